@@ -3,10 +3,13 @@
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 `check` found faults.
 """
 
-from academy.service.gc_tuning import without_searches
+import gc
 
-# Searches among what is imported would be a seventh of the time until a command begins.
-with without_searches():
+# Searches for cycles among what is imported would be a seventh of the time until a command begins.
+gc.disable()
+try:
     from academy.cli.app import main
+finally:
+    gc.enable()
 
 __all__ = ["main"]

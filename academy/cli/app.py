@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from academy.cli import contests, data_folder, libraries, players, proposals, serving, transfer
-from academy.cli.failures import Commands
+from academy.cli import contests, data_folder, libraries, serving, transfer
+from academy.cli.connection import Commands
 
 application = typer.Typer(
     name="academy",
@@ -35,7 +35,7 @@ def options(
     """Options of the program itself."""
 
 
-for room in (serving, libraries, contests, players, proposals, transfer, data_folder):
+for room in (serving, libraries, contests, transfer, data_folder):
     room.add_to(application)
 
 
@@ -44,6 +44,6 @@ def main() -> None:
     try:
         application()
     finally:
-        # A server's very end takes a moment. Being told to end once more must not break that off.
+        # A server's very end takes a moment. Another signal must not interrupt it.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)

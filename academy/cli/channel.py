@@ -7,17 +7,16 @@ from typing import Any, Final
 
 import grpc
 
-from academy.cli.connection import Server
-from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
+from academy.cli.connection import CommandError, ExitCode, Server
 from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
 
 _CALL_SECONDS: Final = 60.0
 _TRANSFER_SECONDS: Final = 3_600.0
 
 
 @contextmanager
-def connected(
+def connect(
     address: str, token: str, tls_ca: Path | None, tls_cert: Path | None, tls_key: Path | None, insecure: bool
 ) -> Iterator[Server]:
     """The services at an address. Raises CommandError for options that cannot be meant."""
@@ -38,7 +37,7 @@ def connected(
     except InvalidAddressError as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
     with channel:
-        introduced = grpc.intercept_channel(channel, _Introduction(token))
+        introduced = grpc.intercept_channel(channel, _TokenInterceptor(token))
         yield Server(
             contests_pb2_grpc.ContestServiceStub(introduced),
             libraries_pb2_grpc.LibraryServiceStub(introduced),
@@ -46,7 +45,7 @@ def connected(
         )
 
 
-class _Introduction(
+class _TokenInterceptor(
     grpc.UnaryUnaryClientInterceptor,
     grpc.UnaryStreamClientInterceptor,
     grpc.StreamUnaryClientInterceptor,
@@ -57,15 +56,15 @@ class _Introduction(
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
 
     def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        return continuation(self._introduced(client_call_details, _CALL_SECONDS), request)
+        return continuation(self._with_token(client_call_details, _CALL_SECONDS), request)
 
     def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        return continuation(self._introduced(client_call_details, _TRANSFER_SECONDS), request)
+        return continuation(self._with_token(client_call_details, _TRANSFER_SECONDS), request)
 
     def intercept_stream_unary(
         self, continuation: Any, client_call_details: Any, request_iterator: Any
     ) -> Any:
-        return continuation(self._introduced(client_call_details, _TRANSFER_SECONDS), request_iterator)
+        return continuation(self._with_token(client_call_details, _TRANSFER_SECONDS), request_iterator)
 
-    def _introduced(self, details: Any, seconds: float) -> Any:
+    def _with_token(self, details: Any, seconds: float) -> Any:
         return details._replace(metadata=self._metadata, timeout=details.timeout or seconds)

@@ -1,7 +1,9 @@
-"""Commands that work on a data folder itself, also while a server uses it."""
+"""Commands that work on a data folder, also while servers use it: tokens, players, check, backup, compact."""
 
 import getpass
 import time
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -10,11 +12,13 @@ import typer
 from rich.text import Text
 
 from academy.cli import printing
-from academy.cli.failures import CommandError, Commands, ExitCode
+from academy.cli.connection import CommandError, Commands, ExitCode
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
 
 if TYPE_CHECKING:
+    from academy.store import player_commands
+    from academy.store.environment import Transaction
     from academy.store.library_store import Store
     from academy.store.tokens import Token
 
@@ -31,6 +35,17 @@ def add_to(application: typer.Typer) -> None:
     tokens.command("list")(list_tokens)
     tokens.command("revoke")(revoke_token)
     application.add_typer(tokens, name="tokens")
+    players = typer.Typer(
+        cls=Commands,
+        no_args_is_help=True,
+        help="List those who taught, mute one, forget what one taught: in a data folder, also while servers "
+        "use it.",
+    )
+    players.command("list")(list_players)
+    players.command("mute")(mute)
+    players.command("unmute")(unmute)
+    players.command("forget")(forget)
+    application.add_typer(players, name="players")
     application.command("check")(check)
     application.command("backup")(backup)
     application.command("restore")(restore)
@@ -110,11 +125,11 @@ def check(
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
     from academy.store.maintenance import check as checking
-    from academy.store.maintenance import pages
+    from academy.store.maintenance import scan
 
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
-    findings = [checking.Finding("", what) for what in pages.damage(data)]
+    findings = [checking.Finding("", what) for what in scan.find_damage(data)]
     events = 0
     if not findings:
         with existing(data, read_only=True) as store:
@@ -180,12 +195,12 @@ def compact(
 
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
-    from academy.store.maintenance import compaction, defragment
+    from academy.store.maintenance import compaction
 
     _check_pages(data)
     with existing(data) as store:
         done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
-    before, after = defragment.shrink(data) if shrink else (0, 0)
+    before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
         printing.print_json({"removed": done.removed, "left": done.left} | sizes)
@@ -205,10 +220,10 @@ def existing(data: Path, *, read_only: bool = False) -> "Store":
 
 def _check_pages(data: Path) -> None:
     """Refuse to read all of a file with damaged pages: that could end this process without a word."""
-    from academy.store.maintenance import pages
+    from academy.store.maintenance import scan
 
     _check_exists(data)
-    for what in pages.damage(data):
+    for what in scan.find_damage(data):
         raise CommandError(f"{data}: {what}; {_REMEDY}", ExitCode.FAULTY)
 
 
@@ -275,3 +290,184 @@ def account_name() -> str:
         return f"{getpass.getuser()} (data folder)"
     except (KeyError, OSError):
         return "data folder"
+
+
+_REPLAYS: Final = 20
+Name = Annotated[str, typer.Argument(help="The player's name, as knowledge is kept under it.")]
+OnlyGame = Annotated[str, typer.Option("--game", help="Only in this game.")]
+
+
+@dataclass
+class _Known:
+    """What is known of a player over all games."""
+
+    games: int = 0
+    elo: float | None = None
+    votes: Counter[str] = field(default_factory=Counter)
+    muted: bool = False
+
+
+def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = False) -> None:
+    """List the players with their votes in the libraries: of how many patterns, and who is muted."""
+    with existing(data, read_only=True) as store, store.environment.reading() as transaction:
+        known = _players(transaction, game)
+    rows = sorted(known.items(), key=lambda each: (-each[1].votes.total(), each[0]))
+    if json:
+        printing.print_json(
+            [
+                {"player": name, "games": each.games, "elo": each.elo, "muted": each.muted}
+                | {"votes": {library: each.votes[library] for library in ("middle-game", "endgame")}}
+                for name, each in rows
+            ]
+        )
+        return
+    table = printing.new_table("Players", " player", "games", "elo", "middle-game", "endgame", " muted")
+    for name, each in rows:
+        elo = "" if each.elo is None else f"{each.elo:.0f}"
+        votes = (f"{each.votes[library]:,}" for library in ("middle-game", "endgame"))
+        table.add_row(printing.shown(name), str(each.games), elo, *votes, "muted" if each.muted else "")
+    printing.console().print(table)
+
+
+def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
+    from academy.knowledge.votes import ELO_SCALE
+    from academy.store import game_tables, keys
+    from academy.store.codec import unpack_message
+    from academy.store.environment import TableName
+    from academy.store.player_commands import muted_players
+    from academy.v1 import pattern_pb2
+
+    known: dict[str, _Known] = {}
+    for game_id in _games(transaction, only):
+        for name, hundredths in game_tables.ratings(transaction, game_id):
+            each = known.setdefault(name, _Known())
+            each.games += 1
+            each.elo = hundredths / ELO_SCALE
+        for key, stored in transaction.scan(TableName.PATTERNS, keys.in_game(game_id)):
+            library = keys.pattern_of(key)[0].value
+            for vote in unpack_message(pattern_pb2.PatternRecord, stored).votes:
+                known.setdefault(vote.player, _Known()).votes[library] += 1
+    for muted in muted_players(transaction):
+        known.setdefault(muted.player, _Known()).muted = True
+    return known
+
+
+def _games(transaction: "Transaction", only: str) -> list[str]:
+    from academy.store import game_tables, player_commands
+
+    if only:
+        game_tables.game_record(transaction, only)
+        return [only]
+    return list(player_commands.game_ids(transaction))
+
+
+def mute(
+    name: Name,
+    force: Annotated[bool, typer.Option("--force", help="Also a name that nothing is known of yet.")] = False,
+    data: Data = DEFAULT_DATA,
+) -> None:
+    """Let a player's votes count for nothing, in all games: those it has, and all it proposes from now on.
+
+    A pattern that only it proposed goes. `players unmute` brings back all but its silent votes, which
+    counted for nothing. What other players' patterns became by its proposals stays: see `players forget`.
+    """
+    from academy.store.player_commands import MuteInGame, MutePlayer
+
+    with existing(data) as store:
+        store.run(MutePlayer(name, force))
+        games = _games_of(store)
+        taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in games)
+    typer.echo(f"{name}: muted in {len(games)} games; its votes for {taken:,} patterns count no longer")
+
+
+def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
+    """Let a player propose again, and put back the votes that counted before it was muted."""
+    from academy.store.player_commands import UnmuteInGame, UnmutePlayer
+
+    with existing(data) as store:
+        was_muted = store.run(UnmutePlayer(name))
+        back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
+    patterns, no_room = sum(each.patterns for each in back), sum(each.no_room for each in back)
+    if not (was_muted or patterns or no_room):
+        raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
+    lost = f"; {no_room:,} patterns have no room and are lost" if no_room else ""
+    typer.echo(f"{name}: may propose again; its votes for {patterns:,} patterns are back{lost}")
+
+
+def forget(
+    name: Name,
+    game: OnlyGame = "",
+    really: Annotated[
+        bool, typer.Option("--really", help="Do it: without this, only what would change is shown.")
+    ] = False,
+    data: Data = DEFAULT_DATA,
+    json: Json = False,
+) -> None:
+    """Make the libraries what they are without all that a player proposed, by replaying their events.
+
+    Games it played stay in the opening tree, the measures and the ratings. Without --really nothing changes.
+    It cannot be undone: make a backup first. A player that is not muted may go on proposing.
+    """
+    from academy.store import player_commands
+
+    with existing(data, read_only=not really) as store:
+        environment = store.environment
+        with environment.reading() as transaction:
+            games = _games(transaction, game)
+        found = {}
+        for game_id in games:
+            replay = player_commands.begin_replay(environment, game_id, name)
+            found[game_id] = (
+                _forget(store, replay) if really else player_commands.preview_forgetting(environment, replay)
+            )
+    if json:
+        printing.print_json(
+            {
+                game_id: {"gone": each.gone, "changed": each.changed, "new": each.new}
+                | {"compacted": each.compacted, "replayed": each.replayed}
+                for game_id, each in found.items()
+            }
+        )
+        return
+    for game_id, each in found.items():
+        if not (each.removed or each.patterns):
+            continue
+        done = "" if really else "would be "
+        typer.echo(
+            f"{game_id}: {each.gone:,} patterns {done}removed, {each.changed:,} {done}changed, "
+            f"{each.new:,} {done}new"
+        )
+        if not each.replayed:
+            typer.echo(
+                f"{game_id}: its events do not make its libraries again by these rules: votes are taken "
+                "out of the patterns as they are, and what they merged stays"
+            )
+        elif each.compacted:
+            typer.echo(
+                f"{game_id}: events up to {each.compacted:,} were compacted away: of what was learnt before, "
+                "votes are taken out of the patterns, and what they merged stays"
+            )
+    if not any(each.removed or each.patterns for each in found.values()):
+        typer.echo(f"{name}: no pattern is otherwise without it")
+    elif not really:
+        typer.echo("nothing was changed; do it with --really")
+
+
+def _forget(store: "Store", replay: "player_commands.Replay") -> "player_commands.Difference":
+    from academy.store import player_commands
+    from academy.store.errors import StoreBusyError
+
+    for _ in range(_REPLAYS):
+        try:
+            return store.run(player_commands.ForgetPlayer(replay, account_name()))
+        except StoreBusyError:
+            # Contests were reported meanwhile.
+            player_commands.preview_forgetting(store.environment, replay)
+    raise CommandError("the servers learn faster than this can replay; try again when less is played")
+
+
+def _games_of(store: "Store") -> list[str]:
+    from academy.store import player_commands
+
+    with store.environment.reading() as transaction:
+        return list(player_commands.game_ids(transaction))

@@ -1,15 +1,13 @@
-"""Commands that look into a server's libraries and mend them."""
+"""Commands that look into a server's libraries and mend them; names of openings by installed packages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, StrEnum
 from typing import Annotated, Any, Final
 
 import typer
 
 from academy.cli import printing
-from academy.cli.connection import Server, with_server
-from academy.cli.failures import CommandError, Commands, ExitCode, ListingCommands
-from academy.cli.opening_names import names_of
+from academy.cli.connection import CommandError, Commands, ExitCode, ListingCommands, Server, with_server
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
@@ -198,7 +196,7 @@ def openings(
     limit: Limit = 200,
     json: Json = False,
 ) -> None:
-    """Show the opening tree: moves, visits, results and value for whoever makes the move."""
+    """Show the opening tree: moves, visits, results and value for the player who moves."""
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
     found: list[pattern_pb2.OpeningNodeRecord] = []
     for node in _pages(server.libraries.ListOpenings, request, "nodes"):
@@ -404,3 +402,39 @@ def _pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any
         if not response.next_page_token:
             return
         request.page_token = response.next_page_token
+
+
+ENTRY_POINT_GROUP: Final = "academy.opening_names"
+
+Namer = Callable[[tuple[str, ...]], str]
+
+
+def namer_of(game_id: str) -> Namer | None:
+    """The function that knows a game's openings; None where none is installed, or it cannot be loaded."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINT_GROUP, name=game_id):
+        try:
+            found: Namer = point.load()
+        except (ImportError, AttributeError):
+            continue
+        return found
+    return None
+
+
+def names_of(
+    game_id: str, beginning: Sequence[str], nodes: Sequence[pattern_pb2.OpeningNodeRecord]
+) -> dict[int, str]:
+    """The names of listed nodes that have one, by node; `beginning` are the moves to the first of them.
+
+    Parents stand before their children.
+    """
+    namer = namer_of(game_id)
+    if namer is None or not nodes:
+        return {}
+    lines = {nodes[0].node_id: tuple(beginning)}
+    for node in nodes[1:]:
+        if node.parent_id in lines:
+            lines[node.node_id] = (*lines[node.parent_id], node.move)
+    names = {node_id: namer(line) for node_id, line in lines.items()}
+    return {node_id: name for node_id, name in names.items() if name}

@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -298,39 +298,40 @@ def events_table(events: Iterable[Any]) -> Table:
             event.time.ToJsonString(),
             event.game_id,
             Text(visible(event.actor)),
-            Text(visible(_what(event))),
+            Text(visible(_describe_event(event))),
         )
     return table
 
 
-def _what(event: Any) -> str:
+def _describe_report(body: Any) -> str:
+    report = body.report
+    names = " - ".join(player.name for player in report.contest.players)
+    how = "void" if report.void else f"{len(report.plies)} plies, {report.termination}"
+    return f"{report.contest.contest_id} {names}, {how}"
+
+
+# What an event of a kind did, by its body.
+_EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
+    "contest_reported": _describe_report,
+    "pattern_deleted": lambda body: f"{body.pattern_id}",
+    "pattern_restored": lambda body: f"{body.record.pattern_id}",
+    "library_pruned": lambda body: f"below {body.below:g}",
+    "opening_deleted": lambda body: " ".join(body.moves),
+    "removal_restored": lambda body: (
+        f"{body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions"
+    ),
+    "player_muted": lambda body: body.player,
+    "player_unmuted": lambda body: body.player,
+    "player_forgotten": lambda body: body.player,
+    "history_imported": lambda body: f"{len(body.ratings)} ratings",
+    "patterns_imported": lambda body: f"{len(body.records)}",
+    "openings_imported": lambda body: f"{len(body.nodes)}",
+    "proposal_judged": lambda body: f"{body.proposal.proposal_id} by {body.proposal.player}",
+}
+
+
+def _describe_event(event: Any) -> str:
     kind = event.WhichOneof("kind") or "unknown"
-    words = kind.replace("_", " ")
-    body: Any = getattr(event, kind, None)
-    match kind:
-        case "contest_reported":
-            report = body.report
-            names = " - ".join(player.name for player in report.contest.players)
-            how = "void" if report.void else f"{len(report.plies)} plies, {report.termination}"
-            return f"{words}: {report.contest.contest_id} {names}, {how}"
-        case "pattern_deleted":
-            return f"{words}: {body.pattern_id}"
-        case "pattern_restored":
-            return f"{words}: {body.record.pattern_id}"
-        case "library_pruned":
-            return f"{words}: below {body.below:g}"
-        case "opening_deleted":
-            return f"{words}: {' '.join(body.moves)}"
-        case "removal_restored":
-            return f"{words}: {body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions"
-        case "player_muted" | "player_unmuted" | "player_forgotten":
-            return f"{words}: {body.player}"
-        case "history_imported":
-            return f"{words}: {len(body.ratings)} ratings"
-        case "patterns_imported":
-            return f"{words}: {len(body.records)}"
-        case "openings_imported":
-            return f"{words}: {len(body.nodes)}"
-        case "proposal_judged":
-            return f"{words}: {body.proposal.proposal_id} by {body.proposal.player}"
-    return words
+    words: str = kind.replace("_", " ")
+    describe = _EVENT_DETAILS.get(kind)
+    return words if describe is None else f"{words}: {describe(getattr(event, kind))}"

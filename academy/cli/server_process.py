@@ -1,9 +1,9 @@
 """The process that `academy serve` is: it serves a folder itself, or minds further processes that do."""
 
 import asyncio
+import gc
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,9 +14,8 @@ from typing import Final
 
 import typer
 
-from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import InvalidAddressError, ServerAddress
-from academy.service.server import AcademyServer, ServerSettings, serve_metrics
+from academy.cli.connection import CommandError, ExitCode
+from academy.service.server import AcademyServer, ServerSettings
 from academy.service.workers import (
     DataDamagedError,
     ServerProcessError,
@@ -30,6 +29,8 @@ from academy.store.errors import StoreCorruptError, UnknownTokenIdError
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.metrics_page import MetricsPage
 
 EMBEDDED_NAME: Final = "arena"
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -52,17 +53,17 @@ def run_server(
     """
     try:
         with (
-            signals(*_SIGNALS) as told,
+            signals(*_SIGNALS) as signal_pipe,
             clean_shutdown.serving(data, harmless=(InvalidAddressError, ServerProcessError)) as marker,
             Store(data) as store,
             embedded_token(store, marker, token_file),
         ):
             if processes == 1:
                 ready = partial(_announce, data, _token_hint(store, data))
-                asyncio.run(_serve(store, settings, ready, told))
+                asyncio.run(_serve(store, settings, ready, signal_pipe))
             else:
                 _serve_together(
-                    store, _Process(data, settings, configure_logs), processes, hang_seconds, told
+                    store, _Process(data, settings, configure_logs), processes, hang_seconds, signal_pipe
                 )
     except (StoreCorruptError, DataDamagedError) as error:
         raise CommandError(str(error), ExitCode.FAULTY) from error
@@ -74,21 +75,25 @@ def _announce(data: Path, hint: str, address: ServerAddress) -> None:
     typer.echo(f"academy: serving {data} at {address}; {hint}")
 
 
-def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: float, told: int) -> None:
+def _serve_together(
+    store: Store, work: "_Process", count: int, hang_seconds: float, signal_pipe: int
+) -> None:
     with shared_port(work.settings.address) as address:
         settings = replace(work.settings, address=address, shared_port=True)
-        # Wrong settings are told here, once.
-        settings.check()
+        # Wrong settings are reported here, once.
+        settings.endpoint.credentials()
         metrics = settings.metrics_address
         work = replace(work, settings=settings, metrics=own_ports(metrics, count) if metrics else ())
         ready = partial(_announce, work.data, _token_hint(store, work.data), address)
-        ServerProcesses(work, count, partial(_damage, work.data), hang_seconds).run(ready, told)
+        ServerProcesses(work, count, partial(_damage, work.data), hang_seconds).run(ready, signal_pipe)
 
 
 def _damage(data: Path) -> str:
-    # In a process of its own, since this one has the folder open.
-    command = [sys.executable, "-P", "-m", clean_shutdown.__name__, str(data)]
-    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr.strip()
+    try:
+        clean_shutdown.check_pages(data)
+    except StoreCorruptError as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -105,32 +110,34 @@ class _Process:
         self.configure_logs()
         settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
         try:
-            with signals(signal.SIGTERM) as told, Store(self.data) as store:
-                asyncio.run(_serve(store, settings, lambda _: ready(), told))
+            with signals(signal.SIGTERM) as signal_pipe, Store(self.data) as store:
+                asyncio.run(_serve(store, settings, lambda _: ready(), signal_pipe))
         except InvalidAddressError as error:
             sys.exit(f"academy: {error}")
 
 
 async def _serve(
-    store: Store, settings: ServerSettings, ready: Callable[[ServerAddress], None], told: int
+    store: Store, settings: ServerSettings, ready: Callable[[ServerAddress], None], signal_pipe: int
 ) -> None:
     stopped = asyncio.Event()
     hurried = asyncio.Event()
 
     def stop() -> None:
         with suppress(BlockingIOError):
-            for _ in os.read(told, _MOST_SIGNALS):
+            for _ in os.read(signal_pipe, _MOST_SIGNALS):
                 (hurried if stopped.is_set() else stopped).set()
 
-    # It may have been told already.
+    # The signal may have come already.
     stop()
     if stopped.is_set():
         return
-    asyncio.get_running_loop().add_reader(told, stop)
+    asyncio.get_running_loop().add_reader(signal_pipe, stop)
     server = AcademyServer(store, settings)
     if settings.metrics_address is not None:
-        serve_metrics(server.metrics, settings.metrics_address)
+        MetricsPage(server.metrics.registry, settings.metrics_address)
     address = await server.start()
+    # What is there by now stays: Python's searches for cycles through it would stop all calls for 30 ms.
+    gc.freeze()
     try:
         ready(address)
         await stopped.wait()
@@ -155,7 +162,7 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
 
     Those of servers that were killed are revoked first: their markers, and so this server's, name them.
     """
-    for token_id in clean_shutdown.noted(marker):
+    for token_id in clean_shutdown.read_notes(marker):
         # One whose record cannot be read gives no rights.
         with suppress(UnknownTokenIdError, StoreCorruptError):
             store.run(RevokeToken(token_id))

@@ -6,9 +6,9 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import DEFAULT_ADDRESS
+from academy.cli.connection import CommandError, ExitCode
 from academy.service.limits import Limits
+from academy.wire.addresses import DEFAULT_ADDRESS
 
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
 DEFAULT_DATA: Final = Path("academy-data")
@@ -60,11 +60,8 @@ def serve(
     concurrent_calls: Annotated[
         int, typer.Option(min=1, help="Calls and streams answered at once.")
     ] = Limits.concurrent_calls,
-    address_connections: Annotated[
-        int, typer.Option(min=1, help="Connections that one address may have.")
-    ] = Limits.connections_per_address,
     idle_seconds: Annotated[
-        float, typer.Option(min=1.0, help="A stream on which nothing is asked for so long is closed.")
+        float, typer.Option(min=1.0, help="Seconds after which a stream without a question is closed.")
     ] = Limits.idle_stream_seconds,
     contest_hours: Annotated[
         float,
@@ -77,7 +74,7 @@ def serve(
         int,
         typer.Option(
             min=0,
-            help="Different patterns that a name is told in an hour outside of contests (0: any number). "
+            help="Different patterns that a name may get in an hour outside of contests (0: any number). "
             "Admins and analysts' tokens are free.",
         ),
     ] = Limits.analysed_patterns_per_hour,
@@ -103,9 +100,9 @@ def serve(
     """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""
     from academy.cli.server_process import run_server
     from academy.service import logs
-    from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
     from academy.service.server import ServerSettings
     from academy.service.workers import end_with_parent
+    from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
 
     configure_logs = partial(logs.configure, log_level, log_format)
     configure_logs()
@@ -123,7 +120,6 @@ def serve(
                 question_burst=2 * rate,
                 concurrent_calls=concurrent_calls,
                 concurrent_calls_per_caller=min(concurrent_calls, Limits.concurrent_calls_per_caller),
-                connections_per_address=min(address_connections, Limits.connections),
                 idle_stream_seconds=idle_seconds,
                 contest_seconds=3_600 * contest_hours,
                 analysed_patterns_per_hour=analysis_patterns,

@@ -18,9 +18,8 @@ from google.protobuf import json_format, proto
 from google.protobuf.message import DecodeError
 
 from academy.cli import printing
-from academy.cli.connection import Server, with_server
+from academy.cli.connection import CommandError, ListingCommands, Server, with_server
 from academy.cli.data_folder import account_name, existing
-from academy.cli.failures import CommandError, ListingCommands
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -172,7 +171,7 @@ def _described(content: bytes, file: Path) -> game_pb2.Game:
                 "game with `arena describe`"
             )
         return described
-    first = next(_parsed(content, file), None)
+    first = next(_parse(content, file), None)
     if first is None or first.WhichOneof("record") != "game":
         raise CommandError(f"{file}: is neither a description of a game nor an export")
     return first.game
@@ -254,7 +253,7 @@ def _records_of_binary(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> Iterator[libraries_pb2.ImportLibraryRequest]:
     number = -1
-    for number, record in enumerate(_parsed(content, file)):
+    for number, record in enumerate(_parse(content, file)):
         match record.WhichOneof("record"), number:
             case "game", 0:
                 if record.game.geometry != described.geometry or record.game.players != described.players:
@@ -274,7 +273,7 @@ def _records_of_binary(
         raise CommandError(f"{file}: is not an export: it has no game")
 
 
-def _parsed(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
+def _parse(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
     stream = io.BytesIO(content)
     while True:
         began = stream.tell()

@@ -13,10 +13,12 @@ from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.cutting import around_move
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.postmortem import gain, is_late, needed_gain, told_before
+from academy.knowledge.postmortem import gain, is_late, needed_gain, stated_value_before
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import Vote
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import Vote
+
+__all__ = ["ANALYST", "SHARE", "average_vote", "proposals"]
 
 # What it is called as a proposer; no player may be called so.
 ANALYST: Final = "<ACADEMY>"
@@ -48,7 +50,17 @@ class _Move:
 
 
 def proposals(report: ContestReport, spec: GameSpec, average_length: float, most: int) -> list[Proposal]:
-    """Up to `most` patterns for each player; none where more than two play or all move at once."""
+    """Return what ACADEMY itself proposes of a contest (docs/knowledge.md, "ACADEMY's own analysis").
+
+    Args:
+        report: The contest's report, with boards and values.
+        spec: The game.
+        average_length: The plies of an average game.
+        most: How many patterns for each player at most.
+
+    Returns:
+        The proposals, seat by seat; none where more than two play or all move at once.
+    """
     if not most or spec.players > _MOST_PLAYERS or spec.simultaneous:
         return []
     return [
@@ -78,11 +90,19 @@ def _moves(report: ContestReport, spec: GameSpec, seat: int) -> Iterator[_Move]:
         if ply.player != seat or value is None or not before or not states:
             continue
         patterns = around_move(Board(spec.geometry, before), Board(spec.geometry, states), seat)
-        yield _Move(number, told_before(report, seat, number), value, patterns)
+        yield _Move(number, stated_value_before(report, seat, number), value, patterns)
 
 
-def averaged(vote: Vote, known: PatternEntry | None) -> Vote:
-    """ACADEMY's new vote for a pattern: where it had one, only a share of the way to what was found now."""
+def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
+    """Return ACADEMY's new vote for a pattern that it may have met before.
+
+    Args:
+        vote: What it found now.
+        known: The pattern as the library has it; None where it is new.
+
+    Returns:
+        The vote; where ACADEMY had one, moved by `SHARE` of the way to what it found now.
+    """
     votes = (*known.ballot.votes, *known.ballot.silent) if known is not None else ()
     old = next((each for each in votes if each.player == vote.player), None)
     if old is None:

@@ -7,6 +7,17 @@ from functools import cached_property
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS, STATES_TO_LETTERS
 from academy.knowledge.symmetries import Cell
 
+__all__ = [
+    "MAX_CELLS",
+    "Board",
+    "Geometry",
+    "GraphGeometry",
+    "HexGeometry",
+    "InvalidBoardError",
+    "SquareGeometry",
+    "states_of",
+]
+
 MAX_CELLS = 4096
 
 
@@ -91,9 +102,17 @@ class Board:
 
     @classmethod
     def from_letters(cls, geometry: Geometry, letters: str) -> "Board":
-        """Read a board from one letter a cell, `- x b o w +`.
+        """Read a board from letters.
 
-        Raises InvalidBoardError for a wrong length or letter.
+        Args:
+            geometry: The board's cells.
+            letters: One of `- x b o w +` for each cell, row by row.
+
+        Returns:
+            The board.
+
+        Raises:
+            InvalidBoardError: The length is not the number of cells, or a letter is unknown.
         """
         if len(letters) != geometry.size:
             raise InvalidBoardError(
@@ -114,7 +133,15 @@ class Board:
 
 
 def states_of(geometry: Geometry, boards: Sequence[str]) -> list[bytes] | None:
-    """Read several boards in a fraction of the time; None where `Board.from_letters` refuses one of them."""
+    """Read several boards in a fraction of the time that `Board.from_letters` takes.
+
+    Args:
+        geometry: The boards' cells.
+        boards: Each as in `Board.from_letters`.
+
+    Returns:
+        The states of each board, one byte (`cells.State`) a cell; None where one of the boards is invalid.
+    """
     size = geometry.size
     raw = "".join(boards).encode(errors="replace")
     if any(len(letters) != size for letters in boards) or raw.translate(None, STATE_LETTERS.encode()):

@@ -7,6 +7,17 @@ A cell of a board is in one of six *states*, each a bit of its own. A cell of a 
 from enum import IntEnum
 from typing import Final
 
+__all__ = [
+    "CODE_LETTERS",
+    "LETTERS_TO_STATES",
+    "LETTER_CODES",
+    "STATES_TO_LETTERS",
+    "STATE_LETTERS",
+    "SWAP_COLOURS",
+    "Code",
+    "State",
+]
+
 
 class State(IntEnum):
     """What a cell of a board holds."""

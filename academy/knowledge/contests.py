@@ -1,4 +1,4 @@
-"""What is told of a contest: who played, what was played and proposed, how it ended."""
+"""What is reported of a contest: who played, what was played and proposed, how it ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,6 +6,19 @@ from enum import Enum
 
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
+
+__all__ = [
+    "ContestReport",
+    "Contestant",
+    "FalseClaim",
+    "FalseConsultation",
+    "Judgement",
+    "Ply",
+    "Proposal",
+    "Result",
+    "Use",
+    "Verdict",
+]
 
 
 class Result(Enum):
@@ -40,9 +53,9 @@ class Contestant:
 class Ply:
     """One move: the player (from 1) who made it and the position it led to.
 
-    `states` are the board's cell states after the move, empty where not told; `legal_moves` is how
-    many the mover had, 0 where not told; `values` maps a player to their own expected value of the
-    position after the move, `values_before` to that of the position before it, where told apart.
+    `states` are the board's cell states after the move, empty where unknown; `legal_moves` is how
+    many the mover had, 0 where unknown; `values` maps a player to their own expected value of the
+    position after the move, `values_before` to that of the position before it, where they differ.
     """
 
     player: int
@@ -59,7 +72,7 @@ class Proposal:
     """A pattern proposed by the player in `seat` for the position after ply number `ply` (from 1).
 
     `pattern` is as it stood on the board, from the first player's side; `value` is the proposer's
-    own expected value after that ply, `value_before` the one it told last before it.
+    own expected value after that ply, `value_before` the one it stated last before it.
     """
 
     seat: int
@@ -95,11 +108,11 @@ class FalseConsultation:
 
 @dataclass(frozen=True, slots=True)
 class FalseClaim:
-    """The player in `seat` asked for patterns with an expected value that is not what it told the arena.
+    """The player in `seat` asked for patterns with an expected value that is not what it stated to the arena.
 
     The first such claim was of the position after `plies` plies (None: no board of the contest is the one
-    asked about): `claimed`, where `value` was told, None for nothing. `count` of all `claims` do not hold.
-    With `around` what was told agrees, but stands alone too often: around it this or more was told.
+    asked about): `claimed`, where `value` was stated, None for nothing. `count` of all `claims` do not hold.
+    With `around` what was stated agrees, but stands alone too often: around it this or more was stated.
     """
 
     seat: int

@@ -13,6 +13,8 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import MAX_PATTERN_CELLS, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.symmetries import Cell
 
+__all__ = ["REACHES", "InvalidCutError", "around_move", "cell_of_move", "cut", "cut_around"]
+
 _BESIDE: Final = ((0, 1), (0, -1), (1, 0), (-1, 0))
 _TOUCHING: Final = {
     SquareGeometry: (*_BESIDE, (1, 1), (1, -1), (-1, 1), (-1, -1)),
@@ -33,10 +35,20 @@ class InvalidCutError(ValueError):
 
 
 def cut(board: Board, cell: int, rows: int, columns: int) -> Pattern:
-    """Cut a window of `rows` x `columns` cells, both odd, with a cell (by its index) in the middle.
+    """Cut a window out of a board.
 
-    On a hexagonal board the window is a parallelogram of skewed rows. Raises InvalidCutError for a graph
-    board, a cell that is not on the board, an even size, or a window larger than a pattern may be.
+    Args:
+        board: A square board, or a hexagonal one, on which the window is a parallelogram of skewed rows.
+        cell: The index of the cell in the middle.
+        rows: The window's height in cells, odd.
+        columns: The window's width in cells, odd.
+
+    Returns:
+        The pattern of what the window holds.
+
+    Raises:
+        InvalidCutError: The board is a graph, the cell is not on the board, a size is even, or the window is
+            larger than a pattern may be.
     """
     _check_cell(board, cell)
     if isinstance(board.geometry, GraphGeometry):
@@ -55,11 +67,20 @@ def cut(board: Board, cell: int, rows: int, columns: int) -> Pattern:
 
 
 def cut_around(board: Board, cell: int, reach: int) -> Pattern:
-    """Cut all cells at most `reach` cells away from a cell (by its index).
+    """Cut all cells near one cell out of a board.
 
-    On a square board that is a square of 2·reach + 1 cells a side, on a hexagonal one a hexagon, on a graph
-    the node and all nodes at most `reach` edges away. Raises InvalidCutError for a negative reach,
-    a cell that is not on the board, or a pattern larger than one may be.
+    Args:
+        board: The board.
+        cell: The index of the cell in the middle.
+        reach: How far, in cells: a square of 2·reach + 1 cells a side, a hexagon, or on a graph all nodes at
+            most `reach` edges away.
+
+    Returns:
+        The pattern of what these cells hold.
+
+    Raises:
+        InvalidCutError: The reach is negative, the cell is not on the board, or there are more cells than a
+            pattern may have.
     """
     _check_cell(board, cell)
     if reach < 0:
@@ -89,10 +110,17 @@ def _code_of_node(state: int) -> int:
 
 
 def cell_of_move(before: Board, after: Board, player: int) -> int | None:
-    """The cell (by its index) that a move of a player, 1 or 2, went to; None where it went to none.
+    """Return the cell that a move went to.
 
-    That is where a piece of the player's stands that did not before: rather on a cell that was empty, as
-    some moves turn other pieces over; of several the first.
+    Args:
+        before: The board before the move.
+        after: The board after it, of the same geometry.
+        player: 1 or 2, the player who moved.
+
+    Returns:
+        The index of a cell where the player's piece stands only now; None where there is none. A cell that
+        was
+        empty comes first, as some moves turn other pieces over; of several the first.
     """
     pieces = _PIECES[player]
     taken = [
@@ -104,7 +132,16 @@ def cell_of_move(before: Board, after: Board, player: int) -> int | None:
 
 
 def around_move(before: Board, after: Board, player: int) -> list[Pattern]:
-    """Cut around the cell that a move of a player went to, as far as each of `REACHES` that the board has."""
+    """Cut around the cell that a move went to, once for each of `REACHES` that the board has room for.
+
+    Args:
+        before: The board before the move.
+        after: The board after it, of the same geometry.
+        player: 1 or 2, the player who moved.
+
+    Returns:
+        The patterns, the smallest first; none where the move went to no cell.
+    """
     cell = cell_of_move(before, after, player)
     if cell is None:
         return []

@@ -5,7 +5,7 @@ expected value, and only knowledge of players of Elo above one's own less 200.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, overload
@@ -14,14 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+
+__all__ = [
+    "ALONE",
+    "ELO_MARGIN",
+    "LOW_VALUE",
+    "MOVES_PER_CONSULTATION",
+    "VALUE_TOLERANCE",
+    "Claim",
+    "Expectation",
+    "FairUseExceededError",
+    "ValueNotLowError",
+    "acceptable",
+    "check_low_value",
+    "check_opening",
+    "differ",
+    "false_claim",
+    "false_consultation",
+    "opening_allowance",
+]
 
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
 # Players round what they tell.
 VALUE_TOLERANCE: Final = 0.01
-# A value before a move stands alone that is further than this below what was told on either side of it. The
+# A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
 ALONE: Final = 0.10
 
@@ -41,46 +60,81 @@ class FairUseExceededError(RuntimeError):
             f"{self.allowed} in all (one for every {MOVES_PER_CONSULTATION} moves, the first included)"
         )
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {
+            "consultations": str(self.consultations),
+            "own_move": str(self.own_move),
+            "allowed": str(self.allowed),
+        }
+
 
 class ValueNotLowError(RuntimeError):
     """Patterns were asked for in a position that is not bad enough, or without saying how bad it is."""
 
     def __init__(self, value: float | None) -> None:
         self.value = value
-        said = (
+        statement = (
             "no expected value was stated" if value is None else f"the stated expected value is {value:.4g}"
         )
         super().__init__(
-            f"{said}; in a contest patterns are returned only for positions whose expected value the "
+            f"{statement}; in a contest patterns are returned only for positions whose expected value the "
             f"player states to be at most {LOW_VALUE}"
         )
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"value": str(self.value)}
+
 
 def opening_allowance(own_move: int) -> int:
-    """How many consultations a player may have made in all by their own move number `own_move` (from 1)."""
+    """Return how many consultations of the opening tree the rules allow (seed: openings for 25 % of the
+    moves).
+
+    Args:
+        own_move: The number of the player's next own move, from 1.
+
+    Returns:
+        The consultations allowed in all up to that move, the first included.
+    """
     return math.ceil(own_move / MOVES_PER_CONSULTATION)
 
 
 def check_opening(consultations: int, own_move: int) -> None:
-    """Let a further consultation pass. Raises FairUseExceededError."""
+    """Check that a player may consult the opening tree once more.
+
+    Args:
+        consultations: How many the player has made.
+        own_move: The number of the player's next own move, from 1.
+
+    Raises:
+        FairUseExceededError: They are all that `opening_allowance` allows.
+    """
     if consultations >= opening_allowance(own_move):
         raise FairUseExceededError(consultations, own_move)
 
 
 def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:
-    """Return where the moves that a player claimed in consulting openings leave those that were played.
+    """Compare the moves that a player claimed when it consulted openings with those that were played.
 
-    None where they are a beginning of them. The rule counts consultations by one's own moves, so
-    who claims other moves may have had more of them than were due.
+    The rule counts consultations by one's own moves, so other moves could bring more of them.
+
+    Args:
+        seat: The player's seat, from 1.
+        claimed: The moves of the last consultation.
+        played: The moves of the contest.
+
+    Returns:
+        Where they part; None where the claimed moves are the beginning of the played ones.
     """
-    for number, (told, true) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
-        if told != true:
-            return FalseConsultation(seat, number, told, true)
+    for number, (claim, move) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
+        if claim != move:
+            return FalseConsultation(seat, number, claim, move)
     return None
 
 
 def differ(value: float, other: float) -> bool:
-    """Whether two expected values are further apart than rounding makes them."""
+    """Return whether two expected values (0.0 to 1.0) are further apart than rounding to 0.01 makes them."""
     # Whole numbers, since in binary 0.7 - 0.69 is more than 0.01.
     return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
 
@@ -99,9 +153,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a player told the arena with a move: of the position before it and of the one after it.
+    """What a player stated to the arena with a move: of the position before it and of the one after it.
 
-    `earlier` is what it told last before, after its own move before; None where it told nothing.
+    `earlier` is what it stated last before, after its own move before; None where it stated nothing.
     """
 
     before: float
@@ -110,7 +164,7 @@ class Expectation:
 
     @property
     def around(self) -> float:
-        """The least of what was told around the value before the move."""
+        """The least of what was stated around the value before the move."""
         return self.after if self.earlier is None else min(self.earlier, self.after)
 
     @property
@@ -125,35 +179,48 @@ class Expectation:
 def false_claim(
     seat: int,
     claims: Sequence[Claim],
-    told: Sequence[Expectation | None],
+    stated: Sequence[Expectation | None],
     boards: Sequence[bytes],
     ended_unasked: bool,
 ) -> FalseClaim | None:
-    """Return the first claim of a player that does not hold, None where all do.
-
-    `told` is what it told the arena with its next move after each number of plies, from 0 on, None for
-    nothing; `boards` the boards of these positions and of one more, the last, empty where they are not known.
-    A claim without plies may be of any position with its board; where no board is known, of any. Of the last
-    position no value can be told: a claim of it holds where the contest `ended_unasked`, as when one resigns.
+    """Find the first claim of a player that does not hold (docs/knowledge.md, "Fair use").
 
     Values that agree do not hold either where more than one in `MOVES_PER_CONSULTATION` of the positions
-    claimed, and more than one, stand alone: else a player had only to tell the arena the same lie.
+    claimed, and more than one, stand alone: otherwise a player could tell the arena the same lie.
+
+    Args:
+        seat: The player's seat, from 1.
+        claims: What it claimed when it asked for patterns. A claim without plies may be of any position with
+            its
+            board; where no board is known, of any.
+        stated: What it stated to the arena with its next move after each number of plies, from 0; None for
+            nothing.
+        boards: The boards of these positions and of the last one; empty where they are not known.
+        ended_unasked: Whether no value of the last position could be stated, as when a player resigns: a
+            claim
+            of
+            it then holds.
+
+    Returns:
+        The claim; None where all claims hold.
     """
     wrong = []
     alone: dict[int, Expectation] = {}
     positions: set[int] = set()
     for claim in claims:
-        at = list(_positions(claim, len(told) + 1, boards))
+        at = list(_positions(claim, len(stated) + 1, boards))
         fitting = {
-            plies: each for plies in at if plies < len(told) and (each := told[plies]) and _fits(claim, each)
+            plies: each
+            for plies in at
+            if plies < len(stated) and (each := stated[plies]) and _fits(claim, each)
         }
         positions |= fitting.keys()
         alone |= {plies: each for plies, each in fitting.items() if each.stands_alone}
-        if not fitting and not (ended_unasked and len(told) in at):
+        if not fitting and not (ended_unasked and len(stated) in at):
             wrong.append((claim, at))
     if wrong:
         claim, at = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
-        other = next((each.before for plies in at if plies < len(told) and (each := told[plies])), None)
+        other = next((each.before for plies in at if plies < len(stated) and (each := stated[plies])), None)
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
     if len(alone) > max(1, len(positions) // MOVES_PER_CONSULTATION):
         plies = min(alone)
@@ -162,8 +229,8 @@ def false_claim(
     return None
 
 
-def _fits(claim: Claim, told: Expectation) -> bool:
-    return not differ(claim.value, told.before)
+def _fits(claim: Claim, stated: Expectation) -> bool:
+    return not differ(claim.value, stated.before)
 
 
 def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:
@@ -175,7 +242,14 @@ def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[in
 
 
 def check_low_value(value: float | None) -> None:
-    """Let a query for patterns pass. Raises ValueNotLowError."""
+    """Check that a player may ask for patterns (seed: only in positions of very low expected value).
+
+    Args:
+        value: The expected value that the player states, 0.0 to 1.0; None where it states none.
+
+    Raises:
+        ValueNotLowError: It is above `LOW_VALUE`, or there is none.
+    """
     if value is None or not value <= LOW_VALUE:
         raise ValueNotLowError(value)
 
@@ -189,7 +263,15 @@ def acceptable(knowledge_elo: NDArray[np.float64], player_elo: float) -> NDArray
 
 
 def acceptable(knowledge_elo: float | NDArray[np.float64], player_elo: float) -> bool | NDArray[np.bool_]:
-    """Whether a player should accept knowledge of this mean Elo, or of each of these."""
+    """Return whether a player accepts knowledge of an Elo (seed: above one's own Elo less 200).
+
+    Args:
+        knowledge_elo: The mean Elo of one label, or a float64 array of any shape.
+        player_elo: The player's Elo.
+
+    Returns:
+        A bool, or an array of the same shape.
+    """
     # In hundredths, rounded: as floats 365.13 - 165.13 may be more or less than 200. A mean of several
     # Elos may lie between two hundredths, and still counts as it is.
     least = round((player_elo - ELO_MARGIN) * ELO_SCALE)

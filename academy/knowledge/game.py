@@ -10,13 +10,21 @@ from typing import Final
 from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
-from academy.knowledge.measures import Measures
+from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.ratings import Rating, Ratings
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import Vote, VoteTally
+
+__all__ = [
+    "PATTERN_LIBRARIES",
+    "RULES_VERSION",
+    "ChangedRecords",
+    "Counters",
+    "GameKnowledge",
+    "KnowledgeUpdate",
+]
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 
@@ -215,14 +223,14 @@ class GameKnowledge:
         value = proposal.value
         if proposal.library is Library.ENDGAME:
             value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
-        pattern, player = self._addressed(proposal.pattern, proposal.seat)
+        pattern, player = self._as_kept(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
         vote = Vote.of(voter or contestant.name, contestant.elo, value, hearing.event, order)
         if voter:
             known = library.find(pattern, player)
             elo = vote.elo_hundredths
-            vote = analysis.averaged(vote, known)
+            vote = analysis.average_vote(vote, known)
             # It has no Elo of its own that could rise, so there is nothing to wait for.
             if known is not None and not known.ballot.admits(min(elo, vote.elo_hundredths)):
                 return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")
@@ -242,7 +250,7 @@ class GameKnowledge:
             return Judgement(Verdict.EVICTED, "weaker than every pattern of the full library")
         return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
 
-    def _addressed(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
+    def _as_kept(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
         """Return a pattern and the player addressed as the library keeps them."""
         if self.spec.symmetric and player == 2:
             return self.spec.reversed_pattern(pattern), 1
@@ -389,7 +397,7 @@ class GameKnowledge:
             # Its cells may be other ones by now: votes stay with the number.
             known = patterns.entries.get(entry.pattern_id)
             if known is not None:
-                patterns.put(replace(known, ballot=known.ballot.united(entry.ballot)))
+                patterns.put(replace(known, ballot=known.ballot.unite_with(entry.ballot)))
             elif len(patterns) < self.settings.capacity(library) or patterns.find(
                 entry.pattern, entry.player
             ):
@@ -444,7 +452,7 @@ class GameKnowledge:
             patterns.clear()
         fresh_id = self.counters.next_pattern_id
         for entry, ballot in zip(entries, _numbered_again(entries, event), strict=True):
-            pattern, player = self._addressed(entry.pattern, entry.player)
+            pattern, player = self._as_kept(entry.pattern, entry.player)
             if moved:
                 fresh_id = entry.pattern_id
             patterns.add(
@@ -454,7 +462,7 @@ class GameKnowledge:
                     pattern=self.spec.canonical(pattern),
                     player=player,
                     # United with nothing, so that of a player's votes one is left.
-                    ballot=VoteTally().united(ballot),
+                    ballot=VoteTally().unite_with(ballot),
                     last_contest=entry.last_contest if moved else self.measures.contests,
                 )
             )

@@ -1,10 +1,6 @@
-"""A library of patterns: where a new pattern goes, and which one leaves when there is no room.
+"""Libraries of patterns: looking up, voting, merging by the seed's two tables, uses and eviction."""
 
-A new pattern matches a known one, specialises one, generalises with one, or enters alone, in this
-order (`docs/knowledge.md`). All patterns are kept in canonical form.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ldexp
 from typing import Final, NamedTuple
@@ -12,14 +8,188 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge import merging
-from academy.knowledge.cells import Code
+from academy.knowledge.cells import SWAP_COLOURS, Code
 from academy.knowledge.contests import Verdict
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.signatures import ELO_BAND, Signature, Vote, VoteTally, digest
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
+from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_BAND, Signature, Vote, VoteTally, digest
+
+__all__ = [
+    "STRICT_NEGATIVE",
+    "STRICT_POSITIVE",
+    "CellRule",
+    "PatternEntry",
+    "PatternLibrary",
+    "Placement",
+    "TouchedPatterns",
+    "UnknownPatternError",
+    "UseCount",
+    "cell_rule",
+    "check_entry",
+    "decisive",
+    "generalised_cell",
+    "information",
+    "is_vague",
+    "merge_cells",
+    "specialised_cell",
+]
+
+STRICT_POSITIVE: Final = 0.66
+STRICT_NEGATIVE: Final = 0.33
+
+CellRule = Callable[[int, int, bool], int | None]
+
+_FIRST: Final = (Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE)
+_SECOND: Final = (Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE)
+# Bits of information of a cell, in thousandths: -log2 of how often it would fit by chance if half of all
+# cells were empty, and of the pieces half each player's, half of them kings. In whole numbers sums are the
+# same on any machine.
+_MILLIBITS: Final[dict[int, int]] = {
+    Code.ANYTHING: 0,
+    Code.OFF_BOARD: 0,
+    Code.EMPTY: 1_000,
+    **dict.fromkeys((Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE), 415),
+    **dict.fromkeys((Code.FIRST_PIECE, Code.SECOND_PIECE), 2_000),
+    **dict.fromkeys((Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000),
+}
+# What says nothing of a piece or its absence: a pattern of these alone would match almost anywhere.
+_VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
+
+
+def _with_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+    swapped = {
+        (SWAP_COLOURS[new], SWAP_COLOURS[known]): SWAP_COLOURS[result]
+        for (new, known), result in table.items()
+    }
+    return table | swapped
+
+
+_GENERALISED: Final = _with_swapped_rows(
+    {
+        (Code.FIRST_SOLDIER, Code.FIRST_KING): Code.FIRST_PIECE,
+        (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_PIECE,
+        (Code.FIRST_KING, Code.FIRST_PIECE): Code.FIRST_PIECE,
+        **{(Code.EMPTY, piece): Code.NO_SECOND_PIECE for piece in _FIRST},
+    }
+)
+_SPECIALISED: Final = _with_swapped_rows(
+    {
+        (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_SOLDIER,
+        (Code.FIRST_KING, Code.FIRST_PIECE): Code.FIRST_KING,
+        **{(piece, Code.NO_SECOND_PIECE): Code.FIRST_PIECE for piece in _FIRST},
+    }
+)
+_SPECIALISED_UNDECIDED: Final = _with_swapped_rows(
+    {
+        (Code.FIRST_SOLDIER, Code.ANYTHING): Code.FIRST_PIECE,
+        (Code.FIRST_KING, Code.ANYTHING): Code.FIRST_PIECE,
+        (Code.FIRST_PIECE, Code.ANYTHING): Code.NO_SECOND_PIECE,
+    }
+)
+
+
+def decisive(first_value: float, second_value: float) -> bool:
+    """Return whether both values are strictly positive (above 0.66) or both strictly negative (below 0.33).
+
+    Args:
+        first_value: An expected value, 0.0 to 1.0.
+        second_value: Another.
+    """
+    return (
+        min(first_value, second_value) > STRICT_POSITIVE or max(first_value, second_value) < STRICT_NEGATIVE
+    )
+
+
+def generalised_cell(first: int, second: int, is_decisive: bool) -> int | None:
+    """Return what two unequal cells become by generalisation (the seed's table, also with the colours
+    swapped).
+
+    Args:
+        first: A `cells.Code`.
+        second: Another one; the order does not matter.
+        is_decisive: Whether the two patterns' values are `decisive`.
+
+    Returns:
+        The code; None where this pair blocks the merge.
+    """
+    if (first in _FIRST and second in _SECOND) or (first in _SECOND and second in _FIRST):
+        return Code.ANYTHING if is_decisive else None
+    return _GENERALISED.get((first, second)) or _GENERALISED.get((second, first))
+
+
+def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
+    """Return what a new cell and an unequal known one become by specialisation (the seed's table).
+
+    Args:
+        new: The new pattern's `cells.Code`.
+        known: The known pattern's.
+        is_decisive: Whether the two patterns' values are `decisive`.
+
+    Returns:
+        The code; None where this pair blocks the merge.
+    """
+    if known == Code.ANYTHING and new in (*_FIRST, *_SECOND):
+        return Code.ANYTHING if is_decisive else _SPECIALISED_UNDECIDED[new, known]
+    return _SPECIALISED.get((new, known))
+
+
+def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
+    """Return the table by which a new pattern merges with a known one (docs/knowledge.md, "The four ways
+    in").
+
+    Args:
+        vote: The vote for the new pattern.
+        known: The votes for the known pattern.
+
+    Returns:
+        `specialised_cell` where the vote's Elo is more than 200 above, `generalised_cell` where it is less
+        than
+        200 away, else None.
+    """
+    gap = vote.elo_hundredths * known.proposers - known.elo_hundredths
+    band = BAND_HUNDREDTHS * known.proposers
+    if gap > band:
+        return specialised_cell
+    return generalised_cell if -band < gap < band else None
+
+
+def is_vague(codes: bytes) -> bool:
+    """Whether codes are nothing but `#`, `1`, `2` and `+`."""
+    return _VAGUE.issuperset(codes)
+
+
+def information(codes: bytes) -> float:
+    """How many bits codes say of a board; `#` and the board's edge say nothing."""
+    return sum(_MILLIBITS[code] for code in codes) / 1_000
+
+
+def merge_cells(
+    new: Pattern, known: bytes, differing: Sequence[int], rule: CellRule, is_decisive: bool
+) -> Pattern | None:
+    """Merge a new pattern with known codes that lie on the same cells.
+
+    Args:
+        new: The new pattern.
+        known: One code for each of its cells.
+        differing: The indices of the cells where the codes are not equal.
+        rule: The table, from `cell_rule`.
+        is_decisive: Whether the two patterns' values are `decisive`.
+
+    Returns:
+        The merged pattern; None where a pair blocks the merge, or nothing but `#`, `1`, `2` and `+` would be
+        left.
+    """
+    codes = bytearray(known)
+    for place in differing:
+        code = rule(new.codes[place], known[place], is_decisive)
+        if code is None:
+            return None
+        codes[place] = code
+    if is_vague(bytes(codes)):
+        return None
+    return new.with_codes(bytes(codes))
 
 
 class UnknownPatternError(KeyError):
@@ -68,13 +238,13 @@ class PatternEntry:
             other.changers,
         )
 
-    def united(self, other: "PatternEntry") -> "PatternEntry":
-        """This pattern with the other's votes (see `VoteTally.united`) and uses, under the older number."""
+    def unite_with(self, other: "PatternEntry") -> "PatternEntry":
+        """This pattern with the other's votes and uses, under the older number."""
         later = max(self, other, key=lambda entry: entry.last_contest)
         return replace(
             self,
             pattern_id=min(self.pattern_id, other.pattern_id),
-            ballot=self.ballot.united(other.ballot),
+            ballot=self.ballot.unite_with(other.ballot),
             uses=self.uses + other.uses,
             successes=self.successes + other.successes,
             last_contest=later.last_contest,
@@ -102,9 +272,14 @@ class TouchedPatterns(NamedTuple):
 
 
 def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
-    """Check a pattern from elsewhere. Raises InvalidPatternError.
+    """Check a pattern that comes from elsewhere.
 
-    It must address a player of the game, have a vote, and be one that can occur in the game.
+    Args:
+        entry: The pattern.
+        spec: The game whose library it enters.
+
+    Raises:
+        InvalidPatternError: It addresses no player of the game, has no vote, or cannot occur in the game.
     """
     if not 1 <= entry.player <= spec.players:
         raise InvalidPatternError(
@@ -117,7 +292,7 @@ def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What a new pattern became, the pattern it went into, and how it is told.
+    """What a new pattern became, the pattern it went into, and the reason in words.
 
     `silent` says that the vote counts for nothing yet.
     """
@@ -188,7 +363,7 @@ class PatternLibrary:
     def __init__(self, spec: GameSpec) -> None:
         self.entries: dict[int, PatternEntry] = {}
         self._spec = spec
-        # Entries as they were when last asked for changes, of those touched since.
+        # Entries as they were at the last `take_changes`, of those touched since.
         self._before: dict[int, PatternEntry | None] = {}
         self._known: dict[tuple[int, Pattern], int] = {}
         self._groups: dict[_Outline, _Group] = {}
@@ -199,7 +374,15 @@ class PatternLibrary:
         return len(self.entries)
 
     def find(self, pattern: Pattern, player: int) -> PatternEntry | None:
-        """The entry of a pattern, or of an image of it, for the player addressed; None if unknown."""
+        """Return the entry of a pattern, or of an image of it.
+
+        Args:
+            pattern: The pattern.
+            player: The player addressed, from 1.
+
+        Returns:
+            The entry; None where the library has none.
+        """
         known = self._known.get((player, self._spec.canonical(pattern)))
         return None if known is None else self.entries[known]
 
@@ -212,9 +395,18 @@ class PatternLibrary:
         settings: LibrarySettings,
         changer: str = "",
     ) -> Placement:
-        """Let a vote for a pattern find its place. `fresh_id` is the number it gets if it enters alone.
+        """Let a vote for a pattern find its place (docs/knowledge.md, "The four ways in").
 
-        `changer` is whose doing it is where it changes the cells of a known pattern: the voter, if empty.
+        Args:
+            pattern: The pattern, in any of its images.
+            player: The player addressed, from 1.
+            vote: The vote.
+            fresh_id: The number that the pattern gets if it enters alone.
+            settings: The game's settings.
+            changer: Who changes the cells of a known pattern by it; the voter, if empty.
+
+        Returns:
+            What became of it.
         """
         images = sorted(set(self._spec.images(pattern)))
         known = self._known.get((player, images[0]))
@@ -268,13 +460,13 @@ class PatternLibrary:
                 continue
             for known, differing in group.near(image.codes, settings.max_merged_cells):
                 entry = self.entries[known]
-                rule = merging.cell_rule(vote, entry.ballot)
+                rule = cell_rule(vote, entry.ballot)
                 if rule is None or not entry.ballot.admits(vote.elo_hundredths):
                     continue
-                verdict = Verdict.SPECIALISED if rule is merging.specialised_cell else Verdict.GENERALISED
-                is_decisive = merging.decisive(vote.value, entry.ballot.value)
-                result = merging.merged(image, entry.pattern.codes, differing, rule, is_decisive)
-                if result is None or merging.information(result.codes) < settings.least_information:
+                verdict = Verdict.SPECIALISED if rule is specialised_cell else Verdict.GENERALISED
+                is_decisive = decisive(vote.value, entry.ballot.value)
+                result = merge_cells(image, entry.pattern.codes, differing, rule, is_decisive)
+                if result is None or information(result.codes) < settings.least_information:
                     continue
                 result = self._spec.canonical(result)
                 if not self._may_become(entry, result, changer):
@@ -305,7 +497,7 @@ class PatternLibrary:
         """Put an entry in; if its pattern is known, its votes come in there. Returns the (older) number."""
         twin = self._known.get((entry.player, entry.pattern))
         if twin is not None and twin != entry.pattern_id:
-            entry = self.remove(twin).united(entry)
+            entry = self.remove(twin).unite_with(entry)
         self.put(entry)
         return entry.pattern_id
 

@@ -11,8 +11,10 @@ from typing import Final
 
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+
+__all__ = ["ROOT", "Continuation", "OpeningNode", "OpeningTree", "UnknownLineError", "depth_limit"]
 
 ROOT: Final = 0
 _RESULT_VALUES: Final = {
@@ -32,8 +34,8 @@ class OpeningNode:
 
     `mover` is the player whose move leads here (0 at the root). `wins`, `draws`, `losses` and
     `value_millionths` have an entry for each player; the last is a sum over all visits of the
-    player's expected value of the position, as told by the players or, where nobody told one, the
-    contest's result. `values` counts the visits with a told value. `elo_hundredths` is the sum of
+    player's expected value of the position, as the players stated it or, where nobody did, the
+    contest's result. `values` counts the visits with a stated value. `elo_hundredths` is the sum of
     the movers' Elo.
     """
 
@@ -79,7 +81,7 @@ class OpeningTree:
     def __init__(self, spec: GameSpec) -> None:
         self.nodes: dict[int, OpeningNode] = {}
         self._spec = spec
-        # Nodes as they were when last asked for changes, of those touched since.
+        # Nodes as they were at the last `take_changes`, of those touched since.
         self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
         self._worths: dict[int, float] = {}
@@ -181,21 +183,21 @@ class OpeningTree:
         return OpeningNode(node_id, parent_id, move, depth, mover, 0, none, none, none, none, 0, 0)
 
     def _count(
-        self, node_id: int, elo: float | None, results: Sequence[Result], told: Mapping[int, float]
+        self, node_id: int, elo: float | None, results: Sequence[Result], stated: Mapping[int, float]
     ) -> None:
         node = self.nodes[node_id]
-        values = _values(told, results)
+        values = _values(stated, results)
         self._put(
             replace(
                 node,
                 visits=node.visits + 1,
-                wins=_tallied(node.wins, results, Result.WIN),
-                draws=_tallied(node.draws, results, Result.DRAW),
-                losses=_tallied(node.losses, results, Result.LOSS),
+                wins=_tally_result(node.wins, results, Result.WIN),
+                draws=_tally_result(node.draws, results, Result.DRAW),
+                losses=_tally_result(node.losses, results, Result.LOSS),
                 value_millionths=tuple(
                     total + value for total, value in zip(node.value_millionths, values, strict=True)
                 ),
-                values=node.values + bool(told),
+                values=node.values + bool(stated),
                 elo_hundredths=node.elo_hundredths + (0 if elo is None else round(elo * ELO_SCALE)),
             )
         )
@@ -339,7 +341,7 @@ class OpeningTree:
                     f"node {node.node_id} ({node.move!r}): its parent {node.parent_id} is missing"
                 )
             lines[node.node_id] = (*lines[node.parent_id], node.move)
-            # Whoever wrote the nodes may have held them in another orientation.
+            # The nodes may come in another orientation.
             line = self._spec.canonical_moves(lines[node.node_id])
             parent = self._walk(line[:-1])
             known = self._walk(line)
@@ -415,34 +417,34 @@ def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, i
     return [(ply.move, seat, ply.values) for ply in own]
 
 
-def _tallied(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
+def _tally_result(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
     return tuple(count + (each is result) for count, each in zip(counts, results, strict=True))
 
 
-def _values(told: Mapping[int, float], results: Sequence[Result]) -> list[int]:
-    """Each player's expected value in millionths: told (of two also by the opponent), or the result."""
-    if len(results) == 2 and told:
-        first = [value for player, value in told.items() if player == 1]
-        first += [1.0 - value for player, value in told.items() if player == 2]
+def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]:
+    """Each player's expected value in millionths: stated (of two also by the opponent), or the result."""
+    if len(results) == 2 and stated:
+        first = [value for player, value in stated.items() if player == 1]
+        first += [1.0 - value for player, value in stated.items() if player == 2]
         mean = round(sum(first) / len(first) * VALUE_SCALE)
         return [mean, VALUE_SCALE - mean]
     return [
-        round(told[player] * VALUE_SCALE) if player in told else _RESULT_VALUES[result]
+        round(stated[player] * VALUE_SCALE) if player in stated else _RESULT_VALUES[result]
         for player, result in enumerate(results, 1)
     ]
 
 
 def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
-    def added(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    def add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(a + b for a, b in zip(left, right, strict=True))
 
     return replace(
         first,
         visits=first.visits + second.visits,
-        wins=added(first.wins, second.wins),
-        draws=added(first.draws, second.draws),
-        losses=added(first.losses, second.losses),
-        value_millionths=added(first.value_millionths, second.value_millionths),
+        wins=add(first.wins, second.wins),
+        draws=add(first.draws, second.draws),
+        losses=add(first.losses, second.losses),
+        value_millionths=add(first.value_millionths, second.value_millionths),
         values=first.values + second.values,
         elo_hundredths=first.elo_hundredths + second.elo_hundredths,
     )

@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from academy.knowledge.cells import CODE_LETTERS, SWAP_COLOURS, Code
+import numpy as np
+
+from academy.knowledge.boards import Geometry, GraphGeometry
+from academy.knowledge.cells import CODE_LETTERS, SWAP_COLOURS, Code, State
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
+
+__all__ = ["MAX_PATTERN_CELLS", "InvalidPatternError", "Pattern", "graph_pattern", "grid_pattern", "occurs"]
 
 MAX_PATTERN_CELLS = 441  # 21 x 21: a whole Go board with its edge
 
@@ -69,7 +74,7 @@ def _cells_image(
     return tuple(images[source] for source in sources), tuple(sources)
 
 
-def _checked(pattern: Pattern) -> Pattern:
+def _check(pattern: Pattern) -> Pattern:
     if len(pattern.cells) > MAX_PATTERN_CELLS:
         raise InvalidPatternError(f"a pattern has at most {MAX_PATTERN_CELLS} cells: this one has more")
     unknown = set(pattern.codes) - CODE_LETTERS.keys()
@@ -85,17 +90,26 @@ def _checked(pattern: Pattern) -> Pattern:
 
 
 def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
-    """Make a pattern of (row, column, code), shifted so that the least row and column are 0.
+    """Make a pattern on a square or hexagonal board.
 
-    Raises InvalidPatternError where it is empty, too large, names a cell twice, holds a number that is no
-    code, or nothing but `#` and `+`.
+    Args:
+        cells: (row, column, code) of each cell in any order; the least row and the least column become 0. A
+            code is a `cells.Code`.
+
+    Returns:
+        The normalised pattern.
+
+    Raises:
+        InvalidPatternError: There are no cells or more than `MAX_PATTERN_CELLS`, a cell is named twice, a
+            number
+            is no code, or the pattern holds nothing but `#` and `+`.
     """
     found = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
     if not found:
         raise InvalidPatternError("a pattern has no cells")
     top = found[0][0]
     left = min(column for _, column, _ in found)
-    return _checked(
+    return _check(
         Pattern(
             tuple((row - top, column - left) for row, column, _ in found),
             bytes(code for _, _, code in found),
@@ -104,8 +118,52 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
 
 
 def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
-    """Make a pattern of (node, code) on a graph. Raises InvalidPatternError like `grid_pattern`."""
+    """Make a pattern on a graph.
+
+    Args:
+        nodes: (index of the node, code) in any order.
+
+    Returns:
+        The normalised pattern.
+
+    Raises:
+        InvalidPatternError: As in `grid_pattern`.
+    """
     found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
     if not found:
         raise InvalidPatternError("a pattern has no cells")
-    return _checked(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))
+    return _check(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))
+
+
+def occurs(pattern: Pattern, geometry: Geometry, states: bytes) -> bool:
+    """Return whether a pattern fits somewhere on one board as it lies, without symmetries.
+
+    This is for single proposals; `academy.matching` matches whole libraries.
+
+    Args:
+        pattern: The pattern; it may reach over the board's edge where its codes accept `+`.
+        geometry: The board's cells.
+        states: One byte (`cells.State`) a cell, row by row.
+
+    Returns:
+        Whether there is a place where every code accepts its cell's state.
+    """
+    tests = [
+        (cell, code) for cell, code in zip(pattern.cells, pattern.codes, strict=True) if code != Code.ANYTHING
+    ]
+    if isinstance(geometry, GraphGeometry):
+        return all(states[node] & code for (_, node), code in tests)
+    over_rows, over_columns = pattern.rows - 1, pattern.columns - 1
+    board = np.pad(
+        np.frombuffer(states, np.uint8).reshape(geometry.rows, geometry.columns),
+        ((over_rows, over_rows), (over_columns, over_columns)),
+        constant_values=State.OFF_BOARD,
+    )
+    width = board.shape[1]
+    padded = board.ravel()
+    # All places of the pattern's corner at once; each cell leaves those where it fits.
+    tops, lefts = np.arange(geometry.rows + over_rows), np.arange(geometry.columns + over_columns)
+    places = (tops[:, np.newaxis] * width + lefts).ravel()
+    for (row, column), code in tests:
+        places = places[padded[places + (row * width + column)] & code != 0]
+    return bool(places.size)

@@ -9,11 +9,24 @@ from typing import Final
 from academy.knowledge.cells import Code
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
 from academy.knowledge.fair_use import ALONE, MOVES_PER_CONSULTATION, differ
-from academy.knowledge.merging import information, is_vague
-from academy.knowledge.occurrence import occurs
+from academy.knowledge.library import information, is_vague
+from academy.knowledge.patterns import occurs
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+
+__all__ = [
+    "ADVERSARY_MARGIN",
+    "ENDGAME_SHARE",
+    "GAIN",
+    "GAIN_ACROSS_HALF",
+    "endgame_value",
+    "gain",
+    "is_late",
+    "needed_gain",
+    "objection",
+    "stated_value_before",
+]
 
 ENDGAME_SHARE: Final = 0.20
 ADVERSARY_MARGIN: Final = 100.0
@@ -23,7 +36,15 @@ _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIE
 
 
 def endgame_value(value: float, result: Result) -> float:
-    """An endgame pattern's value in the light of the result: sqrt(v), v² or (v + 0.5)/2."""
+    """Return an endgame pattern's value in the light of the contest's result (from the seed).
+
+    Args:
+        value: The proposed value, 0.0 to 1.0.
+        result: The proposer's result.
+
+    Returns:
+        sqrt(v) after a win, v² after a loss, (v + 0.5) / 2 after a draw.
+    """
     match result:
         case Result.WIN:
             return math.sqrt(value)
@@ -40,9 +61,17 @@ def objection(
     average_length: float,
     least_information: int = 0,
 ) -> str | None:
-    """Return why a proposal does not count, or None where it does.
+    """Return why a proposal does not count (docs/knowledge.md, "The libraries").
 
-    `least_information` are the bits that a pattern must keep where it does not say everything of its cells.
+    Args:
+        proposal: The proposal.
+        report: The report of its contest.
+        spec: The game.
+        average_length: The plies of an average game.
+        least_information: The bits that a pattern must keep where it leaves cells open.
+
+    Returns:
+        The reason in words; None where the proposal counts.
     """
     for each in report.false_consultations:
         if each.seat == proposal.seat:
@@ -91,20 +120,30 @@ def _false_claim(claim: FalseClaim) -> str:
 
 def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) -> str | None:
     ply = report.plies[proposal.ply - 1]
-    told = ply.values.get(proposal.seat)
-    if told is None:
+    stated = ply.values.get(proposal.seat)
+    if stated is None:
         return f"the proposer told no expected value after ply {proposal.ply} of the contest"
-    if differ(told, proposal.value):
+    if differ(stated, proposal.value):
         return (
-            f"value {proposal.value:.4g} proposed, but {told:.4g} told in the contest for ply {proposal.ply}"
+            f"value {proposal.value:.4g} proposed, but {stated:.4g} told in the contest "
+            f"for ply {proposal.ply}"
         )
     if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
         return f"the pattern did not stand on the board after ply {proposal.ply}"
     return None
 
 
-def told_before(report: ContestReport, seat: int, ply: int) -> float | None:
-    """The expected value that the player in a seat told last before a ply (from 1)."""
+def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | None:
+    """Return the expected value that a player stated last before a ply.
+
+    Args:
+        report: The contest's report.
+        seat: The player's seat, from 1.
+        ply: The number of the ply, from 1.
+
+    Returns:
+        The value, 0.0 to 1.0; None where it stated none.
+    """
     earlier = reversed(report.plies[: ply - 1])
     return next((each.values[seat] for each in earlier if seat in each.values), None)
 
@@ -115,18 +154,24 @@ def _millionths(value: float) -> int:
 
 
 def is_late(ply: int, plies: int, average_length: float) -> bool:
-    """Whether a ply is the last, or among the last 20 % of an average game, counted from the end."""
+    """Return whether a ply is the last, or among the last 20 % of an average game (from the seed).
+
+    Args:
+        ply: The number of the ply, from 1.
+        plies: The number of the last.
+        average_length: The plies of an average game.
+    """
     # Rounded, since in binary a fifth of 15 is more than 3.
     return ply == plies or ply > plies - round(ENDGAME_SHARE * average_length, 6)
 
 
 def gain(before: float, after: float) -> float:
-    """By how much a move raised an expected value."""
+    """Return by how much a move raised an expected value (0.0 to 1.0), exact to millionths."""
     return (_millionths(after) - _millionths(before)) / VALUE_SCALE
 
 
 def needed_gain(before: float, after: float) -> float:
-    """By how much a tesuji must: 0.20, or 0.10 from below one half to above it."""
+    """Return by how much a tesuji must raise the value: 0.20, or 0.10 across one half (from the seed)."""
     return GAIN_ACROSS_HALF if before < 0.5 < after else GAIN
 
 
@@ -152,12 +197,12 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    told = told_before(report, proposal.seat, proposal.ply)
-    if told is None:
+    stated = stated_value_before(report, proposal.seat, proposal.ply)
+    if stated is None:
         return f"the proposer told no expected value before ply {proposal.ply} of the contest"
-    if differ(told, before):
+    if differ(stated, before):
         return (
-            f"value {before:.4g} before the move proposed, but {told:.4g} was told last in the contest "
+            f"value {before:.4g} before the move proposed, but {stated:.4g} was told last in the contest "
             f"before ply {proposal.ply}"
         )
     # The move explains a position less bad than was thought at first only as far as it was thought bad last.

@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Self
 
+__all__ = ["InvalidSettingsError", "Library", "LibrarySettings"]
+
 
 class InvalidSettingsError(ValueError):
     """A library setting out of its range; the message names it."""

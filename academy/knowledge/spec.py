@@ -13,6 +13,8 @@ from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
+__all__ = ["GAME_ID", "MAX_PLAYERS", "MOST_MOVE_FORMS", "GameSpec", "InvalidGameError"]
+
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
 MOST_MOVE_FORMS: Final = 32
@@ -156,7 +158,18 @@ class GameSpec:
         return pattern.swapped().image(self.reversal_symmetry)
 
     def check_pattern(self, pattern: Pattern) -> Pattern:
-        """Return the pattern if it can occur in this game's geometry. Raises InvalidPatternError."""
+        """Check that a pattern can occur in this game's geometry.
+
+        Args:
+            pattern: The pattern.
+
+        Returns:
+            The same pattern.
+
+        Raises:
+            InvalidPatternError: It is larger than the board and its edge, or its outline is not of this
+                geometry.
+        """
         if isinstance(self.geometry, GraphGeometry):
             return pattern
         images: tuple[Pattern, ...] = (pattern,)
@@ -211,7 +224,7 @@ class GameSpec:
         target = self._permutation(symmetry)
         if target is None:
             return None
-        return Board(board.geometry, bytes(board.states[source] for source in _inverted(target)))
+        return Board(board.geometry, bytes(board.states[source] for source in _invert(target)))
 
     # Moves
 
@@ -246,30 +259,40 @@ class GameSpec:
         return not self.move_forms or self._written_move.fullmatch(text) is not None
 
     def move_images(self, moves: Sequence[str]) -> list[tuple[str, ...]]:
-        """The list of moves under each symmetry that maps the board onto itself, the identity first.
+        """Return a list of moves under each symmetry that maps the board onto itself.
 
-        A symmetry exchanges the cells that moves name; all other text of a move stays.
+        Args:
+            moves: Moves in the game's notation. A symmetry exchanges the cells that they name; other text
+                stays.
+
+        Returns:
+            The images, the identity first.
         """
         if not self.cell_names:
             return [tuple(moves)]
-        return [tuple(self._renamed(move, names) for move in moves) for names in self._renamings]
+        return [tuple(self._rename_cells(move, names) for move in moves) for names in self._renamings]
 
     def reversed_move(self, move: str) -> str:
         """The other player's move in the game with the players exchanged; all but the cells' names stays."""
-        return self._renamed(move, self._reversed_names)
+        return self._rename_cells(move, self._reversed_names)
 
     @cached_property
     def _reversed_names(self) -> dict[str, str]:
         target = self.reversed_cells
         return {name: self.cell_names[target[cell]] for cell, name in enumerate(self.cell_names)}
 
-    def _renamed(self, move: str, names: dict[str, str]) -> str:
+    def _rename_cells(self, move: str, names: dict[str, str]) -> str:
         return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 
     def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
-        """The moves after `moves` that each canonical move, after their least image, stands for.
+        """Return the moves after `moves` that canonical moves stand for.
 
-        Several where the position after `moves` is symmetric; sorted.
+        Args:
+            moves: The moves so far, in their own orientation.
+            canonical_moves: Moves after the least image of `moves`.
+
+        Returns:
+            For each canonical move its spellings, sorted: several where the position is symmetric.
         """
         if not self.cell_names:
             return [(move,) for move in canonical_moves]
@@ -281,17 +304,18 @@ class GameSpec:
             if image == least
         ]
         return [
-            tuple(sorted({self._renamed(move, names) for names in ways_back})) for move in canonical_moves
+            tuple(sorted({self._rename_cells(move, names) for names in ways_back}))
+            for move in canonical_moves
         ]
 
     def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
-        """The least image of a list of moves, each worked out when it is asked for."""
+        """The least image of a list of moves, each worked out when it is used."""
         if not self.cell_names:
             yield from moves
             return
         renamings: Sequence[dict[str, str]] = self._renamings
         for move in moves:
-            images = [self._renamed(move, names) for names in renamings]
+            images = [self._rename_cells(move, names) for names in renamings]
             least = min(images)
             renamings = [names for names, image in zip(renamings, images, strict=True) if image == least]
             yield least
@@ -312,7 +336,7 @@ def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymm
     return second.after(first)
 
 
-def _inverted(target: Sequence[int]) -> tuple[int, ...]:
+def _invert(target: Sequence[int]) -> tuple[int, ...]:
     source = [0] * len(target)
     for place, goes_to in enumerate(target):
         source[goes_to] = place

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+__all__ = ["HEXAGON", "SQUARE", "Cell", "GridSymmetry", "NodeSymmetry", "board_permutation"]
+
 Cell = tuple[int, int]
 
 
@@ -82,9 +84,15 @@ HEXAGON: Final = _hexagon()
 
 
 def board_permutation(symmetry: GridSymmetry, cells: Sequence[Cell]) -> tuple[int, ...] | None:
-    """Return the index each cell of a board goes to, or None where the board does not map onto itself.
+    """Return where a symmetry takes each cell of a board.
 
-    `cells` are the board's own cells; the image is shifted so that its least row and column are theirs.
+    Args:
+        symmetry: A symmetry of the square or the hexagon.
+        cells: The board's own cells as (row, column). Their images are shifted so that the least row and the
+            least column are those of the board.
+
+    Returns:
+        The index of each cell's image; None where the board does not map onto itself.
     """
     images = [symmetry.image(row, column) for row, column in cells]
     shift_row = min(row for row, _ in cells) - min(row for row, _ in images)

@@ -16,13 +16,15 @@ Rows of a hexagonal pattern that all begin in the same column are taken as centr
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
 from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
-from academy.knowledge.signatures import MAX_ELO, Signature
+from academy.knowledge.votes import MAX_ELO, Signature
+
+__all__ = ["PatternSyntaxError", "read_cells", "read_label", "read_patterns", "write_cells", "write_pattern"]
 
 _LETTERS: Final = " ".join(CODE_LETTERS.values())
 _SIGNATURE: Final = re.compile(r"<([^;<>]*);([^;<>]*);([^;<>]*);([^;<>]*)>")
@@ -44,21 +46,42 @@ class PatternSyntaxError(InvalidPatternError):
         """The fault without its place."""
         return self._what
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"line": str(self.line), "column": str(self.column)}
+
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:
     """Read one pattern without its label.
 
-    Raises PatternSyntaxError for a letter or outline that the language does not have, and for a
-    pattern that says nothing or too much.
+    Args:
+        text: The cells in the language of this module.
+        geometry: The board of the game.
+
+    Returns:
+        The pattern.
+
+    Raises:
+        PatternSyntaxError: A letter or outline is not of the language, or the pattern says nothing or too
+            much.
     """
     rows = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     return _read_rows(rows, geometry)
 
 
 def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterator[tuple[Pattern, Signature]]:
-    """Read patterns, each with its label below it; errors count lines from `first_line`.
+    """Read patterns, each with its label below it.
 
-    Raises like `read_cells`.
+    Args:
+        text: Patterns in the language of this module, one below the other.
+        geometry: The board of the game.
+        first_line: The number of the first line, for error messages.
+
+    Yields:
+        Each pattern with its label.
+
+    Raises:
+        PatternSyntaxError: As in `read_cells`, or a label is missing or wrong.
     """
     rows: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), first_line):
@@ -78,7 +101,15 @@ def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterato
 
 
 def write_cells(pattern: Pattern, geometry: Geometry) -> str:
-    """Write a pattern's cells; reading them again gives the same pattern."""
+    """Write a pattern's cells.
+
+    Args:
+        pattern: The pattern.
+        geometry: The board of the game.
+
+    Returns:
+        Text from which `read_cells` makes the same pattern.
+    """
     letters = [CODE_LETTERS[code] for code in pattern.codes]
     if isinstance(geometry, GraphGeometry):
         return "\n".join(
@@ -95,7 +126,16 @@ def write_cells(pattern: Pattern, geometry: Geometry) -> str:
 
 
 def write_pattern(pattern: Pattern, signature: Signature, geometry: Geometry) -> str:
-    """Write a pattern and its label."""
+    """Write a pattern and its label.
+
+    Args:
+        pattern: The pattern.
+        signature: Its label.
+        geometry: The board of the game.
+
+    Returns:
+        Text from which `read_patterns` makes the same pattern and label.
+    """
     return f"{write_cells(pattern, geometry)}\n{signature}"
 
 
@@ -195,7 +235,18 @@ def _read_nodes(rows: list[tuple[int, str]], geometry: GraphGeometry) -> Iterato
 
 
 def read_label(text: str, line: int = 1) -> Signature:
-    """Read a pattern's label; errors name `line`. Raises PatternSyntaxError."""
+    """Read a pattern's label.
+
+    Args:
+        text: `< proposers; elo; value; player >`.
+        line: The number of the line, for error messages.
+
+    Returns:
+        The label.
+
+    Raises:
+        PatternSyntaxError: It is no label, or a number is out of range.
+    """
     found = _SIGNATURE.fullmatch(text.strip())
     if found is None:
         raise PatternSyntaxError(

@@ -15,14 +15,15 @@ from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.service import paging, permissions
+from academy.service import paging
+from academy.service.errors import StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.service.paging import Key
 from academy.service.pattern_cache import Figures
-from academy.service.refusals import NotPermittedError, StalePageTokenError, UnknownOpeningError, require
-from academy.service.write_queue import WriteQueue
+from academy.service.permissions import current_caller
+from academy.service.write_queue import write
 from academy.store import game_tables
 from academy.store.codec import (
     entry_to_proto,
@@ -50,6 +51,7 @@ from academy.store.library_store import Page, Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
+from academy.wire.errors import NotPermittedError
 
 _ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
 _DEFAULT_ORDER: Final = "strength desc"
@@ -176,10 +178,9 @@ _RATINGS_AT_ONCE: Final = 5_000
 class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     """academy.v1.LibraryService."""
 
-    def __init__(self, store: Store, games: GameCache, writes: WriteQueue, limits: Limits) -> None:
+    def __init__(self, store: Store, games: GameCache, limits: Limits) -> None:
         self._store = store
         self._games = games
-        self._writes = writes
         self._limits = limits
 
     async def ListPatterns(
@@ -212,8 +213,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Delete a pattern and return it."""
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
-        command = DeletePattern(request.game_id, library, request.pattern_id, permissions.caller().name)
-        entry = await self._writes.done(command)
+        command = DeletePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
+        entry = await write(self._store, command)
         return messages.DeletePatternResponse(pattern=_record(entry, library, spec))
 
     async def RestorePattern(
@@ -222,8 +223,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Undo a deletion; the answer is empty where a full library of stronger patterns had no room."""
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
-        command = RestorePattern(request.game_id, library, request.pattern_id, permissions.caller().name)
-        entry = await self._writes.done(command)
+        command = RestorePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
+        entry = await write(self._store, command)
         if entry is None:
             return messages.RestorePatternResponse()
         return messages.RestorePatternResponse(pattern=_record(entry, library, spec))
@@ -259,8 +260,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             "moves",
             "name a move after the player: where a player's tree begins is no move",
         )
-        command = DeleteOpening(request.game_id, node.node_id, request.moves, permissions.caller().name)
-        deleted, event = await self._writes.done(command)
+        command = DeleteOpening(request.game_id, node.node_id, request.moves, current_caller.get().name)
+        deleted, event = await write(self._store, command)
         nodes = [node_to_proto(each, request.game_id) for each in deleted[:_PRUNED_SHOWN]]
         return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
 
@@ -275,8 +276,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.RestoreRemovalRequest, context: Context
     ) -> messages.RestoreRemovalResponse:
         """Undo a removal."""
-        command = RestoreRemoval(request.game_id, request.removal, permissions.caller().name)
-        restored = await self._writes.done(command)
+        command = RestoreRemoval(request.game_id, request.removal, current_caller.get().name)
+        restored = await write(self._store, command)
         return messages.RestoreRemovalResponse(
             patterns=restored.patterns, nodes=restored.nodes, no_room=restored.no_room
         )
@@ -298,8 +299,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 setattr(wanted, name, stated[name])
         else:
             wanted = settings_to_proto(settings_from_proto(given))
-        command = ChangeSettings(request.game_id, wanted, permissions.caller().name)
-        settings, removed = await self._writes.done(command)
+        command = ChangeSettings(request.game_id, wanted, current_caller.get().name)
+        settings, removed = await write(self._store, command)
         return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)
 
     async def PruneLibrary(
@@ -309,9 +310,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         library = library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = PruneLibrary(
-            request.game_id, library, request.below, request.dry_run, permissions.caller().name
+            request.game_id, library, request.below, request.dry_run, current_caller.get().name
         )
-        pruned = await self._writes.done(command)
+        pruned = await write(self._store, command)
         response = messages.PruneLibraryResponse(removed=len(pruned))
         for each in pruned[:_PRUNED_SHOWN]:
             if isinstance(each, PatternEntry):
@@ -370,8 +371,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request_iterator: AsyncIterator[messages.ImportLibraryRequest], context: Context
     ) -> messages.ImportLibraryResponse:
         """Take in records, all or none."""
-        command = await gathered(request_iterator, permissions.caller().name, self._limits)
-        imported = await self._writes.done(command)
+        command = await gathered(request_iterator, current_caller.get().name, self._limits)
+        imported = await write(self._store, command)
         return messages.ImportLibraryResponse(
             patterns=imported.patterns, nodes=imported.nodes, evicted=imported.evicted
         )
@@ -433,7 +434,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.ListPlayerStatisticsRequest, context: Context
     ) -> messages.ListPlayerStatisticsResponse:
         """Return what players did in the contests of a game; others than admins are told of themselves."""
-        caller, player = permissions.caller(), request.player
+        caller, player = current_caller.get(), request.player
         if caller.role is not Role.ADMIN:
             if player not in ("", caller.name):
                 raise NotPermittedError(

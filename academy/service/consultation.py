@@ -1,4 +1,4 @@
-"""Bots ask: single calls and streams, answered by the same code, under fair use in contests."""
+"""Bots ask, by single calls and on streams; in contests under fair use."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
@@ -8,23 +8,30 @@ from academy.knowledge.fair_use import Claim, check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.service import permissions
-from academy.service.analysis_allowance import AnalysisAllowance
+from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.contest_access import ContestAccess, ContestSeat
 from academy.service.cost import (
     changes_of_moves,
     cost_of_board,
     cost_of_moves,
+    cost_of_position,
     cost_of_positions,
     cost_of_successors,
     in_parts,
     parse_candidate_moves,
 )
-from academy.service.errors import row_of, to_status
+from academy.service.errors import (
+    AnswerTooLargeError,
+    InvalidFieldError,
+    is_expected,
+    require,
+    to_status,
+    to_stream_refusal,
+)
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.metrics import Metrics
+from academy.service.permissions import current_caller
 from academy.service.queries import (
     PatternCall,
     PatternQuestion,
@@ -32,12 +39,9 @@ from academy.service.queries import (
     WrittenAnswer,
     opening_answer,
 )
-from academy.service.refusals import AnswerTooLargeError, InvalidFieldError, require
 from academy.service.scheduling import FairScheduler, RequestBatcher
-from academy.service.write_queue import WriteQueue
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
-from academy.store.contest_commands import CountConsultation
 from academy.store.library_store import Store
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
@@ -55,44 +59,38 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self,
         store: Store,
         games: GameCache,
-        writes: WriteQueue,
-        seats: ContestAccess,
+        access: ContestAccess,
         guard: CallInterceptor,
-        limits: Limits,
-        metrics: Metrics,
     ) -> None:
         self._games = games
-        self._writes = writes
-        self._seats = seats
+        self._access = access
         self._guard = guard
-        self._limits = limits
-        self._asked = metrics.questions
-        self._stream_refusals = metrics.stream_refusals
-        self._allowance = AnalysisAllowance(store, writes, limits.analysed_patterns_per_hour)
-        self._turns = FairScheduler()
-        self._gathering = RequestBatcher(self._turns)
+        self._limits = guard.limits
+        self._metrics = guard.metrics
+        self._counts = ContestCounts(store)
+        self._allowance = AnalysisAllowance(store, guard.limits.analysed_patterns_per_hour)
+        self._scheduler = FairScheduler()
+        self._batcher = RequestBatcher(self._scheduler)
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
     ) -> messages.LookUpOpeningResponse:
         """Return what is known of the position after a list of moves."""
-        caller = permissions.caller()
+        caller = current_caller.get()
         self._check_moves(request.moves, caller)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
-        seat = self._seats.asking(caller, spec, request.contest_id, request.player)
-        self._asked["opening"] += 1
+        seat = self._access.find_asking_seat(caller, spec, request.contest_id, request.player)
+        self._metrics.questions["opening"] += 1
         consultations = 0
         if seat is not None:
-            own_move = _own_moves(spec, request.player, len(request.moves)) + 1
-            count = CountConsultation(seat.contest_id, seat.player, tuple(request.moves), own_move)
-            consultations = await self._writes.done(count)
-        elo = self._seats.elo(caller, seat, spec)
+            consultations = await self._counts.count_opening_question(seat, spec, request.moves)
+        elo = self._access.elo(caller, seat, spec)
         question = (request.player, elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
             known = opening_answer(game.view.openings, request.moves, request.player, elo)
-            # What is in the tree is bounded by it; of what is not there is no end.
+            # The tree bounds the answers about what is in it; there is no end of other questions.
             if known.known:
                 game.remember(question, known)
         answer = messages.LookUpOpeningResponse()
@@ -111,17 +109,18 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def _match(
         self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
     ) -> None:
-        caller = permissions.caller()
+        caller = current_caller.get()
         libraries = _libraries(request, self._limits)
         self._check_positions(request)
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
+        position_cost = cost_of_position(board, most, request.both_players)
         # One was counted when the call came.
         cost = cost_of_positions(count, board, most, request.both_players, request.include_cells) - 1
         if cost:
-            self._guard.ask(caller, cost)
+            self._guard.charge(caller, cost)
         if request.both_players:
             require(
                 spec.players == 2,
@@ -130,15 +129,15 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 players=spec.players,
             )
         questions, seats = self._questions(caller, request, spec)
-        # What is learnt while others are let in does not matter to this call.
+        # Taken now: what the library learns while others are answered does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
-        written = await self._gathering.answered(call, caller.name)
-        await self._tell(caller, spec, seats, libraries, written)
+        written = await self._batcher.answer(call, caller.name, position_cost)
+        await self._count_told(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
-        self._asked["position"] += count
+        self._metrics.questions["position"] += count
         if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
 
@@ -153,16 +152,16 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def _match_successors(
         self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
     ) -> None:
-        caller = permissions.caller()
+        caller = current_caller.get()
         libraries = _libraries(request, self._limits)
-        told = parse_candidate_moves(request.moves, self._limits)
-        self._check_matches(request.max_matches, 1 + len(told), "position and moves")
+        candidates = parse_candidate_moves(request.moves, self._limits)
+        self._check_matches(request.max_matches, 1 + len(candidates), "position and moves")
         most = request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
-        self._guard.ask(caller, cost_of_successors(told, board, most, request.include_cells) - 1)
-        # A position of one call with its successors is asked about as one.
+        self._guard.charge(caller, cost_of_successors(candidates, board, most, request.include_cells) - 1)
+        # A position with its successors is checked like a position alone.
         alone = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
             positions=[request.position],
@@ -170,30 +169,30 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches_each=request.max_matches_each,
         )
         (question,), seats = self._questions(caller, alone, spec, ("position",))
-        moves = changes_of_moves(told, spec.geometry)
+        moves = changes_of_moves(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
         for part in in_parts(moves, board):
-            await self._turns.wait(caller.name)
+            await self._scheduler.wait(caller.name)
             answer.add(part)
         written = answer.written()
-        await self._tell(caller, spec, seats, libraries, written)
+        await self._count_told(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
-        self._asked["position"] += 1
-        self._asked["successor"] += len(moves)
+        self._metrics.questions["position"] += 1
+        self._metrics.questions["successor"] += len(moves)
         self._check_size(response)
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
     ) -> AsyncIterator[messages.PlayResponse]:
         """Answer questions in the order they come; a refusal is an answer too."""
-        caller = permissions.caller()
+        caller = current_caller.get()
         async for request in request_iterator:
             answer = messages.PlayResponse(request_id=request.request_id)
             try:
-                self._guard.ask(caller, 1)
+                self._guard.charge(caller, 1)
                 match request.WhichOneof("question"):
                     case "opening":
                         answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
@@ -206,12 +205,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                             False, "question", "neither opening, patterns nor successors were asked about"
                         )
             except Exception as error:
-                # What the table does not know ends the stream, as it would end a call.
-                if row_of(error) is None:
+                # An incident ends the stream, as it would end a call.
+                if not is_expected(error):
                     raise
-                why = to_status(error)
-                self._stream_refusals[why.reason] += 1
-                answer.refusal.CopyFrom(why.refusal())
+                status = to_status(error)
+                self._metrics.stream_refusals[status.reason] += 1
+                answer.refusal.CopyFrom(to_stream_refusal(status))
             yield answer
 
     def _check_moves(self, moves: Sequence[str], caller: Caller) -> None:
@@ -220,10 +219,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # One was counted when the call came.
         cost = cost_of_moves(count) - 1
         if cost:
-            self._guard.ask(caller, cost)
+            self._guard.charge(caller, cost)
         lengths, longest = list(map(len, moves)), self._limits.characters_per_move
         if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
-            place, length = next(each for each in enumerate(lengths) if not 1 <= each[1] <= longest)
+            place, length = next(
+                (place, length) for place, length in enumerate(lengths) if not 1 <= length <= longest
+            )
             raise InvalidFieldError(
                 f"moves[{place}]",
                 f"{length:,} characters: a move has 1 to {longest:,}",
@@ -262,7 +263,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if size > self._limits.message_bytes:
             raise AnswerTooLargeError(size, self._limits.message_bytes)
 
-    async def _tell(
+    async def _count_told(
         self,
         caller: Caller,
         spec: GameSpec,
@@ -271,13 +272,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         written: WrittenAnswer,
     ) -> None:
         """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
-        found = {library: written.found(library) for library in libraries}
+        by_library = {library: written.found(library) for library in libraries}
         if not seats:
-            told = [pattern_id for pattern_ids in found.values() for pattern_id in pattern_ids]
-            await self._allowance.take(caller, spec.game_id, told)
+            pattern_ids = [pattern_id for numbers in by_library.values() for pattern_id in numbers]
+            await self._allowance.take(caller, spec.game_id, pattern_ids)
         for seat in seats:
-            for library, pattern_ids in found.items():
-                self._writes.note_uses(seat, library, pattern_ids)
+            for library, pattern_ids in by_library.items():
+                self._counts.note_uses(seat, library, pattern_ids)
 
     def _questions(
         self,
@@ -289,15 +290,15 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         """Check every position before any is answered; `fields` name them, where it is not `positions[i]`."""
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
-        each = request.max_matches_each or self._limits.default_matches_each
+        most_each = request.max_matches_each or self._limits.default_matches_each
         questions = []
         seats: dict[int, tuple[ContestSeat | None, float | None]] = {}
         for place, position in enumerate(request.positions):
             field = fields[place] if fields else f"positions[{place}]"
             player = position.player
             if player not in seats:
-                seat = self._seats.asking(caller, spec, contest_id, player)
-                seats[player] = seat, self._seats.elo(caller, seat, spec)
+                seat = self._access.find_asking_seat(caller, spec, contest_id, player)
+                seats[player] = seat, self._access.elo(caller, seat, spec)
             seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
@@ -316,35 +317,28 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoardError as error:
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
-            questions.append(PatternQuestion(board, player, both, most, each, elo))
+            questions.append(PatternQuestion(board, player, both, most, most_each, elo))
         self._note_claims(request, {player: seat for player, (seat, _) in seats.items() if seat is not None})
         return questions, {seat for seat, _ in seats.values() if seat is not None}
 
     def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]) -> None:
         """Note what players of a contest claim to expect of the position they are in: the first of theirs."""
         for player, seat in seats.items():
-            position = next(each for each in request.positions if each.player == player)
+            position = next(position for position in request.positions if position.player == player)
             plies = position.plies if position.HasField("plies") else None
             board = keys.NO_BOARD if plies is not None else keys.board(position.board)
-            self._writes.note_claim(seat, Claim(plies, board, position.expected_value))
+            self._counts.note_claim(seat, Claim(plies, board, position.expected_value))
 
 
 def _libraries(
     request: messages.MatchPatternsRequest | messages.MatchSuccessorsRequest, limits: Limits
 ) -> tuple[Library, ...]:
-    count, most = len(request.libraries), limits.libraries_per_call
-    require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
     if not request.libraries:
         return PATTERN_LIBRARIES
-    asked = [
+    count, most = len(request.libraries), limits.libraries_per_call
+    require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
+    libraries = [
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)
     ]
-    return tuple(dict.fromkeys(asked))
-
-
-def _own_moves(spec: GameSpec, player: int, moves: int) -> int:
-    """How many of the moves of a list are the player's own: with turns in order of the seats."""
-    if spec.simultaneous:
-        return moves
-    return (moves + spec.players - player) // spec.players
+    return tuple(dict.fromkeys(libraries))

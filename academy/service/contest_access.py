@@ -6,11 +6,12 @@
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from academy.knowledge.spec import GameSpec
+from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
-from academy.service.refusals import AnalysisDuringContestError, InvalidFieldError, NotPermittedError, require
 from academy.store.contest_tables import as_given
 from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
 from academy.store.keys import arena_number, given_contest_id, kept_contest_id
@@ -18,6 +19,7 @@ from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
+from academy.wire.errors import NotPermittedError
 
 _T = TypeVar("_T")
 # Tokens expire by the clock, without a commit.
@@ -26,20 +28,21 @@ _MOST: Final = 4_096
 
 
 class VersionedCache:
-    """Answers of the store by what was asked. For one thread.
+    """Answers of the store by question. For one thread.
 
-    All is forgotten with any process's next commit, and after a second. A refusal is not remembered.
+    Any process's next commit empties it, and so does a second. Errors are not remembered.
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._environment = store.environment
+        self._clock = store.clock
         self._version = -1
         self._since = 0.0
         self._known: dict[Hashable, object] = {}
 
     def recall(self, question: Hashable, read: Callable[[], _T]) -> _T:
         """Return what `read` returns, or returned when this question was asked before."""
-        version, now = self._store.version, self._store.clock()
+        version, now = self._environment.version, self._clock()
         # Clocks may also be set back.
         if version != self._version or not 0 <= now - self._since < _SECONDS or len(self._known) >= _MOST:
             self._known.clear()
@@ -49,6 +52,18 @@ class VersionedCache:
         except KeyError:
             answer = self._known[question] = read()
             return answer
+
+
+class TokenCache:
+    """The callers of tokens."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._cache = VersionedCache(store)
+
+    def caller(self, token: str) -> Caller:
+        """Return whose token this is. Raises TokenRefusedError."""
+        return self._cache.recall(token, partial(self._store.authenticate, token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +80,26 @@ class ContestAccess:
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
-        self._recollection = VersionedCache(store)
+        self._cache = VersionedCache(store)
         self._contest_seconds = limits.contest_seconds
 
-    def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> ContestSeat | None:
+    def find_asking_seat(
+        self, caller: Caller, spec: GameSpec, contest_id: str, player: int
+    ) -> ContestSeat | None:
         """Return the seat a consultation is made from, None for analysis outside a contest.
 
         Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
-        game the
-        caller is playing, InvalidFieldError for a player or game that does not fit, and ContestOverError.
+        game the caller is playing, InvalidFieldError for a player or game that does not fit, and
+        ContestOverError.
         """
-        return self._recollection.recall(
-            (caller, spec.game_id, contest_id, player), lambda: self._asking(caller, spec, contest_id, player)
+        return self._cache.recall(
+            (caller, spec.game_id, contest_id, player),
+            lambda: self._find_asking_seat(caller, spec, contest_id, player),
         )
 
-    def _asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> ContestSeat | None:
+    def _find_asking_seat(
+        self, caller: Caller, spec: GameSpec, contest_id: str, player: int
+    ) -> ContestSeat | None:
         require(
             1 <= player <= spec.players,
             "player",
@@ -104,16 +124,16 @@ class ContestAccess:
         return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo)
 
     def elo(self, caller: Caller, seat: ContestSeat | None, spec: GameSpec) -> float | None:
-        """Return the arena's rating of whoever asks: a bot in analysis has that of its last contest."""
+        """Return the arena's rating of the asking player: in analysis a bot has that of its last contest."""
         if seat is not None:
             return seat.elo
         if caller.role is not Role.BOT:
             return None
-        return self._recollection.recall(
+        return self._cache.recall(
             (caller.name, spec.game_id), lambda: self._store.elo(spec.game_id, caller.name)
         )
 
-    def proposing(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
+    def find_proposing_seat(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
         """Return the contest as it is kept, open or reported, and the seat of a caller's proposals.
 
         Raises NotPermittedError for one who does not play it, or plays several seats and has no ticket.
@@ -126,7 +146,7 @@ class ContestAccess:
             raise NotPermittedError(f"contest {contest_id!r}: {caller.name!r} {what}", contest_id=contest_id)
         return contest, seats[0]
 
-    def visible(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
+    def find_contest(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
         """Return a contest to look at. Raises NotPermittedError for a bot that does not play it."""
         record = self._record(caller, contest_id, arena)
         if caller.role is Role.BOT and not _seats(caller, record.contest):
@@ -155,7 +175,7 @@ class ContestAccess:
             )
         return named
 
-    def arena_of_report(self, caller: Caller, contest: contests_pb2.Contest) -> str:
+    def find_arena_of_report(self, caller: Caller, contest: contests_pb2.Contest) -> str:
         """Return the arena whose contest a caller reports.
 
         An admin need not name it where one arena alone has such a contest. Raises InvalidFieldError where
@@ -164,11 +184,11 @@ class ContestAccess:
         if caller.role is Role.ADMIN and not contest.arena:
             records = self._store.contests_of_id(contest.contest_id)
             if len(records) > 1:
-                raise _several(records, contest.contest_id, "contest.arena")
+                raise _ambiguous_contest(records, contest.contest_id, "contest.arena")
             return records[0].arena if records else ""
         return self.arena(caller, contest.arena)
 
-    def contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
+    def find_contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
         """Return the id that the contest is kept under whose proposals a caller lists; empty for all.
 
         Who may not know of a contest is not told that: it has no proposals there. Raises UnknownContestError.
@@ -214,7 +234,7 @@ class ContestAccess:
         elif not records:
             raise UnknownContestError(contest_id)
         elif len(records) > 1:
-            raise _several(records, contest_id, "arena")
+            raise _ambiguous_contest(records, contest_id, "arena")
         return records[0]
 
     def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
@@ -227,7 +247,7 @@ class ContestAccess:
                 )
             raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
         if caller.role is Role.BOT:
-            # An arena that was lost never reports: its players may analyse again some day.
+            # An arena that was lost never reports: its players may analyse again after a time.
             since = time.time() - self._contest_seconds
             contest_id = self._store.open_contest(caller.name, spec.game_id, since)
             if contest_id is not None:
@@ -240,6 +260,8 @@ def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
     return [seat for seat, player in enumerate(contest.players, 1) if player.name == caller.name]
 
 
-def _several(records: list[records_pb2.ContestRecord], contest_id: str, field: str) -> InvalidFieldError:
+def _ambiguous_contest(
+    records: list[records_pb2.ContestRecord], contest_id: str, field: str
+) -> InvalidFieldError:
     names = ", ".join(repr(each.arena) for each in records)
     return InvalidFieldError(field, f"several have a contest {contest_id!r}: name one: {names}")

@@ -2,12 +2,13 @@
 
 import asyncio
 
-from academy.service import paging, permissions
+from academy.service import paging
 from academy.service.contest_access import ContestAccess
+from academy.service.errors import require
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
-from academy.service.refusals import require
-from academy.service.write_queue import WriteQueue
+from academy.service.permissions import current_caller
+from academy.service.write_queue import write
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.contest_tables import open_contest_place
@@ -21,19 +22,18 @@ from academy.v1 import contests_pb2_grpc
 class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     """academy.v1.ContestService."""
 
-    def __init__(self, store: Store, writes: WriteQueue, seats: ContestAccess, limits: Limits) -> None:
+    def __init__(self, store: Store, access: ContestAccess, limits: Limits) -> None:
         self._store = store
-        self._writes = writes
-        self._seats = seats
+        self._access = access
         self._limits = limits
 
     async def RegisterGame(
         self, request: messages.RegisterGameRequest, context: Context
     ) -> messages.RegisterGameResponse:
         """Make a game known."""
-        caller = permissions.caller()
+        caller = current_caller.get()
         may_describe = caller.role is Role.ADMIN or self._store.is_home(caller.name)
-        game, created = await self._writes.done(RegisterGame(request.game, caller.name, may_describe))
+        game, created = await write(self._store, RegisterGame(request.game, caller.name, may_describe))
         return messages.RegisterGameResponse(game=game, created=created)
 
     async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:
@@ -55,17 +55,17 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.OpenContestRequest, context: Context
     ) -> messages.OpenContestResponse:
         """Begin a contest and give its seats tickets."""
-        arena = self._seats.arena(permissions.caller(), request.contest.arena)
-        contest, tickets = await self._writes.done(OpenContest(request.contest, arena))
+        arena = self._access.arena(current_caller.get(), request.contest.arena)
+        contest, tickets = await write(self._store, OpenContest(request.contest, arena))
         return messages.OpenContestResponse(contest=contest, tickets=tickets)
 
     async def ReportContest(
         self, request: messages.ReportContestRequest, context: Context
     ) -> messages.ReportContestResponse:
         """End a contest and learn from it."""
-        caller = permissions.caller()
-        arena = self._seats.arena_of_report(caller, request.contest)
-        reported = await self._writes.done(ReportContest(request, caller.name, arena))
+        caller = current_caller.get()
+        arena = self._access.find_arena_of_report(caller, request.contest)
+        reported = await write(self._store, ReportContest(request, caller.name, arena))
         return messages.ReportContestResponse(
             contest=reported.contest,
             counted=reported.counted,
@@ -77,7 +77,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.GetContestRequest, context: Context
     ) -> messages.GetContestResponse:
         """Return one contest; a bot sees those it plays."""
-        contest = self._seats.visible(permissions.caller(), request.contest_id, request.arena)
+        contest = self._access.find_contest(current_caller.get(), request.contest_id, request.arena)
         return messages.GetContestResponse(contest=contest)
 
     async def GetRatings(
@@ -89,7 +89,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         for place, name in enumerate(request.players):
             check_player_name(f"players[{place}]", name)
         ratings = await asyncio.to_thread(
-            self._store.ratings, request.game_id, permissions.caller().name, request.players
+            self._store.ratings, request.game_id, current_caller.get().name, request.players
         )
         return messages.GetRatingsResponse(
             ratings=[messages.PlayerRating(player=name, elo=elo) for name, elo in ratings.items()]
@@ -120,17 +120,17 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Put an arena's players into another's namespace."""
         link = LinkArena(request.arena, request.other)
         require(bool(link.other), "other", "must be given: the arena whose players' names are shared")
-        return messages.LinkArenaResponse(arena=await self._writes.done(link))
+        return messages.LinkArenaResponse(arena=await write(self._store, link))
 
     async def UnlinkArena(
         self, request: messages.UnlinkArenaRequest, context: Context
     ) -> messages.UnlinkArenaResponse:
         """Put an arena's players back into its own namespace."""
-        return messages.UnlinkArenaResponse(arena=await self._writes.done(LinkArena(request.arena)))
+        return messages.UnlinkArenaResponse(arena=await write(self._store, LinkArena(request.arena)))
 
     async def AllowArena(
         self, request: messages.AllowArenaRequest, context: Context
     ) -> messages.AllowArenaResponse:
         """Let an arena act for another, or end that."""
         command = AllowArena(request.arena, request.acts_for, request.forbid)
-        return messages.AllowArenaResponse(arena=await self._writes.done(command))
+        return messages.AllowArenaResponse(arena=await write(self._store, command))

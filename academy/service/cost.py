@@ -9,8 +9,8 @@ from typing import Final
 from academy.knowledge.boards import Geometry
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS
 from academy.matching.changes import Change
+from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
-from academy.service.refusals import InvalidFieldError, require
 from academy.v1 import consultation_pb2 as messages
 
 # Moves that change one cell are matched by what is different: so many of them take as long as a position.
@@ -112,13 +112,13 @@ _MOVES_A_QUESTION: Final = 512
 # A stored proposal is read in 4 microseconds.
 _RECORDS_PER_QUESTION: Final = 128
 # What questions need is read beside what they cost. A message of 4 MiB full of empty parts is read in 75 ms.
-_BYTES_READ_FREELY: Final = 65_536
+FREE_BYTES: Final = 65_536
 _BYTES_PER_QUESTION: Final = 8_192
 
 
 def cost_of_reading(size: int) -> int:
     """Questions that a message of so many bytes counts as, whatever is in it."""
-    return max(0, size - _BYTES_READ_FREELY) // _BYTES_PER_QUESTION
+    return max(0, size - FREE_BYTES) // _BYTES_PER_QUESTION
 
 
 def cost_of_listing(records: int) -> int:

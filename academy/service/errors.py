@@ -1,19 +1,17 @@
-"""From our exceptions to gRPC statuses: one table.
+"""What callers are told of errors: the service's own, and by a table those of the rules and the store.
 
-A refusal's public attributes become the metadata of its `google.rpc.ErrorInfo`, `retry_after` its
-`RetryInfo`, `field` its `BadRequest`.
+An error's `details()` become the metadata of its `google.rpc.ErrorInfo`, `retry_after` its `RetryInfo`,
+`field` its `BadRequest`. `described_errors` lists all of them for the documentation.
 """
 
 import traceback
 import uuid
-from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Protocol, runtime_checkable
 
-import grpc
 import structlog
-from google.protobuf.duration_pb2 import Duration
-from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc import aio
+from grpc import StatusCode
 
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.cutting import InvalidCutError
@@ -22,185 +20,359 @@ from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import InvalidSettingsError
-from academy.knowledge.signatures import InvalidVoteError
 from academy.knowledge.spec import InvalidGameError
-from academy.service import refusals
+from academy.knowledge.votes import InvalidVoteError
 from academy.store import errors as store
 from academy.store import tokens
-from academy.store.analyses import AnalysisExceededError
+from academy.store.contest_commands import AnalysisExceededError
 from academy.v1 import consultation_pb2
-from academy.wire.health import UnknownServiceError, WatchTooLongError
+from academy.wire.errors import MAX_MESSAGE, RefusedCallError, StatusDetails
 from academy.wire.rates import Bucket
 
 DOMAIN: Final = "academy"
-# ErrorInfo metadata is meant for numbers and names, not for documents.
-MAX_METADATA_VALUE: Final = 256
-MAX_MESSAGE: Final = 2_000
-# Where grpc clients look for a google.rpc.Status.
-DETAILS_KEY: Final = "grpc-status-details-bin"
-
-_STATUS_CODES: Final = {status.value[0]: status for status in grpc.StatusCode}
 # Whoever finds out how to cause a fault is not to fill the disk with its log: so many lines a second.
 fault_lines = Bucket(10.0, 100.0)
 _log = structlog.get_logger()
 
-_TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
-    refusals.NotAuthenticatedError: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
-    refusals.NotPermittedError: (code_pb2.PERMISSION_DENIED, "NOT_PERMITTED"),
-    refusals.InvalidFieldError: (code_pb2.INVALID_ARGUMENT, "INVALID_FIELD"),
-    refusals.MalformedMessageError: (code_pb2.INVALID_ARGUMENT, "MALFORMED_MESSAGE"),
-    refusals.StalePageTokenError: (code_pb2.INVALID_ARGUMENT, "STALE_PAGE_TOKEN"),
-    refusals.UnknownOpeningError: (code_pb2.NOT_FOUND, "UNKNOWN_OPENING"),
-    refusals.TooManyCallsError: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS"),
-    refusals.StreamIdleError: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
-    WatchTooLongError: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
-    refusals.MessageOverdueError: (code_pb2.DEADLINE_EXCEEDED, "MESSAGE_OVERDUE"),
-    refusals.AnswerNotReadError: (code_pb2.DEADLINE_EXCEEDED, "ANSWER_NOT_READ"),
-    UnknownServiceError: (code_pb2.NOT_FOUND, "UNKNOWN_SERVICE"),
-    refusals.ServerDrainingError: (code_pb2.UNAVAILABLE, "DRAINING"),
-    refusals.AnswerTooLargeError: (code_pb2.RESOURCE_EXHAUSTED, "ANSWER_TOO_LARGE"),
-    refusals.AnalysisDuringContestError: (code_pb2.FAILED_PRECONDITION, "ANALYSIS_DURING_CONTEST"),
-    tokens.TokenRefusedError: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
-    tokens.UnknownTokenError: (code_pb2.UNAUTHENTICATED, "TOKEN_UNKNOWN"),
-    tokens.RevokedTokenError: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
-    tokens.ExpiredTokenError: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
-    refusals.RateExceededError: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
-    AnalysisExceededError: (code_pb2.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED"),
-    FairUseExceededError: (code_pb2.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED"),
-    ValueNotLowError: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
-    InvalidBoardError: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
-    InvalidPatternError: (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN"),
-    InvalidCutError: (code_pb2.INVALID_ARGUMENT, "INVALID_CUT"),
-    InvalidVoteError: (code_pb2.INVALID_ARGUMENT, "INVALID_VALUE"),
-    InvalidSettingsError: (code_pb2.INVALID_ARGUMENT, "INVALID_SETTINGS"),
-    InvalidGameError: (code_pb2.INVALID_ARGUMENT, "INVALID_GAME"),
-    UnknownLineError: (code_pb2.INVALID_ARGUMENT, "UNKNOWN_LINE"),
-    UnknownPatternError: (code_pb2.NOT_FOUND, "UNKNOWN_PATTERN"),
-    store.UnknownGameError: (code_pb2.NOT_FOUND, "UNKNOWN_GAME"),
-    store.UnknownContestError: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
-    store.UnknownArenaError: (code_pb2.NOT_FOUND, "UNKNOWN_ARENA"),
-    store.NotDeletedError: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
-    store.UnknownRemovalError: (code_pb2.NOT_FOUND, "UNKNOWN_REMOVAL"),
-    store.UnknownRecordError: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
-    store.InvalidRecordError: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
-    store.GameConflictError: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),
-    store.GameInUseError: (code_pb2.FAILED_PRECONDITION, "GAME_IN_USE"),
-    store.ContestConflictError: (code_pb2.ALREADY_EXISTS, "CONTEST_CONFLICT"),
-    store.ConflictError: (code_pb2.ALREADY_EXISTS, "CONFLICT"),
-    store.ContestOverError: (code_pb2.FAILED_PRECONDITION, "CONTEST_OVER"),
-    store.ConsultationOrderError: (code_pb2.FAILED_PRECONDITION, "CONSULTATION_OUT_OF_ORDER"),
-    store.TooManyProposalsError: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_PROPOSALS"),
-    store.StoreBusyError: (code_pb2.RESOURCE_EXHAUSTED, "STORE_BUSY"),
-    store.StoreFullError: (code_pb2.RESOURCE_EXHAUSTED, "STORE_FULL"),
-    store.StoreReadOnlyError: (code_pb2.FAILED_PRECONDITION, "STORE_READ_ONLY"),
-    store.SchemaMismatchError: (code_pb2.FAILED_PRECONDITION, "STORE_SCHEMA"),
-    store.StoreCorruptError: (code_pb2.DATA_LOSS, "STORE_CORRUPT"),
-    store.StoreClosedError: (code_pb2.UNAVAILABLE, "STORE_CLOSED"),
-    store.StoreError: (code_pb2.UNAVAILABLE, "STORE_FAILED"),
-}
 
-# When asking again is worth it, for exceptions that do not say so themselves, in seconds.
-_RETRY_AFTER: Final[dict[type[Exception], float]] = {store.StoreBusyError: 0.25, store.StoreFullError: 30.0}
+class InvalidFieldError(RefusedCallError):
+    """A field of the request breaks a rule."""
+
+    code = StatusCode.INVALID_ARGUMENT
+    reason = "INVALID_FIELD"
+    remedy = "Correct the field that the details name."
+
+    def __init__(self, field: str, what: str, **details: float | str) -> None:
+        """Name the field by its path; `details` are the value and its bounds."""
+        super().__init__(f"{field}: {what}", field=field, **details)
+        self.field = field
 
 
-@dataclass(frozen=True)
-class StatusDetails:
-    """An exception in the terms of the protocol: a `google.rpc.Code`, and what the caller is told."""
+class MalformedMessageError(RefusedCallError):
+    """The bytes are no message of the kind that the method takes."""
 
-    code: int
-    reason: str
-    message: str
-    metadata: dict[str, str] = field(default_factory=dict)
-    retry_after: float | None = None
-    field_path: str = ""
+    code = StatusCode.INVALID_ARGUMENT
+    reason = "MALFORMED_MESSAGE"
+    remedy = "Send the message that academy.v1 has for this method."
 
-    async def abort(self, context: aio.ServicerContext[Any, Any]) -> NoReturn:
-        """End a call with the status and its details."""
-        status = status_pb2.Status(code=self.code, message=self.message)
-        info = error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN, metadata=self.metadata)
-        status.details.add().Pack(info)
-        if self.retry_after is not None:
-            delay = Duration()
-            delay.FromMicroseconds(round(self.retry_after * 1e6))
-            status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
-        if self.field_path:
-            violation = error_details_pb2.BadRequest.FieldViolation(
-                field=self.field_path, description=self.message
-            )
-            status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
-        await context.abort(self.status_code, self.message, ((DETAILS_KEY, status.SerializeToString()),))
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; send the message that academy.v1 has for this method")
 
-    @property
-    def status_code(self) -> grpc.StatusCode:
-        """The code as grpc has it."""
-        return _STATUS_CODES[self.code]
 
-    def refusal(self) -> consultation_pb2.Refusal:
-        """The message that says so on a stream that goes on."""
-        metadata = dict(self.metadata)
-        if self.retry_after is not None:
-            metadata["retry_after"] = f"{self.retry_after:g}"
-        return consultation_pb2.Refusal(
-            code=self.code, message=self.message, reason=self.reason, metadata=metadata
+class StalePageTokenError(RefusedCallError):
+    """A page token belongs to another request, or to an earlier state of the listing."""
+
+    code = StatusCode.INVALID_ARGUMENT
+    reason = "STALE_PAGE_TOKEN"
+    remedy = "Begin the listing again without a page token."
+
+
+class UnknownOpeningError(RefusedCallError):
+    """The opening tree does not hold a list of moves."""
+
+    code = StatusCode.NOT_FOUND
+    reason = "UNKNOWN_OPENING"
+    remedy = "List the openings to see which there are."
+
+    def __init__(self, moves: int, known: int) -> None:
+        super().__init__(
+            f"the opening tree holds only the first {known} of these {moves} moves", moves=moves, known=known
         )
 
 
-def row_of(error: BaseException) -> tuple[int, str] | None:
-    """The code and reason of an exception by the table, its base classes' where it has none of its own."""
-    for kind in type(error).__mro__:
-        row = _TABLE.get(kind)
-        if row is not None:
-            return row
-    return None
+class RateExceededError(RefusedCallError):
+    """A caller asks faster than the limit."""
+
+    code = StatusCode.RESOURCE_EXHAUSTED
+    reason = "RATE_EXCEEDED"
+    remedy = "Ask again after `retry_after`, and ask about several positions in one call."
+
+    def __init__(self, per_second: float, burst: float, retry_after: float) -> None:
+        super().__init__(
+            f"more than {per_second:g} questions a second (and {burst:g} at once): "
+            f"ask again in {retry_after:.3f} seconds",
+            questions_per_second=per_second,
+            question_burst=burst,
+        )
+        self.retry_after = retry_after
+
+
+class TooManyCallsError(RefusedCallError):
+    """More calls run at once than the limit."""
+
+    code = StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_CALLS"
+    remedy = "Finish some calls, then ask again."
+
+    def __init__(self, what: str, limit: int, retry_after: float) -> None:
+        super().__init__(f"{what}: at most {limit} at once; finish some, then ask again", limit=limit)
+        self.retry_after = retry_after
+
+
+class StreamIdleError(RefusedCallError):
+    """Nothing was asked on a stream for too long."""
+
+    code = StatusCode.DEADLINE_EXCEEDED
+    reason = "STREAM_IDLE"
+    remedy = "Open another stream when needed."
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"nothing was asked for {seconds:g} seconds: the stream is closed; open another when needed",
+            seconds=seconds,
+        )
+
+
+class MessageOverdueError(RefusedCallError):
+    """The message of a call did not come in time."""
+
+    code = StatusCode.DEADLINE_EXCEEDED
+    reason = "MESSAGE_OVERDUE"
+    remedy = "Call again, and send the message at once."
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the call's message did not come in {seconds:g} seconds: call again, and send it",
+            seconds=seconds,
+        )
+
+
+class AnswerNotReadError(RefusedCallError):
+    """The caller has not read an answer in time; the status reaches only a caller that reads again."""
+
+    code = StatusCode.DEADLINE_EXCEEDED
+    reason = "ANSWER_NOT_READ"
+    remedy = "Read answers as they come."
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"nothing was read for {seconds:g} seconds: the call is reset", seconds=seconds)
+
+
+class ServerDrainingError(RefusedCallError):
+    """The server is about to stop and takes no more questions."""
+
+    code = StatusCode.UNAVAILABLE
+    reason = "DRAINING"
+    remedy = "Ask again in a moment."
+
+    def __init__(self) -> None:
+        super().__init__("the server is about to stop: ask again in a moment, it or another will answer")
+
+
+class AnswerTooLargeError(RefusedCallError):
+    """No message can hold the answer; `size` and `limit` are in bytes."""
+
+    code = StatusCode.RESOURCE_EXHAUSTED
+    reason = "ANSWER_TOO_LARGE"
+    remedy = "Ask for fewer positions, fewer matches, or without cells."
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"the answer has {size:,} bytes, a message at most {limit:,}: ask for fewer positions, "
+            "fewer matches, or without cells",
+            size=size,
+            limit=limit,
+        )
+
+
+class AnalysisDuringContestError(RefusedCallError):
+    """A player asks outside a contest about a game in which they are playing one."""
+
+    code = StatusCode.FAILED_PRECONDITION
+    reason = "ANALYSIS_DURING_CONTEST"
+    remedy = "Ask with the contest's id and under fair use, or wait until it is reported."
+
+    def __init__(self, player: str, game_id: str, contest_id: str) -> None:
+        super().__init__(
+            f"{player!r} is playing contest {contest_id!r} of game {game_id!r}: until it is reported, "
+            "ask with its contest_id and under fair use",
+            game_id=game_id,
+            contest_id=contest_id,
+        )
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """The status of an error that knows nothing of gRPC. `retry_after` is in seconds."""
+
+    code: StatusCode
+    reason: str
+    remedy: str
+    retry_after: float | None = None
+
+
+_CORRECT: Final = "Correct what the message names."
+_NEW_TOKEN: Final = "Ask an admin for a new token."
+_ASK_ADMIN: Final = "Tell the server's admin, who finds more in its log."
+_TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
+    tokens.TokenRefusedError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_INVALID", _NEW_TOKEN),
+    tokens.UnknownTokenError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", _NEW_TOKEN),
+    tokens.RevokedTokenError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED", _NEW_TOKEN),
+    tokens.ExpiredTokenError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED", _NEW_TOKEN),
+    AnalysisExceededError: ErrorRow(
+        StatusCode.RESOURCE_EXHAUSTED,
+        "ANALYSIS_EXCEEDED",
+        "Ask again after `retry_after`, or about fewer positions.",
+    ),
+    FairUseExceededError: ErrorRow(
+        StatusCode.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED", "Play on without asking until the rule allows it."
+    ),
+    ValueNotLowError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION,
+        "VALUE_NOT_LOW",
+        "In a contest ask only in bad positions, with their expected value.",
+    ),
+    InvalidBoardError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_BOARD", _CORRECT),
+    InvalidPatternError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_PATTERN", _CORRECT),
+    InvalidCutError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_CUT", _CORRECT),
+    InvalidVoteError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_VALUE", _CORRECT),
+    InvalidSettingsError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_SETTINGS", _CORRECT),
+    InvalidGameError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_GAME", _CORRECT),
+    UnknownLineError: ErrorRow(StatusCode.INVALID_ARGUMENT, "UNKNOWN_LINE", _CORRECT),
+    UnknownPatternError: ErrorRow(
+        StatusCode.NOT_FOUND, "UNKNOWN_PATTERN", "List the patterns of the library."
+    ),
+    store.UnknownGameError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_GAME", "Register the game first."),
+    store.UnknownContestError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_CONTEST", "Open the contest first."),
+    store.UnknownArenaError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_ARENA", "List the arenas."),
+    store.NotDeletedError: ErrorRow(StatusCode.NOT_FOUND, "PATTERN_NOT_DELETED", "List the removals."),
+    store.UnknownRemovalError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_REMOVAL", "List the removals."),
+    store.UnknownRecordError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_RECORD", _CORRECT),
+    store.InvalidRecordError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_RECORD", _CORRECT),
+    store.GameConflictError: ErrorRow(
+        StatusCode.ALREADY_EXISTS, "GAME_CONFLICT", "Register the game under another id."
+    ),
+    store.GameInUseError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION, "GAME_IN_USE", "Keep the game: it has been played."
+    ),
+    store.ContestConflictError: ErrorRow(
+        StatusCode.ALREADY_EXISTS, "CONTEST_CONFLICT", "Use another id for another contest."
+    ),
+    store.ConflictError: ErrorRow(StatusCode.ALREADY_EXISTS, "CONFLICT", "Use another id."),
+    store.ContestOverError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION, "CONTEST_OVER", "Open another contest: this one was reported."
+    ),
+    store.ConsultationOrderError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION,
+        "CONSULTATION_OUT_OF_ORDER",
+        "Ask with a list of moves that extends the one before.",
+    ),
+    store.TooManyProposalsError: ErrorRow(
+        StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_PROPOSALS", "Propose fewer patterns in a contest."
+    ),
+    store.StoreBusyError: ErrorRow(
+        StatusCode.RESOURCE_EXHAUSTED, "STORE_BUSY", "Ask again after `retry_after`.", 0.25
+    ),
+    store.StoreFullError: ErrorRow(
+        StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL", "The admin must make room on the disk.", 30.0
+    ),
+    store.StoreReadOnlyError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_READ_ONLY", _ASK_ADMIN),
+    store.SchemaMismatchError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_SCHEMA", _ASK_ADMIN),
+    store.StoreCorruptError: ErrorRow(StatusCode.DATA_LOSS, "STORE_CORRUPT", _ASK_ADMIN),
+    store.StoreClosedError: ErrorRow(StatusCode.UNAVAILABLE, "STORE_CLOSED", "Ask again in a moment."),
+    store.StoreError: ErrorRow(StatusCode.UNAVAILABLE, "STORE_FAILED", _ASK_ADMIN),
+}
+
+
+@runtime_checkable
+class _Detailed(Protocol):
+    """An error that declares the metadata of its ErrorInfo."""
+
+    def details(self) -> Mapping[str, str]: ...
+
+
+def is_expected(error: Exception) -> bool:
+    """Whether callers are told of an error as it is; any other is an incident."""
+    return isinstance(error, RefusedCallError) or row_of(error) is not None
+
+
+def row_of(error: BaseException) -> ErrorRow | None:
+    """Return the row of an error, its base class's where it has none of its own."""
+    return next((_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE), None)
 
 
 def to_status(error: Exception) -> StatusDetails:
-    """Translate an exception; one that is not in the table is logged and becomes INTERNAL with its number."""
+    """Translate an error; one that is not expected is logged and becomes INTERNAL with its number."""
+    if isinstance(error, RefusedCallError):
+        status = error.status(DOMAIN)
+        cause = row_of(error.__cause__) if error.__cause__ is not None else None
+        if isinstance(error, InvalidFieldError) and cause is not None:
+            details = {**status.metadata, **_details(error.__cause__)}
+            return replace(status, reason=cause.reason, metadata=details)
+        return status
     row = row_of(error)
     if row is None:
         return _incident(error)
-    code, reason = row
-    numbers = dict(vars(error))
-    cause = error.__cause__
-    if isinstance(error, refusals.InvalidFieldError) and cause is not None:
-        reason = (row_of(cause) or row)[1]
-        numbers |= vars(cause)
-    reason = str(numbers.pop("reason", reason))
     message = str(error)
     if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusyError):
         # Where the data lie on the server's disk is for its log.
         if fault_lines.use():
-            _log.error("store failed", reason=reason, why=message)
-        message = (
-            f"the server's store failed ({reason}) and nothing was written; its admin finds more in the log"
-        )
-    retry_after = numbers.pop("retry_after", _RETRY_AFTER.get(type(error)))
+            _log.error("store failed", reason=row.reason, why=message)
+        message = f"the server's store failed ({row.reason}), nothing was written; its log has more"
+    details = _details(error)
     return StatusDetails(
-        code=code,
-        reason=reason,
-        message=message[:MAX_MESSAGE],
-        metadata={
-            name: str(value)[:MAX_METADATA_VALUE]
-            for name, value in numbers.items()
-            if not name.startswith("_") and isinstance(value, str | int | float | None)
-        },
-        retry_after=retry_after if isinstance(retry_after, float) else None,
-        field_path=str(numbers.get("field", "")) if code == code_pb2.INVALID_ARGUMENT else "",
+        DOMAIN,
+        row.code,
+        row.reason,
+        message,
+        details,
+        getattr(error, "retry_after", row.retry_after),
+        details.get("field", "") if row.code is StatusCode.INVALID_ARGUMENT else "",
     )
+
+
+def to_stream_refusal(status: StatusDetails) -> consultation_pb2.Refusal:
+    """Return the message that refuses one question on a stream that goes on."""
+    metadata = status.short_metadata()
+    if status.retry_after is not None:
+        metadata["retry_after"] = f"{status.retry_after:g}"
+    return consultation_pb2.Refusal(
+        code=status.code.value[0],
+        message=status.message[:MAX_MESSAGE],
+        reason=status.reason,
+        metadata=metadata,
+    )
+
+
+def require(holds: bool, field: str, what: str, **details: float | str) -> None:
+    """Raise InvalidFieldError unless a rule holds."""
+    if not holds:
+        raise InvalidFieldError(field, what, **details)
+
+
+@dataclass(frozen=True)
+class DescribedError:
+    """An error as the documentation lists it."""
+
+    status: str
+    reason: str
+    meaning: str
+    remedy: str
+
+
+def described_errors() -> list[DescribedError]:
+    """Return all errors that callers may meet, by reason: what the page of error codes is made of."""
+    own = [kind for kind in RefusedCallError.__subclasses__() if kind.__module__.startswith("academy.")]
+    rows: list[tuple[type[Exception], StatusCode, str, str]] = [
+        (kind, kind.code, kind.reason, kind.remedy) for kind in own
+    ]
+    rows += [(kind, row.code, row.reason, row.remedy) for kind, row in _TABLE.items()]
+    described = [
+        DescribedError(code.name, reason, (kind.__doc__ or "").partition("\n")[0], remedy)
+        for kind, code, reason, remedy in rows
+    ]
+    return sorted(described, key=lambda error: (error.reason, error.meaning))
+
+
+def _details(error: BaseException | None) -> dict[str, str]:
+    return dict(error.details()) if isinstance(error, _Detailed) else {}
 
 
 def _incident(error: Exception) -> StatusDetails:
     number = uuid.uuid4().hex[:12]
+    message = f"an error of the server's own; its log has it as incident {number}"
     if not fault_lines.use():
-        return StatusDetails(
-            code=code_pb2.INTERNAL,
-            reason="INTERNAL",
-            message="an error of the server's own; there are so many that its log has only some of them",
-        )
+        message = "an error of the server's own; there are so many that its log has only some of them"
+        return StatusDetails(DOMAIN, StatusCode.INTERNAL, "INTERNAL", message)
     _log.error("incident", incident=number, traceback="".join(traceback.format_exception(error)))
-    return StatusDetails(
-        code=code_pb2.INTERNAL,
-        reason="INTERNAL",
-        message=f"an error of the server's own; its log has it as incident {number}",
-        metadata={"incident": number},
-    )
+    return StatusDetails(DOMAIN, StatusCode.INTERNAL, "INTERNAL", message, {"incident": number})

@@ -15,7 +15,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import KeptShelf, PatternCache, PatternCacheFiles
-from academy.store import change_log
+from academy.store import game_tables
 from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store
 from academy.store.replica import GameView, PatternChanges, read_view
@@ -25,7 +25,7 @@ _OPENINGS_REMEMBERED: Final = 10_000
 # A pattern takes about 600 bytes in memory.
 PATTERNS_IN_MEMORY: Final = 1_000_000
 # The feed reaches back four times as far: what a kept shelf lacks is then found there.
-_GENERATIONS_NOT_KEPT: Final = change_log.GENERATIONS_KEPT // 4
+_GENERATIONS_NOT_KEPT: Final = game_tables.GENERATIONS_KEPT // 4
 _SECONDS_BETWEEN_ROUNDS: Final = 30.0
 _log = structlog.get_logger()
 
@@ -164,7 +164,7 @@ class GameCache:
     def _read(self, game_id: str) -> CachedGame:
         with self._store.environment.reading() as transaction:
             view = read_view(transaction, game_id)
-            mark = change_log.mark(transaction, game_id, view.generation)
+            mark = game_tables.fingerprint(transaction, game_id, view.generation)
             kept = self._kept.find(transaction, view)
         # Outside the transaction: others may want the map to grow meanwhile.
         shelf = PatternCache(view.spec)
@@ -195,7 +195,7 @@ class GameCache:
         if game.view.generation - game.kept < behind or not len(game.shelf):
             return
         with self._store.environment.reading() as transaction:
-            mark = change_log.mark(transaction, game_id, game.view.generation)
+            mark = game_tables.fingerprint(transaction, game_id, game.view.generation)
         if mark is not None:
             kept = KeptShelf(game.view.generation, mark, game.shelf.kept())
             await asyncio.get_running_loop().run_in_executor(self._aside, self._write, game, kept)

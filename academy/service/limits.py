@@ -45,7 +45,6 @@ class Limits:
     health_calls_per_peer: int = 64
     health_watch_seconds: float = 600.0
     connections: int = 4_096
-    connections_per_address: int = 1_024
     questions_per_second: float = 1_000.0
     question_burst: float = 2_000.0
     idle_stream_seconds: float = 600.0

@@ -12,14 +12,15 @@ LEVELS: Final = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
-_chosen = logging.DEBUG
+# Events below are not sent: looked at where making one costs.
+level = logging.DEBUG
 Format = Literal["auto", "console", "json"]
 
 
-def configure(level: str, form: Format = "auto") -> None:
-    """Send events of `level` and above to standard error."""
-    global _chosen
-    _chosen = LEVELS[level]
+def configure(lowest: str, form: Format = "auto") -> None:
+    """Send events of a level and above to standard error."""
+    global level
+    level = LEVELS[lowest]
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
     renderer: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
@@ -31,12 +32,7 @@ def configure(level: str, form: Format = "auto") -> None:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             renderer,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
-
-
-def tells(level: str) -> bool:
-    """Whether events of a level are sent anywhere: cheaper to ask than to make one that is not."""
-    return LEVELS[level] >= _chosen

@@ -1,4 +1,4 @@
-"""What Prometheus is told of the server."""
+"""Metrics of the server for Prometheus."""
 
 import time
 from bisect import bisect_left
@@ -14,9 +14,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from academy.knowledge.game import RULES_VERSION
+from academy.store.environment import SCHEMA_VERSION
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import last_backup
-from academy.store.schema import SCHEMA_VERSION
 
 _SECONDS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -68,7 +68,6 @@ class Metrics(Collector):
         self._waiting_writes: Callable[[], int] = int
         self._sizes: Callable[[], Iterable[LibrarySize]] = tuple
         self._store: Store | None = None
-        self._connections: Callable[[], int] | None = None
         self.registry.register(self)
         ProcessCollector(registry=self.registry)
 
@@ -77,17 +76,13 @@ class Metrics(Collector):
         return self._methods.setdefault(name, MethodMeter())
 
     def watch(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
-        """Also tell, when asked, how many writes wait and how large the libraries are."""
+        """Add how many writes wait and how large the libraries are."""
         self._waiting_writes = queue
         self._sizes = sizes
 
     def watch_store(self, store: Store) -> None:
-        """Also tell of the data folder: its room, its last backup, and the contests that are open in it."""
+        """Add the data folder: its room, its last backup, and the contests that are open in it."""
         self._store = store
-
-    def watch_connections(self, count: Callable[[], int]) -> None:
-        """Also tell how many connections there are."""
-        self._connections = count
 
     @staticmethod
     def _build() -> Iterator[Metric]:
@@ -99,7 +94,7 @@ class Metrics(Collector):
         yield build
 
     def collect(self) -> Iterator[Metric]:
-        """Tell everything, from any thread."""
+        """Yield all metrics, from any thread."""
         calls = CounterMetricFamily(
             "academy_calls", "Calls ended, by method and status", labels=["method", "code"]
         )
@@ -120,13 +115,13 @@ class Metrics(Collector):
         questions = CounterMetricFamily(
             "academy_questions", "Positions, their successors and move lists asked about", labels=["kind"]
         )
-        for kind, asked in list(self.questions.items()):
-            questions.add_metric([kind], asked)
+        for kind, count in list(self.questions.items()):
+            questions.add_metric([kind], count)
         refusals = CounterMetricFamily(
             "academy_stream_refusals", "Questions on streams that were refused", labels=["reason"]
         )
-        for reason, told in list(self.stream_refusals.items()):
-            refusals.add_metric([reason], told)
+        for reason, count in list(self.stream_refusals.items()):
+            refusals.add_metric([reason], count)
         refused = CounterMetricFamily(
             "academy_refusals", "Calls that were refused, by method and reason", labels=["method", "reason"]
         )
@@ -134,8 +129,6 @@ class Metrics(Collector):
             refused.add_metric([method, reason], count)
         yield refused
         yield from self._build()
-        if self._connections is not None:
-            yield GaugeMetricFamily("academy_connections", "Connections over TCP", value=self._connections())
         if self._store is not None:
             yield from _of_store(self._store)
         waiting = GaugeMetricFamily(

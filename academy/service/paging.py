@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
+from academy.service.errors import InvalidFieldError, StalePageTokenError
 from academy.service.limits import Limits
-from academy.service.refusals import InvalidFieldError, StalePageTokenError
 
 MAX_TOKEN: Final = 1_024
 _DIGEST_BYTES: Final = 9

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import VoteTally
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import VoteTally
 from academy.matching.index import LAYOUT, PatternIndex
 from academy.service.ranking import RankedPatterns
-from academy.store import change_log
+from academy.store import game_tables
 from academy.store.codec import library_to_proto
 from academy.store.environment import Transaction
 from academy.store.replica import GameView
@@ -133,7 +133,7 @@ class PatternCache:
 FOLDER: Final = "shelves"
 _MAGIC: Final = b"SHELF 1\n"
 # The magic, the checksum of all that follows it, the length of the description, the generation, its mark.
-_HEADER: Final = struct.Struct(f"<8sIIQ{change_log.MARK_LENGTH}s")
+_HEADER: Final = struct.Struct(f"<8sIIQ{game_tables.MARK_LENGTH}s")
 _SUMMED_FROM: Final = 12
 _ALIGNED: Final = 8
 _LARGEST_FILE: Final = 1 << 30
@@ -163,11 +163,11 @@ class PatternCacheFiles:
         """Return a kept shelf that becomes the view's by what was learnt; None if none is of use."""
         game_id = view.spec.game_id
         kept = self._read(game_id)
-        if kept is None or kept.mark != change_log.mark(transaction, game_id, kept.generation):
+        if kept is None or kept.mark != game_tables.fingerprint(transaction, game_id, kept.generation):
             # It may be of a folder that was restored since, and seem to be ahead.
             self._remove(game_id)
             return None
-        touched = change_log.since(transaction, game_id, kept.generation, view.generation)
+        touched = game_tables.changes_since(transaction, game_id, kept.generation, view.generation)
         return None if touched is None else replace(kept, learnt=touched.patterns)
 
     def keep(self, game_id: str, kept: KeptShelf) -> bool:

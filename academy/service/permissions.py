@@ -1,12 +1,15 @@
 """Who calls, and which role may call which method: the whole table."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from contextvars import ContextVar
 from typing import Final
 
-from academy.service.refusals import NotAuthenticatedError, NotPermittedError
 from academy.store.errors import ContestOverError
 from academy.store.tokens import Caller, Role
+from academy.wire.errors import NotPermittedError
+
+# The caller of the call that the running task answers.
+current_caller: ContextVar[Caller] = ContextVar("current_caller")
 
 _EVERYONE: Final[Set[Role]] = frozenset(Role)
 _ARENA: Final[Set[Role]] = frozenset({Role.ARENA, Role.ADMIN})
@@ -60,10 +63,9 @@ _AFTER_CONTEST: Final = frozenset(
 
 
 def check_permission(caller: Caller, method: str) -> None:
-    """Let a call pass. Raises NotPermittedError, and ContestOverError for a ticket whose contest was
-    reported.
+    """Do nothing where a caller may call a method; one that is not in the table is nobody's.
 
-    A method that is not in the table is nobody's.
+    Raises NotPermittedError, and ContestOverError for a ticket whose contest was reported.
     """
     allowed = ROLES.get(method, frozenset())
     if caller.role not in allowed:
@@ -76,38 +78,3 @@ def check_permission(caller: Caller, method: str) -> None:
         )
     if caller.over and method not in _AFTER_CONTEST:
         raise ContestOverError(caller.contest_id)
-
-
-AUTHORIZATION: Final = "authorization"
-MAX_TOKEN: Final = 512
-
-
-_current: ContextVar[Caller] = ContextVar("caller")
-
-
-def enter(caller: Caller) -> None:
-    """Make this the caller of the task that runs."""
-    _current.set(caller)
-
-
-def caller() -> Caller:
-    """The caller of the call being answered."""
-    return _current.get()
-
-
-def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
-    """The token of a call's metadata. Raises NotAuthenticatedError."""
-    values = [value for key, value in metadata or () if key == AUTHORIZATION]
-    if not values:
-        raise NotAuthenticatedError(
-            "TOKEN_MISSING", "no token: send metadata 'authorization: Bearer TOKEN'; an admin makes tokens"
-        )
-    if len(values) > 1:
-        raise NotAuthenticatedError(
-            "TOKEN_MALFORMED", "more than one 'authorization' in the metadata: send one"
-        )
-    value = values[0]
-    scheme, _, token = (value if isinstance(value, str) else "").partition(" ")
-    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
-        raise NotAuthenticatedError("TOKEN_MALFORMED", "'authorization' must read 'Bearer TOKEN'")
-    return token

@@ -2,23 +2,24 @@
 
 import asyncio
 
-from academy.service import paging, permissions
+from academy.service import paging
 from academy.service.contest_access import ContestAccess
 from academy.service.cost import cost_of_listing
+from academy.service.errors import require
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
-from academy.service.limits import Limits
-from academy.service.refusals import NotPermittedError, require
-from academy.service.write_queue import WriteQueue
+from academy.service.permissions import current_caller
+from academy.service.write_queue import write
 from academy.store.codec import count_above, read_proposal
 from academy.store.contest_commands import SubmitProposals
+from academy.store.contest_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter
 from academy.store.errors import TooManyProposalsError
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
-from academy.store.proposal_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter
 from academy.store.tokens import Caller, Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc
+from academy.wire.errors import NotPermittedError
 
 
 class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
@@ -28,17 +29,14 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         self,
         store: Store,
         games: GameCache,
-        writes: WriteQueue,
-        seats: ContestAccess,
+        access: ContestAccess,
         guard: CallInterceptor,
-        limits: Limits,
     ) -> None:
         self._store = store
         self._games = games
-        self._writes = writes
-        self._seats = seats
+        self._access = access
         self._guard = guard
-        self._limits = limits
+        self._limits = guard.limits
         # More threads would only take turns, and the loop's with them.
         self._listings = asyncio.Semaphore(1)
 
@@ -46,7 +44,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         self, request: messages.SubmitProposalsRequest, context: Context
     ) -> messages.SubmitProposalsResponse:
         """Hold the proposals until their contest is reported."""
-        caller = permissions.caller()
+        caller = current_caller.get()
         count = len(request.proposals)
         most = self._limits.proposals_per_call
         require(count <= most, "proposals", f"{count} in one call: at most {most}", value=count, limit=most)
@@ -59,8 +57,8 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 value=len(proposal.cells),
                 limit=longest,
             )
-        self._guard.ask(caller, count - 1)
-        contest, seat = self._seats.proposing(caller, request.contest_id)
+        self._guard.charge(caller, count - 1)
+        contest, seat = self._access.find_proposing_seat(caller, request.contest_id)
         view = (await self._games.game(contest.game_id)).view
         allowed = view.settings.max_submissions_per_contest
         if more := count_above(request.proposals, allowed):
@@ -75,7 +73,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 read_proposal(content, contest.contest_id, seat, view.spec, f"proposals[{place}]")
             )
         command = SubmitProposals(contest.contest_id, seat, proposals, caller.name)
-        held_now = await self._writes.done(command)
+        held_now = await write(self._store, command)
         return messages.SubmitProposalsResponse(proposals=self._store.proposals_as_given(held_now))
 
     async def ListProposals(
@@ -84,13 +82,13 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         """Return proposals: a player's own, an arena's, or for an admin anybody's."""
         count, most = len(request.verdicts), self._limits.verdicts_per_call
         require(count <= most, "verdicts", f"{count:,} verdicts: at most {most:,}", value=count, limit=most)
-        caller = permissions.caller()
+        caller = current_caller.get()
         wanted = self._wanted(caller, request)
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         start = bytes.fromhex(str(key[0])) if key else b""
         most = MOST_LOOKED_AT if wanted.leaves_out else size
-        self._guard.ask(caller, cost_of_listing(most) - 1)
+        self._guard.charge(caller, cost_of_listing(most) - 1)
         # Looking through them takes milliseconds: others' calls must not wait for it.
         async with self._listings:
             proposals, after = await asyncio.to_thread(self._store.proposals, wanted, start, size)
@@ -99,13 +97,13 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
 
     def _wanted(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
         """Which proposals a caller asks for. Raises NotPermittedError for others than it may read."""
-        kept = self._seats.contest_to_list(caller, request.contest_id, request.arena)
+        kept = self._access.find_contest_to_list(caller, request.contest_id, request.arena)
         verdicts = frozenset(request.verdicts)
         if caller.role is Role.ADMIN:
-            arena = self._number(self._seats.arena(caller, request.arena)) if request.arena else None
+            arena = self._number(self._access.arena(caller, request.arena)) if request.arena else None
             return ProposalFilter(request.player, kept, verdicts, arena)
         if caller.role is Role.ARENA:
-            acting = self._seats.arena(caller, request.arena)
+            acting = self._access.arena(caller, request.arena)
             player = self._store.identity(acting, request.player) if request.player else ""
             return ProposalFilter(player, kept, verdicts, self._number(acting))
         if request.player not in ("", caller.name):

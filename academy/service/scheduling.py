@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from academy.matching.matches import Matches
-from academy.service.cost import cost_of_board, cost_of_position
+from academy.service.cost import cost_of_board
 from academy.service.queries import PatternCall, WrittenAnswer, answered_together
 
 
@@ -44,7 +44,7 @@ class FairScheduler:
                 self._waiting.move_to_end(caller)
             else:
                 del self._waiting[caller]
-            # Who was cancelled needs none.
+            # A cancelled caller needs none.
             if not turn.done():
                 turn.set_result(None)
                 # After the task that was woken.
@@ -60,7 +60,7 @@ _PLACEMENTS_AT_ONCE: Final = 4_096
 # Where nobody else asks waiting is of no use: so many questions do not wait after one that did in vain.
 _NOT_WAITING: Final = 15
 # A call that counts as more questions is matched by itself in its caller's turns, in parts of so many.
-_QUESTIONS_GATHERED: Final = 2
+_QUESTIONS_BATCHED: Final = 2
 _QUESTIONS_OF_PART: Final = 8
 
 
@@ -99,20 +99,18 @@ class _Waiting:
 class RequestBatcher:
     """Answers the calls of one event loop, each as if it were alone: nothing but their time is shared."""
 
-    def __init__(self, turns: FairScheduler) -> None:
-        self._turns = turns
+    def __init__(self, scheduler: FairScheduler) -> None:
+        self._scheduler = scheduler
         self._waiting: deque[_Waiting] = deque()
         self._not_waiting = 0
 
-    async def answered(self, call: PatternCall, caller: str) -> WrittenAnswer:
-        """Have a caller's call answered. Raises InvalidBoardError.
+    async def answer(self, call: PatternCall, caller: str, position_cost: int) -> WrittenAnswer:
+        """Answer a call, of which each position counts as so many questions. Raises InvalidBoardError.
 
         One that is cancelled while it waits is not answered.
         """
-        board = cost_of_board(call.spec.geometry.size)
-        of_position = cost_of_position(board, call.questions[0].max_matches, call.both_players)
-        if len(call.questions) * of_position > _QUESTIONS_GATHERED:
-            return await self._in_parts(call, caller, max(1, _QUESTIONS_OF_PART // of_position))
+        if len(call.questions) * position_cost > _QUESTIONS_BATCHED:
+            return await self._answer_in_parts(call, caller, max(1, _QUESTIONS_OF_PART // position_cost))
         if self._not_waiting:
             self._not_waiting -= 1
             return call.answered()
@@ -127,35 +125,35 @@ class RequestBatcher:
                 self._waiting.remove(waiting)
             raise
         if not waiting.taken:
-            taken = self._taken_with(waiting)
+            taken = self._take_with(waiting)
             if len(taken) == 1 and not self._waiting:
                 self._not_waiting = _NOT_WAITING
             _answer(taken)
         return waiting.result()
 
-    async def _in_parts(self, call: PatternCall, caller: str, positions: int) -> WrittenAnswer:
-        found: list[Matches] = []
-        while len(found) < len(call.questions):
-            await self._turns.wait(caller)
-            part = call.questions[len(found) : len(found) + positions]
-            found += call.ranked.match_each(call.wishes(part))
-        return call.written(found)
+    async def _answer_in_parts(self, call: PatternCall, caller: str, positions: int) -> WrittenAnswer:
+        matches: list[Matches] = []
+        while len(matches) < len(call.questions):
+            await self._scheduler.wait(caller)
+            part = call.questions[len(matches) : len(matches) + positions]
+            matches += call.ranked.match_each(call.wishes(part))
+        return call.written(matches)
 
-    def _taken_with(self, first: _Waiting) -> list[_Waiting]:
+    def _take_with(self, first: _Waiting) -> list[_Waiting]:
         """Take a waiting call, and the oldest others that there is room for beside it."""
         taken, positions, placements = [first], first.positions, first.placements
-        for each in self._waiting:
-            # Who was cancelled may not have been told so yet.
-            if each is first or each.task.cancelling():
+        for waiting in self._waiting:
+            # A cancelled task may not have run since.
+            if waiting is first or waiting.task.cancelling():
                 continue
-            positions += each.positions
-            placements += each.placements
+            positions += waiting.positions
+            placements += waiting.placements
             if positions > _POSITIONS_AT_ONCE or placements > _PLACEMENTS_AT_ONCE:
                 break
-            taken.append(each)
-        for each in taken:
-            each.taken = True
-            self._waiting.remove(each)
+            taken.append(waiting)
+        for waiting in taken:
+            waiting.taken = True
+            self._waiting.remove(waiting)
         return taken
 
 

@@ -5,31 +5,27 @@ import math
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-import grpc
 import structlog
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from academy.matching.warming import warm_up_in_background
-from academy.service.addresses import DEFAULT_ADDRESS, Certificates, InvalidAddressError, ServerAddress
 from academy.service.admin import LibraryServicer
 from academy.service.consultation import ConsultationServicer
-from academy.service.contest_access import ContestAccess, VersionedCache
+from academy.service.contest_access import ContestAccess, TokenCache
 from academy.service.contests import ContestServicer
 from academy.service.game_cache import GameCache
-from academy.service.gc_tuning import keep_pauses_short, without_searches
 from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.proposals import ProposalServicer
-from academy.service.transport import Connections, bind, connections_per_address, listeners
+from academy.service.transport import make_server
 from academy.service.workers import shared_port
-from academy.service.write_queue import WriteQueue
 from academy.store.library_store import Store
 from academy.v1 import (
     consultation_pb2,
@@ -41,9 +37,9 @@ from academy.v1 import (
     proposals_pb2,
     proposals_pb2_grpc,
 )
-from academy.wire.hanging_up import remember_makers
+from academy.wire._compat import remember_makers
+from academy.wire.addresses import DEFAULT_ADDRESS, Certificates, Endpoint, ServerAddress
 from academy.wire.health import HealthServicer
-from academy.wire.metrics_page import MetricsPage
 
 SERVICES: Final = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name
@@ -70,7 +66,7 @@ _log = structlog.get_logger()
 class ServerSettings:
     """Where a server listens and how.
 
-    `grace` is in seconds; with `shared_port` others listen there too (see `processes`).
+    `grace` is in seconds; with `shared_port` others listen there too (see `workers`).
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
@@ -81,18 +77,10 @@ class ServerSettings:
     grace: float = 10.0
     limits: Limits = field(default_factory=Limits)
 
-    def check(self) -> grpc.ServerCredentials | None:
-        """Return what to listen with.
-
-        Raises InvalidAddressError for an address that needs TLS and has none.
-        """
-        credentials = self.certificates.server_credentials()
-        if credentials is None and not self.address.is_local and not self.insecure:
-            raise InvalidAddressError(
-                f"{self.address}: without TLS tokens could be read on the way; give --tls-cert and "
-                "--tls-key, listen on 127.0.0.1 or a Unix socket, or say --insecure"
-            )
-        return credentials
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it listens, and with which certificates."""
+        return Endpoint(self.address, self.certificates, self.insecure)
 
 
 class AcademyServer:
@@ -102,35 +90,30 @@ class AcademyServer:
         """Put the services together. Raises InvalidAddressError for an address that needs TLS."""
         self._settings = settings
         limits = settings.limits
-        self._credentials = settings.check()
+        # Wrong settings are refused before anything is started.
+        settings.endpoint.credentials()
         self.metrics = Metrics()
         self.games = GameCache(store)
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
         self.metrics.watch_store(store)
         store.give_way(self.metrics.questions.total)
-        recollection = VersionedCache(store)
-        self._guard = CallInterceptor(
-            lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, self.metrics
-        )
+        self._guard = CallInterceptor(TokenCache(store).caller, limits, self.metrics)
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
         self._keeping: asyncio.Task[None] | None = None
-        self._watching: asyncio.Task[None] | None = None
         self._ends = math.inf
-        self._server = listeners([self._guard], limits, alone=bool(settings.address.path))
-        writes = WriteQueue(store)
-        seats = ContestAccess(store, limits)
+        self._server = make_server([self._guard], limits, alone=bool(settings.address.path))
+        access = ContestAccess(store, limits)
         consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
-            ConsultationServicer(store, self.games, writes, seats, self._guard, limits, self.metrics),
-            self._server,
+            ConsultationServicer(store, self.games, access, self._guard), self._server
         )
         proposals_pb2_grpc.add_ProposalServiceServicer_to_server(
-            ProposalServicer(store, self.games, writes, seats, self._guard, limits), self._server
+            ProposalServicer(store, self.games, access, self._guard), self._server
         )
         contests_pb2_grpc.add_ContestServiceServicer_to_server(
-            ContestServicer(store, writes, seats, limits), self._server
+            ContestServicer(store, access, limits), self._server
         )
         libraries_pb2_grpc.add_LibraryServiceServicer_to_server(
-            LibraryServicer(store, self.games, writes, limits), self._server
+            LibraryServicer(store, self.games, limits), self._server
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), self._server)
@@ -140,23 +123,14 @@ class AcademyServer:
         warm_up_in_background()
         sys.setswitchinterval(_SWITCH_SECONDS)
         remember_makers(asyncio.get_running_loop())
-        with without_searches():
-            games = await self.games.load(_LOADING_SECONDS)
-        keep_pauses_short()
+        games = await self.games.load(_LOADING_SECONDS)
         with self._port() as address:
-            address = bind(self._server, address, self._credentials)
+            address = replace(self._settings.endpoint, address=address).bind(self._server)
         await self._server.start()
         self._keeping = asyncio.create_task(self.games.keep_for_restarts())
         self._keeping.add_done_callback(
-            partial(_tell_failure, "shelves are not kept any more: the next start will take longer")
+            partial(_log_failure, "pattern caches are not kept any more: the next start will take longer")
         )
-        if not address.path:
-            connections = Connections(address.port, connections_per_address(self._settings.limits))
-            self.metrics.watch_connections(lambda: connections.count)
-            self._watching = asyncio.create_task(connections.keep_few())
-            self._watching.add_done_callback(
-                partial(_tell_failure, "one address may have all connections: they cannot be looked through")
-            )
         _log.info("serving", address=str(address), games=games)
         return address
 
@@ -173,9 +147,8 @@ class AcademyServer:
         await self._guard.drain(min(_DRAINING_SECONDS, self._left))
         # What makes the next start faster is worth more than the last of the calls that do not end.
         await self._server.stop(max(self._left / 2, self._left - _KEEPING_SECONDS))
-        for task in (self._keeping, self._watching):
-            if task is not None:
-                task.cancel()
+        if self._keeping is not None:
+            self._keeping.cancel()
         await self.games.close(min(_KEEPING_SECONDS, self._left))
         path = self._settings.address.path
         if path:
@@ -191,16 +164,6 @@ class AcademyServer:
         return max(0.0, self._ends - time.monotonic())
 
 
-def _tell_failure(what: str, task: asyncio.Task[None]) -> None:
+def _log_failure(what: str, task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         _log.error(what, exc_info=task.exception())
-
-
-def serve_metrics(metrics: Metrics, address: ServerAddress) -> None:
-    """Serve Prometheus at an address from a thread of its own. Raises InvalidAddressError."""
-    if address.path:
-        raise InvalidAddressError(f"{address}: metrics need host:port")
-    try:
-        MetricsPage(metrics.registry, address.host, address.port)
-    except OSError as error:
-        raise InvalidAddressError(f"{address}: metrics cannot be served there ({error.strerror})") from error

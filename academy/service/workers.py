@@ -23,7 +23,7 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from academy.service.addresses import LARGEST_PORT, InvalidAddressError, ServerAddress
+from academy.wire.addresses import LARGEST_PORT, InvalidAddressError, ServerAddress
 
 # Of the silence that is allowed, so many beats fit in: a busy machine may be late with most of them.
 _BEATS: Final = 10
@@ -158,9 +158,6 @@ def write_private(path: Path, text: str) -> None:
 
 # One that dies at once is not started again and again without a pause.
 _SECONDS_BETWEEN_STARTS: Final = 1.0
-# Another server looks at its port and binds it within milliseconds, on a machine that has time for it.
-_SECONDS_TO_BEGIN: Final = 5.0
-_SECONDS_BETWEEN_CLAIMS: Final = 0.02
 # LMDB trusts its pages: it stops the process, or goes astray in memory.
 _OF_DAMAGE: Final = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 _log = structlog.get_logger()
@@ -196,13 +193,8 @@ def shared_port(address: ServerAddress) -> Iterator[ServerAddress]:
         with socket.socket(_resolved(address)[0], socket.SOCK_STREAM) as kept:
             # Bound but not listening, it is given no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            if address.port:
-                with _claimed(address.port):
-                    # Not shared at first: a stranger's server is not to be joined by chance.
-                    kept.bind(_listened_on(address)[1])
-            else:
-                # The system chooses a port that nobody has.
-                kept.bind(_resolved(address)[1])
+            # Not shared at first: a stranger's server is not to be joined by chance. Nobody has port 0.
+            kept.bind(_listened_on(address)[1] if address.port else _resolved(address)[1])
             yield address.with_port(kept.getsockname()[1])
     except OSError as error:
         raise InvalidAddressError(
@@ -234,27 +226,6 @@ def own_ports(first: ServerAddress, count: int) -> list[ServerAddress]:
                 f"give the first of {count} free ports"
             ) from error
     return addresses
-
-
-@contextmanager
-def _claimed(port: int) -> Iterator[None]:
-    """Let no other server begin at this port meanwhile; wait for one that does. Raises OSError after a while.
-
-    Between the look at a port and its binding another server could look, too, whatever name it has for the
-    address, or at all of the machine's. A name in Linux's abstract namespace of sockets can be had once,
-    leaves no file, and goes with its process.
-    """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as claim:
-        deadline = time.monotonic() + _SECONDS_TO_BEGIN
-        while True:
-            try:
-                claim.bind(f"\0academy server begins at port {port}")
-                break
-            except OSError:
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(_SECONDS_BETWEEN_CLAIMS)
-        yield
 
 
 def _listened_on(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:

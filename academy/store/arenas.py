@@ -1,6 +1,6 @@
 """Arenas: whose contests are whose, and where the names of their players live.
 
-An arena is whoever holds a token of its name. It comes to be known with its first contest. The first of a
+An arena is the holder of a token of its name. It comes to be known with its first contest. The first of a
 folder has the folder's own namespace, in which a player's name stands alone; the players of each other arena
 have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
 or reported, and stands in the event: later links change nothing that was learnt before.
@@ -14,8 +14,8 @@ from academy.store import event_log, keys, player_commands
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError
-from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 
 _MARK: Final = "@"
@@ -37,7 +37,7 @@ def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     return sorted(found, key=lambda arena: arena.number)
 
 
-def entered(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
     """Return an arena, which is new where none of this name has come yet.
 
     Without a name it is nobody's: what such an arena opens lies in the folder's own namespace.
@@ -182,7 +182,7 @@ class AllowArena:
 
     def _acting(self, transaction: Transaction) -> records_pb2.ArenaRecord:
         keys.check_player_name("arena", self.name)
-        return entered(transaction, self.name)
+        return enter(transaction, self.name)
 
 
 def _known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:

@@ -39,7 +39,10 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import (
+from academy.knowledge.spec import GameSpec, InvalidGameError
+from academy.knowledge.symmetries import NodeSymmetry
+from academy.knowledge.text import read_cells, write_cells
+from academy.knowledge.votes import (
     ELO_SCALE,
     MAX_ELO,
     MAX_SEPARATE_VOTES,
@@ -50,9 +53,6 @@ from academy.knowledge.signatures import (
     VoteTally,
     digest,
 )
-from academy.knowledge.spec import GameSpec, InvalidGameError
-from academy.knowledge.symmetries import NodeSymmetry
-from academy.knowledge.text import read_cells, write_cells
 from academy.store import keys
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2
@@ -250,10 +250,10 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
     """Check what only new reports must keep to; the log may hold others. Raises InvalidRecordError."""
     known = [result for result in report.results if result in _TO_RESULT]
     if spec.players == len(known) == 2 and sorted(known) not in _RESULTS_OF_TWO:
-        told = " and ".join(_TO_RESULT[result].value for result in known)
+        given = " and ".join(_TO_RESULT[result].value for result in known)
         raise InvalidRecordError(
             "results",
-            f"{told} given; of two players one wins and the other loses, or both draw "
+            f"{given} given; of two players one wins and the other loses, or both draw "
             "(a contest without result is reported void)",
         )
     for place, elo in enumerate(report.elo_after):
@@ -348,7 +348,7 @@ def false_claim_to_proto(false: FalseClaim) -> events_pb2.FalseClaim:
 
 
 def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[Expectation | None]:
-    """What a player told with its next own move after each number of plies, but all.
+    """Return what a player expected at its next own move after each number of plies, except the last.
 
     Raises InvalidRecordError.
     """
@@ -358,11 +358,13 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
         unanswered += 1
         if ply.player not in (0, seat):
             continue
-        told = next((each for each in ply.values if each.player == seat), None)
+        stated = next((each for each in ply.values if each.player == seat), None)
         expected = None
-        if told is not None:
-            after = check_value(f"plies[{place}].values", told.value)
-            before = check_value(f"plies[{place}].values", told.before if told.HasField("before") else after)
+        if stated is not None:
+            after = check_value(f"plies[{place}].values", stated.value)
+            before = check_value(
+                f"plies[{place}].values", stated.before if stated.HasField("before") else after
+            )
             expected = Expectation(before, after, earlier)
             earlier = after
         found += [expected] * unanswered
@@ -371,7 +373,7 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
 
 
 def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
-    # The boards in one go where all are told, and told well.
+    # All boards at once where all are given and valid.
     boards = states_of(spec.geometry, [ply.board for ply in plies])
     for place, ply in enumerate(plies):
         yield _ply(ply, place, spec, None if boards is None else boards[place])
@@ -385,12 +387,12 @@ def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None
     if not 1 <= len(ply.move) <= MAX_MOVE_LENGTH:
         raise InvalidRecordError(f"{field}.move", f"must have 1 to {MAX_MOVE_LENGTH:,} characters")
     values, values_before = {}, {}
-    for told in ply.values:
-        if not 1 <= told.player <= spec.players or told.player in values:
-            raise InvalidRecordError(f"{field}.values", f"player {told.player} is no player or told twice")
-        values[told.player] = check_value(f"{field}.values", told.value)
-        if told.HasField("before"):
-            values_before[told.player] = check_value(f"{field}.values", told.before)
+    for stated in ply.values:
+        if not 1 <= stated.player <= spec.players or stated.player in values:
+            raise InvalidRecordError(f"{field}.values", f"player {stated.player} is no player or given twice")
+        values[stated.player] = check_value(f"{field}.values", stated.value)
+        if stated.HasField("before"):
+            values_before[stated.player] = check_value(f"{field}.values", stated.before)
     if states is None:
         states = _states(ply.board, f"{field}.board", spec)
     return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values, values_before)
@@ -462,7 +464,7 @@ def uses_to_proto(uses: list[tuple[int, Library, int]]) -> list[events_pb2.Patte
 def count_above(contents: Sequence[proposals_pb2.NewProposal], allowed: int) -> int:
     """Return how many proposals these are, each counted once, if they are more than `allowed`, else 0.
 
-    They are not read: more than are told apart by their text could still be the same; fewer could not be
+    They are not read: more with different texts could still be the same; fewer could not be
     allowed.
     """
     if len(contents) <= allowed:

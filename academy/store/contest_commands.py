@@ -1,4 +1,4 @@
-"""Commands of the arena: register a game, open a contest, report it; and what players do in one."""
+"""Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import Claim, check_opening, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.store import arenas, contest_tables, event_log, keys, player_statistics, proposal_tables
+from academy.store import arenas, contest_tables, event_log, keys
 from academy.store.codec import (
     MAX_LINE_LENGTH,
     check_elos,
@@ -16,9 +16,11 @@ from academy.store.codec import (
     check_report,
     expectations,
     false_claim_to_proto,
+    pack_message,
     settings_from_proto,
     spec_from_proto,
     spec_to_proto,
+    unpack_message,
     uses_to_proto,
 )
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
@@ -31,12 +33,13 @@ from academy.store.errors import (
     InvalidRecordError,
     TooManyProposalsError,
     UnknownGameError,
+    WithDetails,
 )
 from academy.store.game_tables import game_record
-from academy.store.loaded_games import WriteContext
 from academy.store.player_commands import mute_in_new_game
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 
 MAX_CLAIMS: Final = 10_000
@@ -99,7 +102,7 @@ class OpenContest:
     def execute(self, work: WriteContext) -> tuple[contests_pb2.Contest, list[str]]:
         """Store the contest and the hashes of its tickets."""
         spec = work.knowledge(self.contest.game_id).spec
-        arena = arenas.entered(work.transaction, self.arena)
+        arena = arenas.enter(work.transaction, self.arena)
         contest_id = keys.kept_contest_id(self.contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
@@ -141,7 +144,7 @@ class ReportContest:
     def execute(self, work: WriteContext) -> Reported:
         """Log the event with the proposals held for the contest, and write the verdicts into them."""
         contest = self.report.contest
-        arena = arenas.entered(work.transaction, self.arena)
+        arena = arenas.enter(work.transaction, self.arena)
         contest_id = keys.kept_contest_id(contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
@@ -164,7 +167,7 @@ class ReportContest:
 
     def _count(self, work: WriteContext, record: records_pb2.ContestRecord) -> None:
         contest_id, game_id = record.contest.contest_id, record.contest.game_id
-        held = proposal_tables.proposals_of_contest(work.transaction, contest_id)
+        held = contest_tables.proposals_of_contest(work.transaction, contest_id)
         used = [
             keys.use_of(key) for key, _ in work.transaction.scan(TableName.USES, keys.in_contest(contest_id))
         ]
@@ -189,13 +192,13 @@ class ReportContest:
             reported.false_claims.extend(self._false_claims(claims, record, work.knowledge(game_id).spec))
         event = events_pb2.Event(game_id=game_id, actor=self.actor, contest_reported=reported)
         record.event, outcome = work.record(event)
-        judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
+        judgements = [contest_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
         for proposal, judgement in zip(held, judgements, strict=True):
-            accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
+            accepted = contest_tables.settle_proposal(work.transaction, proposal, judgement)
             record.accepted += accepted
             record.dropped += not accepted
         if not self.report.void:
-            player_statistics.count_contest(work.transaction, reported, claims, outcome.judgements)
+            contest_tables.count_contest(work.transaction, reported, claims, outcome.judgements)
 
     def _false_claims(
         self, claims: Sequence[Sequence[Claim]], record: records_pb2.ContestRecord, spec: GameSpec
@@ -341,10 +344,10 @@ class SubmitProposals:
         fresh = {
             each.proposal_id: each
             for each in self.proposals
-            if proposal_tables.find_proposal(work.transaction, each.proposal_id) is None
+            if contest_tables.find_proposal(work.transaction, each.proposal_id) is None
         }
         allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
-        earlier = proposal_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
+        earlier = contest_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
         if fresh and earlier + len(fresh) > allowed:
             raise TooManyProposalsError(earlier, len(fresh), allowed)
         for read in fresh.values():
@@ -353,29 +356,27 @@ class SubmitProposals:
             proposal.CopyFrom(read)
             proposal.player = record.contest.players[self.seat - 1].name
             proposal.create_time.CopyFrom(work.time)
-            proposal_tables.add_proposal(work.transaction, proposal)
+            contest_tables.add_proposal(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
                 judgement = self._judge_late(work, record, proposal)
-                accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
+                accepted = contest_tables.settle_proposal(work.transaction, proposal, judgement)
                 if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
-                    player_statistics.count_late_proposal(
+                    contest_tables.count_late_proposal(
                         work.transaction, proposal.game_id, proposal.player, judgement
                     )
                 record.accepted += accepted
                 record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
-        return [
-            proposal_tables.proposal_record(work.transaction, each.proposal_id) for each in self.proposals
-        ]
+        return [contest_tables.proposal_record(work.transaction, each.proposal_id) for each in self.proposals]
 
     def _judge_late(
         self, work: WriteContext, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
-            return proposal_tables.DROPPED_AS_VOID
-        if record.event <= event_log.compacted(work.transaction):
-            return proposal_tables.DROPPED_AS_TOO_LATE
+            return contest_tables.DROPPED_AS_VOID
+        if record.event <= event_log.last_given_up(work.transaction):
+            return contest_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,
             actor=self.actor,
@@ -393,12 +394,12 @@ def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:
 
 
 def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[bytes]:
-    """The contest's boards, from the first on, as claims name them; empty where the arena told none."""
-    told = [ply.board for ply in report.plies]
-    if not any(told):
+    """The contest's boards, from the first on, as claims name them; empty where the arena gave none."""
+    boards = [ply.board for ply in report.plies]
+    if not any(boards):
         return []
     first = report.start_board or "-" * spec.geometry.size
-    return [keys.board(letters) for letters in (first, *told)]
+    return [keys.board(letters) for letters in (first, *boards)]
 
 
 def _new_record(
@@ -435,3 +436,59 @@ def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) 
 def _check_open(record: records_pb2.ContestRecord) -> None:
     if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
         raise ContestOverError(record.contest.contest_id)
+
+
+HOUR: Final = 3_600.0
+
+
+class AnalysisExceededError(WithDetails, RuntimeError):
+    """A question outside of a contest whose answer would tell more different patterns than somebody may have.
+
+    `told` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
+    """
+
+    detail_names = ("told", "more", "limit")
+
+    def __init__(self, told: int, more: int, limit: int, retry_after: float) -> None:
+        room = "come again then" if told else "ask about fewer positions, or with max_matches"
+        super().__init__(
+            f"outside of a contest {limit} different patterns are told in an hour: {told} were, this answer "
+            f"has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
+        )
+        self.told = told
+        self.more = more
+        self.limit = limit
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class CountPatterns:
+    """Count patterns of a game that an answer will give to somebody. The result is when the hour began.
+
+    The hour begins with the first pattern. Raises AnalysisExceededError, and then counts nothing.
+    """
+
+    name: str
+    game_id: str
+    pattern_ids: Sequence[int]
+    limit: int
+
+    def execute(self, work: WriteContext) -> float:
+        """Store the count."""
+        key = keys.player(self.name)
+        record = unpack_message(
+            records_pb2.AnalysisRecord, work.transaction.get(TableName.ANALYSES, key) or b""
+        )
+        # A clock that was set back begins another hour too.
+        if not 0 <= work.now - record.begin_time < HOUR:
+            record = records_pb2.AnalysisRecord(name=self.name, begin_time=work.now)
+        counted = next((each for each in record.games if each.game_id == self.game_id), None)
+        if counted is None:
+            counted = record.games.add(game_id=self.game_id)
+        more = sorted(set(self.pattern_ids).difference(counted.pattern_ids))
+        count = sum(len(each.pattern_ids) for each in record.games)
+        if count + len(more) > self.limit:
+            raise AnalysisExceededError(count, len(more), self.limit, record.begin_time + HOUR - work.now)
+        counted.pattern_ids.extend(more)
+        work.transaction.put(TableName.ANALYSES, key, pack_message(record))
+        return record.begin_time

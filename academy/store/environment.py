@@ -1,8 +1,4 @@
-"""The LMDB folder: opening it, its map that grows by itself, and transactions.
-
-Nothing here assumes to be alone: several processes may use one folder. LMDB lets one of them write
-at a time, and readers never wait for writers.
-"""
+"""The LMDB folder: opening it, its map that grows by itself, transactions, and the version of its records."""
 
 import errno
 import logging
@@ -18,15 +14,40 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
-from academy.store import lock_file, schema
+from academy.store import lock_file
 from academy.store.errors import (
+    SchemaMismatchError,
+    SchemaOutdatedError,
     StoreClosedError,
     StoreCorruptError,
     StoreError,
     StoreFullError,
     StoreReadOnlyError,
 )
-from academy.store.maintenance import pages
+from academy.store.maintenance import scan
+
+SCHEMA_VERSION: Final = 3
+# `academy.store.maintenance.upgrade` has a step from each that is older.
+_OLDEST: Final = 1
+
+
+def schema_value(version: int) -> bytes:
+    """Return a version as a folder names it."""
+    return b"%d" % version
+
+
+def schema_mismatch(folder: Path, found: bytes | None) -> SchemaMismatchError:
+    """Return what to raise for a folder that names this version (None: it names none) and is to be read."""
+    written = "?" if found is None else found.decode("ascii", "replace")
+    what = f"{folder}: written under schema version {written}, this program reads {SCHEMA_VERSION}"
+    for version in range(_OLDEST, SCHEMA_VERSION):
+        if found == schema_value(version):
+            remedy = "serve it once, which brings it up to date, or restore it into an empty folder"
+            return SchemaOutdatedError(f"{what}; {remedy}", version)
+    return SchemaMismatchError(
+        f"{what}; export the libraries with the program that wrote them, import them here"
+    )
+
 
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
@@ -115,7 +136,7 @@ class Transaction:
 
     def put_schema(self, version: int) -> None:
         """Say what version of the schema the records are of."""
-        self.put(TableName.META, _SCHEMA_KEY, schema.stored(version))
+        self.put(TableName.META, _SCHEMA_KEY, schema_value(version))
 
     def delete(self, table: TableName, key: bytes) -> bool:
         """Remove a key; return whether it was there."""
@@ -142,7 +163,7 @@ class Transaction:
                     return
                 yield key, value
 
-    def numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
+    def read_numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
         """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
         found = {}
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
@@ -165,7 +186,7 @@ class Transaction:
         return cursor.last()
 
     @contextmanager
-    def nested(self) -> Iterator["Transaction"]:
+    def begin_nested(self) -> Iterator["Transaction"]:
         """A part of this transaction that is undone alone when its block raises."""
         with self._environment.begin(parent=self._lmdb, write=True) as inner:
             yield Transaction(self._environment, inner, self._tables)
@@ -186,7 +207,7 @@ class Environment:
         *,
         read_only: bool = False,
         largest_map: int = LARGEST_MAP,
-        version: int = schema.SCHEMA_VERSION,
+        version: int = SCHEMA_VERSION,
     ) -> None:
         """Open a folder, making it where it is missing.
 
@@ -210,11 +231,12 @@ class Environment:
                 ) from fault
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
-        self._check_length(folder / "data.mdb", read_only)
+            if not (folder / "data.mdb").stat().st_size:
+                raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
             _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
-        with self._translated():
+        with self._translate_errors():
             self._lmdb = lmdb.open(
                 str(folder),
                 map_size=min(SMALLEST_MAP, largest_map),
@@ -226,6 +248,7 @@ class Environment:
                 lock=lock,
             )
         try:
+            self._check_length()
             self._lmdb.reader_check()
             self._tables: dict[TableName, lmdb._Database] = {}
             self._read_schema(read_only)
@@ -234,17 +257,11 @@ class Environment:
             self._lmdb.close()
             raise
 
-    def _check_length(self, data: Path, read_only: bool) -> None:
-        """Raise StoreCorruptError for a file that was cut short: whoever reads beyond its end dies of it."""
-        try:
-            # To write into one that is empty begins it anew, as after an end in the moment it was made.
-            cut = "data.mdb is empty" if read_only and not data.stat().st_size else pages.missing(data)
-        except FileNotFoundError:
-            return
-        except OSError as fault:
-            raise StoreError(f"{self.folder}: data.mdb cannot be read: {fault.strerror}") from fault
-        if cut:
-            raise StoreCorruptError(f"{self.folder}: {cut}; {_REMEDY}")
+    def _check_length(self) -> None:
+        """Raise StoreCorruptError for a file that was cut short: reading beyond its end ends a process."""
+        if scan.missing_pages(self.folder, self._lmdb):
+            for what in scan.find_damage(self.folder):
+                raise StoreCorruptError(f"{self.folder}: {what}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
         self._open_table(TableName.META, read_only)
@@ -252,18 +269,18 @@ class Environment:
             version = transaction.get(TableName.META, _SCHEMA_KEY)
         if version is None and not read_only:
             self.write(lambda new: new.put_schema(self.schema))
-        elif version != schema.stored(self.schema):
-            raise schema.mismatch(self.folder, version)
+        elif version != schema_value(self.schema):
+            raise schema_mismatch(self.folder, version)
         for table in TableName:
             self._open_table(table, read_only)
 
     def _open_table(self, table: TableName, read_only: bool) -> None:
-        with self._translated():
+        with self._translate_errors():
             try:
                 self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
             except lmdb.NotFoundError as fault:
                 # An earlier version had fewer.
-                if table is TableName.META or self.schema == schema.SCHEMA_VERSION:
+                if table is TableName.META or self.schema == SCHEMA_VERSION:
                     raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from fault
 
     def close(self) -> None:
@@ -288,7 +305,7 @@ class Environment:
 
     def room(self) -> "Room":
         """How much room the data take and have. Raises StoreClosedError and StoreError."""
-        with self._translated(), self._using():
+        with self._translate_errors(), self._using():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
             used = (info["last_pgno"] + 1) * page
         disk = os.statvfs(self.folder)
@@ -312,13 +329,13 @@ class Environment:
         return self._settled_version()
 
     def _settled_version(self) -> int:
-        with self._translated(), self._begin(write=False) as transaction:
+        with self._translate_errors(), self._begin(write=False) as transaction:
             return transaction.number
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """A transaction that sees the state of its beginning. Keep it short, and do not nest it."""
-        with self._translated(), self._begin(write=False) as transaction:
+        with self._translate_errors(), self._begin(write=False) as transaction:
             yield transaction
 
     def write(self, work: Callable[[Transaction], _T]) -> _T:
@@ -329,14 +346,14 @@ class Environment:
         """
         while True:
             try:
-                with self._translated(), self._begin(write=True) as transaction:
+                with self._translate_errors(), self._begin(write=True) as transaction:
                     return work(transaction)
             except _MapFullError:
                 self._grow()
 
     def copy(self, folder: Path) -> None:
         """Write a compact copy of one moment's data into a folder; the map cannot grow meanwhile."""
-        with self._translated(), self._using():
+        with self._translate_errors(), self._using():
             self._lmdb.copy(str(folder), compact=True)
 
     @contextmanager
@@ -394,7 +411,7 @@ class Environment:
                 self._gate.notify_all()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except lmdb.MapFullError as fault:

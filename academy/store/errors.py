@@ -1,7 +1,20 @@
 """What the store refuses, and what can go wrong with its folder."""
 
+from collections.abc import Mapping
+from typing import ClassVar
 
-class StoreError(OSError):
+
+class WithDetails:
+    """Declares which attributes of an error callers get as metadata."""
+
+    detail_names: ClassVar[tuple[str, ...]] = ()
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers, by name."""
+        return {name: str(getattr(self, name)) for name in self.detail_names}
+
+
+class StoreError(WithDetails, OSError):
     """The data folder cannot be used; the message says why and what to do."""
 
 
@@ -24,6 +37,8 @@ class SchemaMismatchError(StoreError):
 class SchemaOutdatedError(SchemaMismatchError):
     """The data were written under an earlier version that this program can bring up to date."""
 
+    detail_names = ("version",)
+
     def __init__(self, what: str, version: int) -> None:
         super().__init__(what)
         self.version = version
@@ -37,12 +52,14 @@ class StoreClosedError(StoreError):
     """The store was closed."""
 
 
-class UnknownRecordError(LookupError):
-    """There is nothing under the name asked for."""
+class UnknownRecordError(WithDetails, LookupError):
+    """There is nothing under this name."""
 
 
 class UnknownGameError(UnknownRecordError):
     """No game of this id is registered."""
+
+    detail_names = ("game_id",)
 
     def __init__(self, game_id: str) -> None:
         super().__init__(f"game {game_id!r} is not registered; register it first")
@@ -51,6 +68,8 @@ class UnknownGameError(UnknownRecordError):
 
 class UnknownContestError(UnknownRecordError):
     """No contest of this id was opened or reported."""
+
+    detail_names = ("contest_id",)
 
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
@@ -61,6 +80,8 @@ class UnknownContestError(UnknownRecordError):
 class UnknownArenaError(UnknownRecordError):
     """No arena of this name has opened or reported a contest."""
 
+    detail_names = ("arena",)
+
     def __init__(self, name: str) -> None:
         super().__init__(f"no arena {name[:140]!r} has opened or reported a contest; list the arenas")
         self.arena = name
@@ -69,6 +90,8 @@ class UnknownArenaError(UnknownRecordError):
 class NotDeletedError(UnknownRecordError):
     """There is no deleted pattern of this number to restore."""
 
+    detail_names = ("pattern_id",)
+
     def __init__(self, pattern_id: int) -> None:
         super().__init__(f"no deleted pattern {pattern_id} is kept: there is nothing to restore")
         self.pattern_id = pattern_id
@@ -76,6 +99,8 @@ class NotDeletedError(UnknownRecordError):
 
 class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed."""
+
+    detail_names = ("removal",)
 
     def __init__(self, removal: int) -> None:
         super().__init__(
@@ -88,21 +113,27 @@ class UnknownRemovalError(UnknownRecordError):
 class UnknownTokenIdError(UnknownRecordError):
     """No token has this id."""
 
+    detail_names = ("token_id",)
+
     def __init__(self, token_id: str) -> None:
         super().__init__(f"there is no token {token_id!r}; list the tokens to see their ids")
         self.token_id = token_id
 
 
-class InvalidRecordError(ValueError):
-    """Something told to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
+class InvalidRecordError(WithDetails, ValueError):
+    """A value given to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
+
+    detail_names: ClassVar[tuple[str, ...]] = ("field",)
 
     def __init__(self, field: str, what: str) -> None:
         super().__init__(f"{field}: {what}")
         self.field = field
 
 
-class ConflictError(ValueError):
+class ConflictError(WithDetails, ValueError):
     """The same id was used before for something else; `field` names what differs."""
+
+    detail_names = ("identity", "field")
 
     def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
         super().__init__(f"{what} {identity!r} is known already with another {field}{remedy}")
@@ -123,8 +154,10 @@ class GameConflictError(ConflictError):
         )
 
 
-class GameInUseError(ValueError):
+class GameInUseError(WithDetails, ValueError):
     """A game with contests or patterns cannot be deleted."""
+
+    detail_names = ("game_id",)
 
     def __init__(self, game_id: str, why: str) -> None:
         super().__init__(f"game {game_id!r} {why}: only one that nobody has played can be deleted")
@@ -138,8 +171,10 @@ class ContestConflictError(ConflictError):
         super().__init__("contest", contest_id.partition(" ")[0], field)
 
 
-class ContestOverError(RuntimeError):
+class ContestOverError(WithDetails, RuntimeError):
     """The contest has been reported: it takes no more consultations and cannot be opened again."""
+
+    detail_names = ("contest_id",)
 
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
@@ -147,8 +182,10 @@ class ContestOverError(RuntimeError):
         self.contest_id = contest_id
 
 
-class TooManyProposalsError(RuntimeError):
+class TooManyProposalsError(WithDetails, RuntimeError):
     """A player would propose more patterns in one contest than the game's settings allow."""
+
+    detail_names = ("held", "more", "allowed")
 
     def __init__(self, held: int, more: int, allowed: int) -> None:
         super().__init__(
@@ -160,8 +197,10 @@ class TooManyProposalsError(RuntimeError):
         self.allowed = allowed
 
 
-class ConsultationOrderError(RuntimeError):
+class ConsultationOrderError(WithDetails, RuntimeError):
     """A consultation of the opening tree does not continue the game that the one before it was about."""
+
+    detail_names = ("common",)
 
     def __init__(self, common: int) -> None:
         super().__init__(

@@ -14,8 +14,8 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE
 from academy.store import keys
 from academy.store.codec import (
     entry_from_proto,
@@ -77,7 +77,7 @@ def first_sequence(transaction: Transaction) -> int:
     return 0
 
 
-def compacted(transaction: Transaction) -> int:
+def last_given_up(transaction: Transaction) -> int:
     """Return the number up to which events were given up, whether or not they are still there."""
     stored = transaction.get(TableName.META, _COMPACTED)
     return 0 if stored is None else int.from_bytes(stored)
@@ -85,12 +85,12 @@ def compacted(transaction: Transaction) -> int:
 
 def give_up(transaction: Transaction, cut: int) -> None:
     """Say that nothing may rely on events up to number `cut` any more."""
-    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, compacted(transaction))))
+    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, last_given_up(transaction))))
 
 
 def remove_oldest(transaction: Transaction, most: int) -> int:
     """Remove up to `most` of the events given up, oldest first; return how many were there."""
-    cut = compacted(transaction)
+    cut = last_given_up(transaction)
     old: list[tuple[bytes, events_pb2.Event]] = []
     for key, stored in transaction.scan(TableName.EVENTS):
         if keys.last_number(key) > cut or len(old) == most:
@@ -133,7 +133,7 @@ def get(transaction: Transaction, sequence: int) -> events_pb2.Event:
 def scan(
     transaction: Transaction, game_id: str = "", *, after: int = 0, newest_first: bool = False
 ) -> Iterator[events_pb2.Event]:
-    """Yield the events of a game (all games' where empty) that follow number `after` in the order asked for.
+    """Yield the events of a game (all games' where empty) that follow number `after` in the given order.
 
     `after` 0 begins at the first event, or with `newest_first` at the last. Of a game that was deleted the
     first is that which registered it again.
@@ -237,26 +237,9 @@ def apply(
                 library_from_proto(event.library_pruned.library), event.library_pruned.below
             )
             return EventOutcome(removed=len(pruned), pruned=tuple(pruned))
-        case "patterns_imported":
-            imported = event.patterns_imported
-            library = pattern_library_from_proto(imported.library)
-            entries = [
-                entry_from_proto(record, spec, f"patterns[{place}]")
-                for place, record in enumerate(imported.records)
-            ]
-            return EventOutcome(
-                removed=knowledge.import_patterns(
-                    library, entries, imported.replace, event.sequence, imported.moved
-                )
-            )
-        case "openings_imported":
-            nodes = [
-                node_from_proto(record, spec, f"nodes[{place}]")
-                for place, record in enumerate(event.openings_imported.nodes)
-            ]
-            openings = event.openings_imported
-            return EventOutcome(removed=knowledge.import_openings(nodes, openings.replace, openings.moved))
-        case "history_imported" | "opening_deleted" | "removal_restored":
+        case "patterns_imported" | "openings_imported" | "history_imported":
+            return _import(knowledge, event)
+        case "opening_deleted" | "removal_restored":
             return _mend(knowledge, event)
         case "player_muted" | "player_unmuted" | "player_forgotten":
             return _look_after_player(knowledge, event)
@@ -266,28 +249,42 @@ def apply(
             )
 
 
-def _mend(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
     spec = knowledge.spec
     match event.WhichOneof("kind"):
-        case "history_imported":
+        case "patterns_imported":
+            imported = event.patterns_imported
+            library = pattern_library_from_proto(imported.library)
+            entries = [
+                entry_from_proto(record, spec, f"patterns[{place}]")
+                for place, record in enumerate(imported.records)
+            ]
+            removed = knowledge.import_patterns(
+                library, entries, imported.replace, event.sequence, imported.moved
+            )
+            return EventOutcome(removed=removed)
+        case "openings_imported":
+            openings = event.openings_imported
+            nodes = _nodes(openings.nodes, spec)
+            return EventOutcome(removed=knowledge.import_openings(nodes, openings.replace, openings.moved))
+        case _:
             history = event.history_imported
-            ratings = [(each.player, round(each.elo * ELO_SCALE)) for each in history.ratings]
+            ratings = [(rating.player, round(rating.elo * ELO_SCALE)) for rating in history.ratings]
             knowledge.import_history(measures_from_text(history.measures), ratings)
             return EventOutcome()
-        case "opening_deleted":
-            deleted = knowledge.delete_opening(event.opening_deleted.node_id)
-            return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
-        case _:
-            restored = event.removal_restored
-            patterns, nodes = knowledge.put_back(
-                _entries(restored.patterns, spec),
-                [
-                    node_from_proto(record, spec, f"nodes[{place}]")
-                    for place, record in enumerate(restored.nodes)
-                ],
-                {taken.node_id: tuple(taken.value_millionths) for taken in restored.values_taken},
-            )
-            return EventOutcome(patterns_back=tuple(patterns), nodes_back=tuple(nodes))
+
+
+def _mend(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+    if event.WhichOneof("kind") == "opening_deleted":
+        deleted = knowledge.delete_opening(event.opening_deleted.node_id)
+        return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
+    restored = event.removal_restored
+    patterns, nodes = knowledge.put_back(
+        _entries(restored.patterns, knowledge.spec),
+        _nodes(restored.nodes, knowledge.spec),
+        {taken.node_id: tuple(taken.value_millionths) for taken in restored.values_taken},
+    )
+    return EventOutcome(patterns_back=tuple(patterns), nodes_back=tuple(nodes))
 
 
 def _look_after_player(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
@@ -315,3 +312,7 @@ def _entries(
         (pattern_library_from_proto(record.library), entry_from_proto(record, spec, f"patterns[{place}]"))
         for place, record in enumerate(records)
     ]
+
+
+def _nodes(records: Iterable[pattern_pb2.OpeningNodeRecord], spec: GameSpec) -> list[OpeningNode]:
+    return [node_from_proto(record, spec, f"nodes[{place}]") for place, record in enumerate(records)]

@@ -1,20 +1,21 @@
-"""A game's knowledge in the tables: loading it whole, and storing what an event changed."""
+"""A game's knowledge in the tables: loading it whole, storing what an event changed, the feed of changes."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final
 
-from academy.knowledge.game import Counters, GameKnowledge, KnowledgeUpdate
+from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate
 from academy.knowledge.library import PatternEntry
-from academy.knowledge.measures import Measures
+from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.ratings import Rating
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.store import change_log, keys
+from academy.knowledge.votes import VoteTally
+from academy.store import keys
 from academy.store.codec import (
     ballot_from_proto,
     entry_from_proto,
@@ -32,6 +33,87 @@ from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError, UnknownGameError
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
+
+GENERATIONS_KEPT: Final = 1_024
+MARK_LENGTH: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedKeys:
+    """Numbers of patterns and opening nodes to read again, and players whose ratings are.
+
+    Of the patterns in `used` nothing but the uses changed; they are not among `patterns`.
+    """
+
+    patterns: frozenset[tuple[Library, int]]
+    used: frozenset[tuple[Library, int]]
+    nodes: frozenset[int]
+    players: frozenset[str]
+
+
+def changes_since(transaction: Transaction, game_id: str, generation: int, newest: int) -> ChangedKeys | None:
+    """Return what changed after a generation up to the newest; None where the feed does not reach back."""
+    prefix = keys.in_game(game_id)
+    patterns: set[tuple[Library, int]] = set()
+    used: set[tuple[Library, int]] = set()
+    nodes: set[int] = set()
+    players: set[str] = set()
+    reached = generation
+    for key, stored in transaction.scan(TableName.CHANGES, prefix, start=prefix + keys.number(reached + 1)):
+        changes = unpack_message(records_pb2.Changes, stored)
+        if changes.previous != reached:
+            return None
+        reached = keys.last_number(key)
+        touched = {(Library.MIDDLE_GAME, number) for number in changes.middle_game}
+        touched |= {(Library.ENDGAME, number) for number in changes.endgame}
+        learnt = set(changes.learnt)
+        only_used = {each for each in touched if each[1] not in learnt} if changes.learnt_told else set()
+        used |= only_used
+        patterns |= touched - only_used
+        nodes.update(changes.nodes)
+        players.update(changes.players)
+    if reached != newest:
+        return None
+    return ChangedKeys(frozenset(patterns), frozenset(used - patterns), frozenset(nodes), frozenset(players))
+
+
+def fingerprint(transaction: Transaction, game_id: str, generation: int) -> bytes | None:
+    """Return what tells a generation from one of this number in another folder; None where it is too old.
+
+    A folder that was restored from a backup counts on from there, and learns other things.
+    """
+    stored = transaction.get(TableName.CHANGES, keys.in_game(game_id, generation))
+    return None if stored is None else blake2b(stored, digest_size=MARK_LENGTH).digest()
+
+
+def append_changes(
+    transaction: Transaction,
+    game_id: str,
+    changes: ChangedRecords,
+    previous: int,
+    generation: int,
+    event: bytes,
+) -> None:
+    """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
+    record = records_pb2.Changes(
+        previous=previous,
+        nodes=sorted(changes.nodes),
+        players=sorted(changes.players),
+        # No two patterns of a game have the same number, whatever their library.
+        learnt=sorted(number for _, number in changes.patterns),
+        learnt_told=True,
+    )
+    record.event_digest = blake2b(event, digest_size=MARK_LENGTH).digest()
+    for library, pattern_id in sorted(changes.patterns | changes.used, key=lambda change: change[1]):
+        (record.middle_game if library is Library.MIDDLE_GAME else record.endgame).append(pattern_id)
+    prefix = keys.in_game(game_id)
+    newest = next(transaction.scan(TableName.CHANGES, prefix, backwards=True), None)
+    if newest is not None:
+        record.number = unpack_message(records_pb2.Changes, newest[1]).number + 1
+        oldest, value = next(transaction.scan(TableName.CHANGES, prefix))
+        if record.number - unpack_message(records_pb2.Changes, value).number >= GENERATIONS_KEPT:
+            transaction.delete(TableName.CHANGES, oldest)
+    transaction.put(TableName.CHANGES, prefix + keys.number(generation), pack_message(record))
 
 
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
@@ -173,7 +255,7 @@ def news(
 
     Costs what changed, not what there is.
     """
-    touched = change_log.since(transaction, game_id, generation, state.generation)
+    touched = changes_since(transaction, game_id, generation, state.generation)
     if touched is None:
         return None
     game = game_record(transaction, game_id)
@@ -283,7 +365,7 @@ def store_changes(
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
-    change_log.append(transaction, spec.game_id, changes, previous, generation, event)
+    append_changes(transaction, spec.game_id, changes, previous, generation, event)
 
 
 def remove_game(transaction: Transaction, game_id: str) -> None:

@@ -45,8 +45,8 @@ from typing import Final
 from academy.knowledge.analysis import ANALYST
 from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import VALUE_SCALE
 from academy.knowledge.spec import GAME_ID
+from academy.knowledge.votes import VALUE_SCALE
 from academy.store.errors import InvalidRecordError, UnknownGameError
 from academy.wire.names import complaint_about
 

@@ -1,29 +1,144 @@
-"""Commands of admins: settings, deletion and its undo, pruning, and import."""
+"""Commands of admins about libraries, and what they removed, which can be restored for a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from academy.knowledge.game import Counters
+from academy.knowledge.game import Counters, GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import contest_tables, game_tables, keys, removals
+from academy.store import contest_tables, event_log, game_tables, keys
 from academy.store.codec import (
     check_elo,
     check_results,
     entry_to_proto,
     library_to_proto,
+    node_to_proto,
     pack_message,
     settings_from_proto,
     settings_to_proto,
     unpack_message,
 )
-from academy.store.environment import TableName
+from academy.store.environment import TableName, Transaction
 from academy.store.errors import GameInUseError, InvalidRecordError, NotDeletedError, UnknownRemovalError
-from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
+
+PRUNED: Final = "pruned"
+CAPACITY_LOWERED: Final = "capacity lowered"
+OPENING_DELETED: Final = "opening deleted"
+PLAYER_MUTED: Final = "player muted"
+MOST_LISTED: Final = 1_000
+_DAY: Final = 86_400.0
+
+
+def record_removal(
+    work: WriteContext, event: events_pb2.Event, what: str
+) -> tuple[int, event_log.EventOutcome]:
+    """Record an event and keep what it removes; returns its number and what became of it."""
+    knowledge = work.knowledge(event.game_id)
+    patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
+    nodes = dict(knowledge.openings.nodes)
+    number, outcome = work.record(event)
+    removal = _begun(work, number, event, what)
+    for library, before in patterns.items():
+        gone = before.keys() - knowledge.libraries[library].entries.keys()
+        removal.patterns.extend(_records(knowledge, [(library, before[each]) for each in sorted(gone)]))
+    for node_id, node in nodes.items():
+        now = knowledge.openings.nodes.get(node_id)
+        if now is None:
+            removal.nodes.append(node_to_proto(node, event.game_id))
+        elif now.value_millionths != node.value_millionths:
+            taken = zip(node.value_millionths, now.value_millionths, strict=True)
+            removal.values_taken.add(node_id=node_id, value_millionths=[was - is_ for was, is_ in taken])
+    keep_removal(work, event.game_id, removal, knowledge.settings)
+    return number, outcome
+
+
+def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
+    """Record that a player is muted, and keep what that takes out, as long as it lasts.
+
+    Returns of how many patterns that is.
+    """
+    knowledge = work.knowledge(event.game_id)
+    number, outcome = work.record(event)
+    removal = _begun(work, number, event, PLAYER_MUTED)
+    removal.muted = event.player_muted.player
+    removal.patterns.extend(_records(knowledge, outcome.taken_out))
+    keep_removal(work, event.game_id, removal, knowledge.settings)
+    return len(outcome.taken_out)
+
+
+def _begun(work: WriteContext, number: int, event: events_pb2.Event, what: str) -> records_pb2.RemovalRecord:
+    record = records_pb2.RemovalRecord()
+    record.removal.event, record.removal.actor, record.removal.what = number, event.actor, what
+    record.removal.time.CopyFrom(work.time)
+    return record
+
+
+def _records(
+    knowledge: GameKnowledge, entries: Sequence[tuple[Library, PatternEntry]]
+) -> Iterator[pattern_pb2.PatternRecord]:
+    return (entry_to_proto(entry, library, knowledge.spec) for library, entry in entries)
+
+
+def keep_removal(
+    work: WriteContext, game_id: str, record: records_pb2.RemovalRecord, settings: LibrarySettings
+) -> None:
+    """Store a removal, or drop it where nothing is left of it; drop those too old or too many."""
+    record.removal.patterns, record.removal.nodes = len(record.patterns), len(record.nodes)
+    key = keys.in_game(game_id, record.removal.event)
+    if record.patterns or record.nodes:
+        work.transaction.put(TableName.REMOVALS, key, pack_message(record))
+    else:
+        work.transaction.delete(TableName.REMOVALS, key)
+    kept = 0
+    for other in list(newest_removals_first(work.transaction, game_id)):
+        if other.muted:
+            continue
+        kept += len(other.patterns) + len(other.nodes)
+        if kept > settings.removed_records or is_removal_over(other, settings, work.now):
+            work.transaction.delete(TableName.REMOVALS, keys.in_game(game_id, other.removal.event))
+
+
+def drop_removal(transaction: Transaction, game_id: str, record: records_pb2.RemovalRecord) -> None:
+    """Keep a removal no longer."""
+    transaction.delete(TableName.REMOVALS, keys.in_game(game_id, record.removal.event))
+
+
+def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[records_pb2.RemovalRecord]:
+    """Yield all that is kept of a game, what is too old already included."""
+    for _, stored in transaction.scan(TableName.REMOVALS, keys.in_game(game_id), backwards=True):
+        yield unpack_message(records_pb2.RemovalRecord, stored)
+
+
+def find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
+    """Return what an event removed, or None."""
+    stored = transaction.get(TableName.REMOVALS, keys.in_game(game_id, event))
+    return None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
+
+
+def is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
+    """Whether a removal is too old to be restored; never one whose player is still muted."""
+    age = now - record.removal.time.ToNanoseconds() / 1e9
+    return not record.muted and age >= settings.removed_days * _DAY
+
+
+def find_pattern(
+    work: WriteContext, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
+) -> tuple[records_pb2.RemovalRecord, pattern_pb2.PatternRecord] | None:
+    """Return the newest removal that a pattern can be restored from, and the pattern; or None."""
+    settings = work.knowledge(game_id).settings
+    for record in newest_removals_first(work.transaction, game_id):
+        if record.muted or is_removal_over(record, settings, work.now):
+            continue
+        for pattern in record.patterns:
+            if (pattern.library, pattern.pattern_id) == (library, pattern_id):
+                return record, pattern
+    return None
+
 
 RECORDS_PER_EVENT: Final = 1_000
 
@@ -46,10 +161,10 @@ class ChangeSettings:
         if settings == before:
             return settings, 0
         changed = settings_to_proto(settings)
-        _, outcome = removals.record_removal(
+        _, outcome = record_removal(
             work,
             events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed),
-            removals.CAPACITY_LOWERED,
+            CAPACITY_LOWERED,
         )
         return settings, outcome.removed
 
@@ -131,7 +246,7 @@ class RestorePattern:
             record = unpack_message(records_pb2.DeletedPattern, stored).record
         else:
             proto = library_to_proto(self.library)
-            removed = removals.find_pattern(work, self.game_id, proto, self.pattern_id)
+            removed = find_pattern(work, self.game_id, proto, self.pattern_id)
             if removed is None:
                 raise NotDeletedError(self.pattern_id)
             removal, record = removed
@@ -143,7 +258,7 @@ class RestorePattern:
             work.transaction.delete(TableName.DELETED_PATTERNS, key)
             if removal is not None:
                 removal.patterns.remove(record)
-                removals.keep(work, self.game_id, removal, knowledge.settings)
+                keep_removal(work, self.game_id, removal, knowledge.settings)
         return knowledge.libraries[self.library].entries.get(outcome.pattern_id)
 
 
@@ -162,10 +277,10 @@ class DeleteOpening:
     def execute(self, work: WriteContext) -> tuple[list[OpeningNode], int]:
         """Log the deletion and keep the nodes."""
         deleted = events_pb2.OpeningDeleted(node_id=self.node_id, moves=self.moves)
-        number, outcome = removals.record_removal(
+        number, outcome = record_removal(
             work,
             events_pb2.Event(game_id=self.game_id, actor=self.actor, opening_deleted=deleted),
-            removals.OPENING_DELETED,
+            OPENING_DELETED,
         )
         return [node for node in outcome.pruned if isinstance(node, OpeningNode)], number
 
@@ -193,8 +308,8 @@ class RestoreRemoval:
     def execute(self, work: WriteContext) -> Restored:
         """Log the undo with the whole records."""
         settings = work.knowledge(self.game_id).settings
-        kept = removals.find(work.transaction, self.game_id, self.removal)
-        if kept is None or kept.muted or removals.is_over(kept, settings, work.now):
+        kept = find_removal(work.transaction, self.game_id, self.removal)
+        if kept is None or kept.muted or is_removal_over(kept, settings, work.now):
             raise UnknownRemovalError(self.removal)
         restored = events_pb2.RemovalRestored(
             removal=self.removal, patterns=kept.patterns, nodes=kept.nodes, values_taken=kept.values_taken
@@ -211,7 +326,7 @@ class RestoreRemoval:
             nodes=[each for each in kept.nodes if each.node_id not in nodes],
             values_taken=[each for each in kept.values_taken if each.node_id not in parents],
         )
-        removals.keep(work, self.game_id, left, settings)
+        keep_removal(work, self.game_id, left, settings)
         return Restored(len(patterns), len(nodes), len(left.patterns) + len(left.nodes))
 
 
@@ -242,10 +357,10 @@ class PruneLibrary:
         if self.dry_run or not prunable:
             return prunable
         pruned = events_pb2.LibraryPruned(library=library_to_proto(self.library), below=below)
-        _, outcome = removals.record_removal(
+        _, outcome = record_removal(
             work,
             events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned),
-            removals.PRUNED,
+            PRUNED,
         )
         return outcome.pruned
 

@@ -12,20 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from academy.knowledge.signatures import ELO_SCALE
-from academy.store import (
-    arenas,
-    contest_tables,
-    event_log,
-    game_tables,
-    keys,
-    player_statistics,
-    proposal_tables,
-    removals,
-    tokens,
-)
+from academy.knowledge.votes import ELO_SCALE
+from academy.store import arenas, contest_tables, event_log, game_tables, keys, library_commands, tokens
 from academy.store.codec import unpack_message
-from academy.store.contest_tables import OpenContestPlace, contest_record, find_contest
+from academy.store.contest_tables import OpenContestPlace, ProposalFilter, contest_record, find_contest
 from academy.store.environment import LARGEST_MAP, Environment, TableName
 from academy.store.errors import (
     InvalidRecordError,
@@ -34,7 +24,6 @@ from academy.store.errors import (
     UnknownContestError,
 )
 from academy.store.maintenance.upgrade import upgrade
-from academy.store.proposal_tables import ProposalFilter
 from academy.store.replica import Listener, Replica
 from academy.store.v1 import records_pb2
 from academy.store.writer import QUEUE_SIZE, Command, Writer
@@ -115,10 +104,10 @@ class Store:
         """Do a command and return its result once it is on the disk. Raises like `submit` and the command."""
         return self.submit(command).result()
 
-    def give_way(self, asked: Callable[[], float]) -> None:
-        """Have writes give way to questions; `asked` says how many there were so far, in any thread."""
+    def give_way(self, count_questions: Callable[[], float]) -> None:
+        """Have writes give way to questions, of which there were so many in any thread."""
         if self._writer is not None:
-            self._writer.giving_way.to(asked)
+            self._writer.giving_way.to(count_questions)
 
     @property
     def waiting_writes(self) -> int:
@@ -182,7 +171,7 @@ class Store:
         return sorted(found, key=lambda game_id: (-found[game_id], game_id))
 
     def elo(self, game_id: str, player: str) -> float | None:
-        """Return the Elo of a player of a game as the arena told it last, None where it told none."""
+        """Return the Elo of a player of a game as the arena gave it last, None where it gave none."""
         with self.environment.reading() as transaction:
             rating = game_tables.rating(transaction, game_id, player)
         return None if rating is None else rating[1] / ELO_SCALE
@@ -269,9 +258,9 @@ class Store:
     def proposals(
         self, wanted: ProposalFilter, start: bytes = b"", most: int = MAX_PAGE
     ) -> tuple[list[proposals_pb2.Proposal], bytes]:
-        """Return proposals as `proposal_tables.listing` does, with contests as their arenas know them."""
+        """Return proposals as `list_proposals` does, with contests as their arenas know them."""
         with self.environment.reading() as transaction:
-            found, after = proposal_tables.listing(transaction, wanted, start, most)
+            found, after = contest_tables.list_proposals(transaction, wanted, start, most)
         return self.proposals_as_given(found), after
 
     def proposals_as_given(self, proposals: list[proposals_pb2.Proposal]) -> list[proposals_pb2.Proposal]:
@@ -293,13 +282,13 @@ class Store:
         with self.environment.reading() as transaction:
             game_tables.game_record(transaction, game_id)
             if player:
-                return [(b"", player_statistics.find(transaction, game_id, player))]
-            return player_statistics.page(transaction, game_id, after, most)
+                return [(b"", contest_tables.find_player_statistics(transaction, game_id, player))]
+            return contest_tables.page_of_player_statistics(transaction, game_id, after, most)
 
     def proposals_of_seat(self, contest_id: str, seat: int) -> int:
         """Return how many proposals a seat has made in a contest."""
         with self.environment.reading() as transaction:
-            return proposal_tables.count_proposals_of_seat(transaction, contest_id, seat)
+            return contest_tables.count_proposals_of_seat(transaction, contest_id, seat)
 
     def events(
         self, page: Page, *, game_id: str = "", newest_first: bool = False
@@ -351,10 +340,12 @@ class Store:
         with self.environment.reading() as transaction:
             game = game_tables.game_record(transaction, game_id)
             _, settings = game_tables.spec_and_settings(game)
-            kept = removals.newest_first(transaction, game_id)
+            kept = library_commands.newest_removals_first(transaction, game_id)
             now = self.clock()
-            lasting = (each.removal for each in kept if not removals.is_over(each, settings, now))
-            return list(islice(lasting, removals.MOST_LISTED))
+            lasting = (
+                each.removal for each in kept if not library_commands.is_removal_over(each, settings, now)
+            )
+            return list(islice(lasting, library_commands.MOST_LISTED))
 
     def open_contests(self) -> int:
         """Return how many contests wait for their reports."""
@@ -369,4 +360,4 @@ class Store:
     def held_proposals(self, game_id: str) -> int:
         """Return how many proposals of a game wait for their contests' reports."""
         with self.environment.reading() as transaction:
-            return proposal_tables.count_held_proposals(transaction, game_id)
+            return contest_tables.count_held_proposals(transaction, game_id)

@@ -29,7 +29,7 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
     file = folder / _NAME
     try:
         status = file.stat()
-        # Whoever closes any handle of it loses LMDB's locks, so it is not opened without need.
+        # A process that closes any handle of it loses LMDB's locks, so it is not opened without need.
         if status.st_size and status.st_blocks * _BYTES_A_BLOCK >= status.st_size:
             return True
     except OSError:

@@ -13,9 +13,9 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import VoteTally
 from academy.knowledge.spec import GameSpec
-from academy.store import change_log, game_tables, keys
+from academy.knowledge.votes import VoteTally
+from academy.store import game_tables, keys
 from academy.store.codec import settings_from_proto, unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.v1 import pattern_pb2
@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 
 class LazyRecords(Mapping[int, _T], Generic[_T]):
-    """Records by number, `stored` as they are in the store and read each time they are asked for.
+    """Records by number, `stored` as they are in the store and read at each look-up.
 
     Raises StoreCorruptError for one that cannot be read.
     """
@@ -55,7 +55,7 @@ class LazyRecords(Mapping[int, _T], Generic[_T]):
 
 
 class _Openings:
-    """An opening tree that is put together when it is asked for first."""
+    """An opening tree that is built at its first use."""
 
     def __init__(self, spec: GameSpec, nodes: LazyRecords[OpeningNode]) -> None:
         self.nodes = nodes
@@ -93,7 +93,7 @@ class GameView:
 
     @property
     def openings(self) -> OpeningTree:
-        """The opening tree, put together when it is asked for first."""
+        """The opening tree, built at its first use."""
         return self.tree_to_be.tree
 
     @property
@@ -124,7 +124,7 @@ class RestatedPattern:
 class PatternChanges:
     """What differs from the view before: patterns that are new or other ones, restated, or gone.
 
-    Patterns that were only used are not told.
+    Patterns that were only used are left out.
     """
 
     put: tuple[PutPattern, ...]
@@ -140,10 +140,10 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
     spec, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
     entries = game_tables.EntryReader(spec)
     stored = {
-        library: transaction.numbered(TableName.PATTERNS, keys.pattern(game_id, library))
+        library: transaction.read_numbered(TableName.PATTERNS, keys.pattern(game_id, library))
         for library in PATTERN_LIBRARIES
     }
-    nodes = transaction.numbered(TableName.OPENINGS, keys.in_game(game_id))
+    nodes = transaction.read_numbered(TableName.OPENINGS, keys.in_game(game_id))
     return GameView(
         spec,
         settings,
@@ -157,7 +157,7 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
 class Replica:
     """Views of games, brought up to date on demand. For one thread.
 
-    The listener is told of every new view before `refresh` returns it, with what differs from the one
+    The listener gets every new view before `refresh` returns it, with what differs from the one
     before: from nothing at first. A matching index that applies these changes holds what the view holds, but
     for uses.
     """
@@ -184,12 +184,12 @@ class Replica:
                 return view
             touched = None
             if view is not None:
-                touched = change_log.since(transaction, game_id, view.generation, state.generation)
+                touched = game_tables.changes_since(transaction, game_id, view.generation, state.generation)
             if view is None or touched is None:
                 fresh = read_view(transaction, game_id)
                 changes = _difference(view, fresh)
             else:
-                fresh, changes = _followed(transaction, view, touched, state.generation)
+                fresh, changes = _follow(transaction, view, touched, state.generation)
         self._views[game_id] = fresh
         if self._listener is not None:
             self._listener(fresh, changes)
@@ -199,8 +199,8 @@ class Replica:
 _Found = dict[Library, dict[int, bytes | None]]
 
 
-def _followed(
-    transaction: Transaction, old: GameView, touched: change_log.ChangedKeys, generation: int
+def _follow(
+    transaction: Transaction, old: GameView, touched: game_tables.ChangedKeys, generation: int
 ) -> tuple[GameView, PatternChanges]:
     """Bring a view's libraries up to date. Costs what changed, not what there is."""
     game_id = old.spec.game_id

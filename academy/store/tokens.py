@@ -19,8 +19,8 @@ from academy.store import keys
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownTokenIdError
-from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 
 _TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -78,7 +78,7 @@ class Caller:
     """Who a token or ticket belongs to.
 
     Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
-    reported, and `name` is the player's; of a token they are empty. An `analyst` may be told any number of
+    reported, and `name` is the player's; of a token they are empty. An `analyst` may get any number of
     patterns outside of contests.
     """
 
@@ -104,7 +104,7 @@ def new_ticket(contest_id: str, seat: int) -> tuple[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class CreateToken:
-    """Make a token. The result is its record and the text to give to its holder, told only this once."""
+    """Make a token. The result is its record and the text to give to its holder, shown only this once."""
 
     name: str
     role: Role

@@ -1,1 +1,7 @@
-"""What programs with a socket need: messages that both sides write, and how servers bear their callers."""
+"""What both servers and their callers share over gRPC.
+
+- How a server is reached: `addresses` (with TLS), `tokens`.
+- How a server answers: `errors` (statuses and their details), `rates`, `health`, `metrics_page`.
+- What both sides write: `games`, `names`.
+- `_compat` has the private parts of gRPC that a server needs.
+"""

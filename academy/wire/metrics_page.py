@@ -13,6 +13,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+
 REQUESTS_AT_ONCE: Final = 16
 SECONDS_PER_REQUEST: Final = 10.0
 
@@ -58,15 +60,22 @@ class _FewRequests(ThreadingMixIn, WSGIServer):
 
 
 class MetricsPage:
-    """Serves a registry at `host:port`, 0 being any free port, from threads of its own until `close`.
+    """Serves a registry at an address, where port 0 is any free one, from threads of its own until `close`.
 
-    A request that takes longer than so many seconds is cut off. Raises OSError where it cannot listen.
+    A request that takes longer than so many seconds is cut off. Raises InvalidAddressError.
     """
 
     def __init__(
-        self, registry: CollectorRegistry, host: str, port: int, seconds: float = SECONDS_PER_REQUEST
+        self, registry: CollectorRegistry, address: ServerAddress, seconds: float = SECONDS_PER_REQUEST
     ) -> None:
-        self._server = _FewRequests(host, port, seconds)
+        if address.path:
+            raise InvalidAddressError(f"{address}: metrics need host:port")
+        try:
+            self._server = _FewRequests(address.host, address.port, seconds)
+        except OSError as error:
+            raise InvalidAddressError(
+                f"{address}: metrics cannot be served there ({error.strerror})"
+            ) from error
         self._server.set_app(make_wsgi_app(registry))
         self.port: int = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True)

@@ -10,7 +10,7 @@ from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc, proposals_pb2, proposals_pb2_grpc
 from academy.wire.games import game_message
 from arena.jobs import GameResult
-from arena.results.verdicts import StoredVerdict
+from arena.results.outbox import StoredVerdict
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, explained
 from referees.api import Outcome
 
@@ -185,15 +185,15 @@ def fitted(report: contests_pb2.ReportContestRequest) -> tuple[contests_pb2.Repo
     """
     if report.ByteSize() <= MAX_REPORT_BYTES:
         return report, ""
-    told = f"of {report.ByteSize():,} bytes is larger than the {MAX_REPORT_BYTES:,} that ACADEMY takes"
+    reason = f"of {report.ByteSize():,} bytes is larger than the {MAX_REPORT_BYTES:,} that ACADEMY takes"
     shorter = contests_pb2.ReportContestRequest()
     shorter.CopyFrom(report)
     for ply in shorter.plies:
         ply.ClearField("board")
     if shorter.ByteSize() <= MAX_REPORT_BYTES:
-        return shorter, f"{told}: it is sent without the boards"
+        return shorter, f"{reason}: it is sent without the boards"
     void = void_report(report.contest, "report too large")
-    return void, f"{told}, without the boards too: it is sent as void"
+    return void, f"{reason}, without the boards too: it is sent as void"
 
 
 def _result(outcome: Outcome, seat: int) -> contests_pb2.Result.ValueType:

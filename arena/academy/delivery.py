@@ -12,9 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from academy.v1 import contests_pb2
 from arena.academy.client import may_pass, misses_game, rejects_identity
 from arena.academy.session import AcademySession
-from arena.results.failures import reason
-from arena.results.outbox import Outbox, WaitingReport
-from arena.results.verdicts import DROPPED, StoredVerdict
+from arena.results.database import reason
+from arena.results.outbox import DROPPED, Outbox, StoredVerdict, WaitingReport
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
 
 FIRST_PAUSE_SECONDS: Final = 0.5
@@ -83,7 +82,7 @@ class OutboxDelivery:
         """Send what waits, each report once; return whether nothing is left to try again."""
         tried: set[int] = set()
         try:
-            while fresh := [each for each in self._outbox.waiting() if each.outbox_id not in tried]:
+            while fresh := [report for report in self._outbox.waiting() if report.outbox_id not in tried]:
                 for report in fresh:
                     if self._stopping.is_set():
                         return True

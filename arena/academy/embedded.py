@@ -123,9 +123,9 @@ class EmbeddedAcademy:
     def _failure(self, what: str, log_start: int) -> EmbeddedAcademyError:
         with self._log_path.open("rb") as log:
             log.seek(max(log_start, self._log_path.stat().st_size - _TAIL_BYTES))
-            said = log.read().decode("utf-8", "replace").strip()
+            output = log.read().decode("utf-8", "replace").strip()
         return EmbeddedAcademyError(
-            f"the embedded ACADEMY on {self._data} {what}; it said: {said or '(nothing)'} "
+            f"the embedded ACADEMY on {self._data} {what}; it said: {output or '(nothing)'} "
             f"(all of it is in {self._log_path})"
         )
 

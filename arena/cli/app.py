@@ -1,12 +1,97 @@
-"""The command `arena` put together."""
+"""The command `arena` put together: its actions, and the order of its words.
 
+As in the ringmaster, options and action may stand anywhere:
+`arena run -j 2 cup.toml`, `arena cup.toml run -j 2`, `arena -j 2 cup.toml run` and, since running is
+what is usually meant, `arena cup.toml -j 2` all say the same.
+"""
+
+from collections.abc import Collection, Sequence
 from importlib.metadata import version
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup, TyperOption
+from typer.exceptions import TyperException
 
-from arena.cli import beginning, exchanging, looking, running, serving
-from arena.cli.actions import Actions
+from arena.cli import control_files, results, running, serving
+from arena.output import complain
+
+DEFAULT_ACTION: Final = "run"
+
+
+class Actions(TyperGroup):
+    """The actions of the command, which may stand behind their arguments; failures are told in one line."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments in whatever order they stand."""
+        return super().parse_args(ctx, action_first(args, self.commands, _valued_options(self)))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Carry out the action."""
+        import arena.cli.silent_grpc  # noqa: F401 - before all that loads gRPC
+
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, TyperException):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            from arena.cli.failures import EXPECTED, told
+
+            if not isinstance(error, EXPECTED):
+                raise
+            message, status = told(error)
+            complain(f"arena: {message}")
+            raise typer.Exit(status) from None
+
+
+def action_first(arguments: Sequence[str], actions: Collection[str], valued: Collection[str]) -> list[str]:
+    """The arguments with the action in front, where a control file stands before it or alone.
+
+    `valued` are the options that take a value as an argument of its own.
+    """
+    words = _words(arguments, valued)
+    if not words:
+        return list(arguments)
+    first = arguments[words[0]]
+    if first in actions:
+        return _with_first(arguments, words[0])
+    if len(words) > 1 and arguments[words[1]] in actions:
+        return _with_first(arguments, words[1])
+    if len(words) == 1 and (Path(first).suffix or Path(first).exists()):
+        return [DEFAULT_ACTION, *arguments]
+    return list(arguments)
+
+
+def _with_first(arguments: Sequence[str], place: int) -> list[str]:
+    return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
+
+
+def _words(arguments: Sequence[str], valued: Collection[str]) -> list[int]:
+    """The places of the arguments that are neither options nor options' values."""
+    words: list[int] = []
+    place = 0
+    while place < len(arguments):
+        argument = arguments[place]
+        if argument == "--":
+            return [*words, *range(place + 1, len(arguments))]
+        if not argument.startswith("-") or argument == "-":
+            words.append(place)
+        elif argument in valued or (not argument.startswith("--") and f"-{argument[-1]}" in valued):
+            place += 1
+        place += 1
+    return words
+
+
+def _valued_options(group: TyperGroup) -> frozenset[str]:
+    return frozenset(
+        name
+        for command in group.commands.values()
+        for option in command.params
+        if isinstance(option, TyperOption) and not option.is_flag and not option.count
+        for name in option.opts
+    )
+
 
 application = typer.Typer(
     name="arena",
@@ -36,8 +121,8 @@ def arena(
     """Options of the program itself."""
 
 
-for room in (beginning, running, looking, exchanging, serving):
-    room.add_to(application)
+for actions in (control_files, running, results, serving):
+    actions.add_to(application)
 
 
 def main() -> None:

@@ -5,16 +5,15 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
 from arena.control.parameters import InvalidParameterError
 from arena.control.settings import MissingTokenError
 from arena.control.table import ControlError
-from arena.lobby.addresses import InvalidAddressError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.failures import PlayerError
 from arena.players.player import InvalidPlayerParametersError
-from arena.results.database import ResultsError
-from arena.results.failures import reason
+from arena.results.database import ResultsError, reason
 from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
 from arena.selection.selector import CompetitionChangedError

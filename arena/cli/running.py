@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 
@@ -53,9 +53,10 @@ def run(
     """
     from arena.cli.failures import ExitStatus
     from arena.runner.competition import RunEnd
-    from arena.runner.run import RunOptions, read_results
+    from arena.runner.results import read_results
+    from arena.runner.run import RunOptions
     from arena.runner.run import run as run_competition
-    from arena.terminal.standings_table import standings_text
+    from arena.terminal.progress import standings_text
 
     settings, files = opened(control, results)
     # What is loaded stays: it needs not be looked through again and again.

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddressError
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from arena.lobby import DEFAULT_ADDRESS
 
 if TYPE_CHECKING:
     import grpc
@@ -146,7 +147,7 @@ def _reached(
     from clients.connection import Connection
 
     try:
-        local = Endpoint(address).is_local
+        local = ServerAddress.parse(address).is_local
         connection = Connection(address, token=token, ca=tls_ca, certificate=tls_cert, key=tls_key)
     except (InvalidAddressError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None

@@ -24,12 +24,12 @@ def event_line(event: competitions_pb2.WatchCompetitionResponse) -> str:
         detail = f" ({game.detail})" if game.detail else ""
         match winners:
             case []:
-                told = "result unknown"
+                outcome = "result unknown"
             case [winner]:
-                told = f"won by {winner}"
+                outcome = f"won by {winner}"
             case _:
-                told = f"drawn by {' and '.join(winners)}"
-        return f"game {game.game_id}: {players}: {game.result}{detail}, {told}"
+                outcome = f"drawn by {' and '.join(winners)}"
+        return f"game {game.game_id}: {players}: {game.result}{detail}, {outcome}"
     return state_line(event.competition)
 
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from arena.cli.competition import CompetitionName
+from academy.wire.addresses import Certificates, Endpoint, ServerAddress
+from arena.cli.arguments import CompetitionName
 from arena.cli.service import Service, with_service, with_service_where_asked
-from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint
+from arena.lobby import DEFAULT_ADDRESS
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ def serve(
 
     import structlog
 
-    from arena.service.serving import ServiceSettings
-    from arena.service.serving import serve as serve_competitions
+    from arena.service.server import ServiceSettings
+    from arena.service.server import serve as serve_competitions
 
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
-    endpoint = Endpoint(address, tls_cert, tls_key, insecure)
-    settings = ServiceSettings(folder, tokens, endpoint, allow_uploads, metrics_address)
+    endpoint = Endpoint(ServerAddress.parse(address), Certificates(tls_cert, tls_key), insecure)
+    metrics = ServerAddress.parse(metrics_address) if metrics_address else None
+    settings = ServiceSettings(folder, tokens, endpoint, allow_uploads, metrics)
     asyncio.run(serve_competitions(settings, lambda where: say(f"arena: serving {folder} at {where}")))
 
 
@@ -117,7 +119,7 @@ def list_competitions(service: Service, as_json: Json = False) -> None:
             break
         request.page_token = answer.next_page_token
     if as_json:
-        say_json({"competitions": [MessageToDict(one) for one in competitions]})
+        say_json({"competitions": [MessageToDict(competition) for competition in competitions]})
     else:
         say(competitions_text(competitions), end="")
 

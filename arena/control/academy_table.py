@@ -8,7 +8,7 @@ from arena.control.locations import path_from
 from arena.control.settings import EMBEDDED, AcademySettings
 from arena.control.table import TomlTable
 from arena.ratings.elo import Curve, EloRules
-from arena.ratings.places import RatedBy
+from arena.ratings.skill import RatedBy
 
 ELO: Final = values.number(-10_000, 10_000)
 

@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
+from academy.wire.addresses import InvalidAddressError
 from arena.control import values
 from arena.control.table import TomlTable
-from arena.lobby.addresses import InvalidAddressError
 from arena.players.daide.address import DaideAddress
 from arena.players.daide.parameters import MAX_LATE_TURNS, DaideParameters
 

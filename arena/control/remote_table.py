@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
 from arena.control import values
 from arena.control.locations import path_from
 from arena.control.settings import MissingTokenError
 from arena.control.table import TomlTable
 from arena.control.token_variables import token_in
-from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddressError
+from arena.lobby import DEFAULT_ADDRESS
 
 
 def parameters(table: TomlTable, folder: Path) -> dict[str, Any]:
@@ -48,20 +49,18 @@ def token_digest(name: str, parameters: Mapping[str, Any]) -> bytes | None:
 def endpoint(table: TomlTable | None, folder: Path) -> Endpoint:
     """Where players dial in. Raises ControlError."""
     if table is None:
-        return Endpoint()
+        return Endpoint(ServerAddress.parse(DEFAULT_ADDRESS))
 
     def file(value: object) -> Path:
         return path_from(folder, values.text(value))
 
-    found = Endpoint(
-        table.take("address", values.text, DEFAULT_ADDRESS),
-        table.take("tls_cert", file, None),
-        table.take("tls_key", file, None),
-        table.take("insecure", values.flag, False),
-    )
+    address = table.take("address", values.text, DEFAULT_ADDRESS)
+    certificate, key = table.take("tls_cert", file, None), table.take("tls_key", file, None)
+    insecure = table.take("insecure", values.flag, False)
     table.finish()
     try:
-        found.check()
+        found = Endpoint(ServerAddress.parse(address), Certificates(certificate, key), insecure)
+        found.credentials()
     except InvalidAddressError as error:
         table.fail("address", str(error))
     return found

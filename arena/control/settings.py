@@ -7,11 +7,12 @@ from typing import Final, Literal
 
 from sqlalchemy import URL
 
+from academy.wire.addresses import Endpoint, ServerAddress
 from arena.control.game import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.control.token_variables import token_in
 from arena.jobs import Adjudication, PlayerSetup
-from arena.lobby.addresses import Endpoint
+from arena.lobby import DEFAULT_ADDRESS
 from arena.players.daide.address import DaideAddress
 from arena.ratings.elo import EloRules
 
@@ -128,7 +129,7 @@ class Control:
     elo: EloRules = field(default_factory=EloRules)
     begins_at_academy: bool = True
     academy: AcademySettings | None = None
-    remote: Endpoint = field(default_factory=Endpoint)
+    remote: Endpoint = field(default_factory=lambda: Endpoint(ServerAddress.parse(DEFAULT_ADDRESS)))
     daide: DaideAddress = field(default_factory=DaideAddress)
     token_variables: frozenset[str] = frozenset()
 

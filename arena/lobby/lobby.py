@@ -6,20 +6,40 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
+from academy.wire.errors import RefusedCallError
 from academy.wire.names import complaint_about
-from arena.lobby.limits import LobbyLimits
-from arena.lobby.refusals import (
-    InvalidRequestError,
-    LobbyClosingError,
-    LobbyRefusalError,
-    SessionReplacedError,
-    TooManyError,
-)
-from arena.lobby.tokens import digest, same
+from academy.wire.tokens import digest_of, same_digest
+from arena.lobby.errors import InvalidRequestError, LobbyClosingError, SessionReplacedError, TooManyError
 from arena.lobby.v1 import lobby_pb2
 from arena.v1 import players_pb2
+
+
+@dataclass(frozen=True)
+class LobbyLimits:
+    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
+
+    `waiting_messages` is how many a player may leave unread; `hello_seconds` how long a stream may say
+    nothing at first; `write_seconds` how long one message, or the status at the end, may wait to be taken;
+    `health_watch_seconds` how long a watch of health lasts. Lines of the log are limited by kind of event.
+    """
+
+    players: int = 256
+    games_at_once: int = 256
+    message_bytes: int = 64 * 1024
+    metadata_bytes: int = 16 * 1024
+    messages_per_second: float = 500.0
+    message_burst: float = 2_000.0
+    waiting_messages: int = 10_000
+    name_characters: int = 64
+    description_characters: int = 10_000
+    hello_seconds: float = 10.0
+    write_seconds: float = 30.0
+    log_lines_per_second: float = 10.0
+    log_line_burst: float = 100.0
+    health_watch_seconds: float = 600.0
 
 
 class RemoteSession:
@@ -33,7 +53,7 @@ class RemoteSession:
         self._messages: deque[players_pb2.PlayResponse] = deque()
         self._news = asyncio.Event()
         self._ended = False
-        self._why: LobbyRefusalError | None = None
+        self._why: RefusedCallError | None = None
 
     @property
     def name(self) -> str:
@@ -53,14 +73,14 @@ class RemoteSession:
             self._messages.append(message)
             self._news.set()
 
-    def end(self, why: LobbyRefusalError | None = None) -> None:
+    def end(self, why: RefusedCallError | None = None) -> None:
         """End the stream as soon as it has been told what it is to be told; with a refusal at once."""
         if not self._ended:
             self._ended, self._why = True, why
             self._news.set()
 
     async def next_message(self) -> players_pb2.PlayResponse | None:
-        """What is to be sent next, None at the end. Raises LobbyRefusalError where that is how it ends."""
+        """What is to be sent next, None at the end. Raises RefusedCallError where that is how it ends."""
         while True:
             if self._why is not None:
                 raise self._why
@@ -170,7 +190,7 @@ class Authenticator(Protocol):
     """Who may dial in under which name."""
 
     def admit(self, player: str, token: str) -> None:
-        """Do nothing for one who may. Raises NotAuthenticated or NotPermitted."""
+        """Do nothing for one who may. Raises NotAuthenticatedError or NotPermittedError."""
 
 
 class Lobby:
@@ -214,7 +234,8 @@ class Lobby:
     def enter(self, hello: players_pb2.Hello, token: str) -> RemoteSession:
         """Let a player in.
 
-        Raises NotAuthenticated, NotPermitted, InvalidRequestError, TooManyError and LobbyClosingError.
+        Raises NotAuthenticatedError, NotPermittedError, InvalidRequestError, TooManyError and
+        LobbyClosingError.
         """
         limits = self._limits
         if self._closing:
@@ -236,7 +257,7 @@ class Lobby:
         before = self._guests.get(hello.player)
         if before is None and len(self._guests) >= limits.players:
             raise TooManyError(f"there are {limits.players} players already", players=limits.players)
-        guest = RemoteSession(hello, digest(token), limits.waiting_messages)
+        guest = RemoteSession(hello, digest_of(token), limits.waiting_messages)
         self._guests[guest.name] = guest
         self._inside.add(guest)
         if before is not None:
@@ -328,7 +349,7 @@ class Lobby:
             if not guest.has_room:
                 return
             wanted = seat.player == player and seat.guest is None
-            if wanted and (not seat.token_digest or same(seat.token_digest, guest.token_digest)):
+            if wanted and (not seat.token_digest or same_digest(seat.token_digest, guest.token_digest)):
                 seat.take(guest)
 
     async def close(self, seconds: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 
-from arena.lobby.framing import BrokenFrameError, framed, receive
+from arena.lobby.game_socket import BrokenFrameError, framed, receive
 from arena.lobby.v1 import lobby_pb2
 from arena.players.failures import (
     GameDeclinedError,

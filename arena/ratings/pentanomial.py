@@ -117,7 +117,7 @@ def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model)
             _likeliest_normalised(shares, math.sqrt(2.0) * elo / NORMALISED_ELO) for elo in (elo0, elo1)
         )
     return pairs * sum(
-        share * math.log(one / zero) for share, zero, one in zip(shares, under0, under1, strict=True)
+        share * math.log(under_1 / zero) for share, zero, under_1 in zip(shares, under0, under1, strict=True)
     )
 
 
@@ -192,17 +192,17 @@ def _likeliest_normalised(shares: Sequence[float], ratio: float) -> list[float]:
 
     That condition, made linear about the last estimate, is a mean of 0; solved again until it stays.
     """
-    found = [1.0 / len(_SCORES)] * len(_SCORES)
+    frequencies = [1.0 / len(_SCORES)] * len(_SCORES)
     for _ in range(_MOST_ROUNDS):
-        mean, deviation = _moments(found)
+        mean, deviation = _moments(frequencies)
         values = [
             score - 0.5 - ratio * deviation * (1.0 + ((mean - score) / deviation) ** 2) / 2.0
             for score in _SCORES
         ]
-        last, found = found, _likeliest(shares, values)
-        if max(abs(new - old) for new, old in zip(found, last, strict=True)) < 1e-9:
+        last, frequencies = frequencies, _likeliest(shares, values)
+        if max(abs(new - old) for new, old in zip(frequencies, last, strict=True)) < 1e-9:
             break
-    return found
+    return frequencies
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

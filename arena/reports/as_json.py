@@ -11,8 +11,8 @@ from typing import Any
 from arena.jobs import Fault
 from arena.reports.contents import CandidateFaults, CompetitionReport
 from arena.reports.tally import MatchupTally
+from arena.results.series_reader import LastFault
 from arena.results.standings import PlayerStanding
-from arena.results.usage import LastFault
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
 
@@ -46,8 +46,13 @@ def json_report(report: CompetitionReport) -> Mapping[str, Any]:
         "candidates": None if report.candidates is None else _candidates(report.candidates),
         "voids": report.voids,
         "left_out": [
-            {"scope": one.scope, "name": one.name, "reason": one.reason, "games_finished": one.games}
-            for one in report.excluded
+            {
+                "scope": exclusion.scope,
+                "name": exclusion.name,
+                "reason": exclusion.reason,
+                "games_finished": exclusion.games,
+            }
+            for exclusion in report.excluded
         ],
         "reports": dict(report.academy_reports),
         "refusals": dict(report.refusals),

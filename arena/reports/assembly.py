@@ -10,19 +10,17 @@ from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault
-from arena.ratings.bradley_terry import PairResult, RatingList, rate
 from arena.ratings.daide import daide_scores
-from arena.ratings.places import RatedBy, places_of
-from arena.ratings.skill import SkillTable
+from arena.ratings.elo import PairResult, RatingList, rate
+from arena.ratings.skill import RatedBy, SkillTable, places_of
 from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
 from arena.results.exclusions import Change, Exclusion, interleaved
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
-from arena.results.series_reader import SeriesReader
+from arena.results.series_reader import LastFault, SeriesReader
 from arena.results.standings import Standings
-from arena.results.usage import LastFault
 from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
@@ -76,7 +74,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
-        excluded=[one for one in series.exclusions() if one.readmitted is None],
+        excluded=[exclusion for exclusion in series.exclusions() if exclusion.readmitted is None],
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=_refusals(series) if control.academy is not None else {},
         proposals=series.outbox.proposals(),
@@ -109,7 +107,7 @@ def _known(
 
 def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]) -> Sequence[MatchupTally]:
     if isinstance(control.plan, MarsPlan):
-        return [_series_tally(control, one) for one in control.plan.series]
+        return [_series_tally(control, series) for series in control.plan.series]
     if not isinstance(selector, MatchupSelector):
         # Who meets whom turns out as the competition goes on.
         line_ups = {game.matchup: game.players for game in reversed(games)}
@@ -132,9 +130,9 @@ def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]
     ]
 
 
-def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
-    alike = one.settings[0].game if len(one.settings) == 1 else GameSettings(control.game.name)
-    return MatchupTally(one.name, f"series {one.name}", tuple(one.contestants), one.games, alike)
+def _series_tally(control: Control, series: MarsSeries) -> MatchupTally:
+    alike = series.settings[0].game if len(series.settings) == 1 else GameSettings(control.game.name)
+    return MatchupTally(series.name, f"series {series.name}", tuple(series.contestants), series.games, alike)
 
 
 def _players(

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.jobs import Fault
-from arena.ratings.bradley_terry import RatingList
+from arena.ratings.elo import RatingList
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import NEWCOMER, FirstRating
+from arena.results.outbox import ProposalTally
+from arena.results.series_reader import Duration, LastFault, PlayerTotals
 from arena.results.standings import Standings
-from arena.results.usage import Duration, LastFault, PlayerTotals
-from arena.results.verdicts import ProposalTally
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
 

@@ -7,10 +7,9 @@ from typing import Final
 
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport, PlayerFacts
-from arena.reports.matchup_text import MISSING, percent, settings_line
-from arena.reports.rating_plot import Bar, rating_plot
+from arena.reports.plots import Bar, rating_plot, tuning_plot
 from arena.reports.tally import MatchupTally, SeatTally
-from arena.reports.tuning_plot import tuning_plot
+from arena.reports.text import MISSING, percent, settings_line
 
 MOST_MATCHUPS: Final = 2000
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -86,8 +85,8 @@ def _heading(report: CompetitionReport) -> str:
         f'<span id="games">{count_text(report.standings.games, report.total)} games</span></p>'
     )
     if report.warning:
-        said = f"The control file does not fit these games, arena run refuses it: {report.warning}"
-        parts.append(f'<p id="warning"><strong>{escape(said)}</strong></p>')
+        warning = f"The control file does not fit these games, arena run refuses it: {report.warning}"
+        parts.append(f'<p id="warning"><strong>{escape(warning)}</strong></p>')
     if report.duration is not None:
         took = timedelta(seconds=round(report.duration.total_seconds))
         parts.append(
@@ -151,9 +150,9 @@ def _cross_table(report: CompetitionReport) -> str:
             kind = "won" if balance > 0 else "lost" if balance < 0 else ""
             draws = f"={score.draws}" if score.draws else ""
             chance = report.ratings.superiority(name, opponent) if report.ratings else None
-            said = "" if chance is None else f' title="likelihood of superiority {100 * chance:.1f} %"'
+            title = "" if chance is None else f' title="likelihood of superiority {100 * chance:.1f} %"'
             text = f"{score.wins}-{score.losses}{draws}" if score.games else ""
-            row.append(f'<td class="{kind}"{said}>{text}</td>')
+            row.append(f'<td class="{kind}"{title}>{text}</td>')
         rows.append(row)
     headings = ["", *(report.letters.get(name, name) for name in names)]
     return (
@@ -248,8 +247,9 @@ def _notes(report: CompetitionReport) -> str:
     if report.voids:
         notes.append(f"void games: {report.voids}")
     notes += [
-        f"{one.scope} {one.name} is left out since {one.games} games were finished: {one.reason}"
-        for one in report.excluded
+        f"{exclusion.scope} {exclusion.name} is left out since {exclusion.games} games were finished: "
+        f"{exclusion.reason}"
+        for exclusion in report.excluded
     ]
     notes += [
         f"reports to ACADEMY {state}: {count}" for state, count in report.academy_reports.items() if count

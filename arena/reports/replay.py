@@ -33,10 +33,10 @@ def page_of(record: Path) -> str:
     except OSError as error:
         raise UnreadableRecordError(f"{record} can't be read: {error.strerror}") from error
     try:
-        found = json.loads(content)
+        contents = json.loads(content)
     except (ValueError, RecursionError):
         raise UnreadableRecordError(f"{record}: no JSON; {_who_has_pages()}") from None
-    game = found.get("game") if isinstance(found, dict) else None
+    game = contents.get("game") if isinstance(contents, dict) else None
     if not isinstance(game, str):
         raise UnreadableRecordError(
             f'{record}: it has no "game" that tells what was played; {_who_has_pages()}'
@@ -49,7 +49,7 @@ def page_of(record: Path) -> str:
     if played is None or not has_page(played):
         raise UnreadableRecordError(f"{record}: games of {game[:100]!r} have no page; {_who_has_pages()}")
     try:
-        return played.replay_page(content, _said(record, _players(found)))
+        return played.replay_page(content, _said(record, _players(contents)))
     except UnreadableRecordError as error:
         raise UnreadableRecordError(f"{record}: {error}") from None
 
@@ -83,17 +83,17 @@ def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
     errors = _by_player(
         folder.with_suffix(".log"), re.compile(rf"(){re.escape(record.stem)} (\S+?): (.*)", re.DOTALL)
     )
-    said = {}
+    logs = {}
     for player in dict.fromkeys([*players, *(protocol or ()), *(errors or ())]):
         if protocol is None:
-            said[f"{player}: {_PROTOCOL}"] = "Not kept: arena run --log-protocol keeps it."
+            logs[f"{player}: {_PROTOCOL}"] = "Not kept: arena run --log-protocol keeps it."
         else:
-            said[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It was told nothing in lines of text.")
+            logs[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It was told nothing in lines of text.")
         if errors is None:
-            said[f"{player}: {_ERRORS}"] = f"Not kept: there is no {folder.with_suffix('.log').name}."
+            logs[f"{player}: {_ERRORS}"] = f"Not kept: there is no {folder.with_suffix('.log').name}."
         else:
-            said[f"{player}: {_ERRORS}"] = errors.get(player, "Nothing, or it was discarded.")
-    return said
+            logs[f"{player}: {_ERRORS}"] = errors.get(player, "Nothing, or it was discarded.")
+    return logs
 
 
 def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
@@ -103,7 +103,7 @@ def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
     """
     if not file.exists():
         return None
-    found: dict[str, list[str]] = {}
+    lines_of: dict[str, list[str]] = {}
     sizes: dict[str, int] = {}
     with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for line in lines:
@@ -113,9 +113,9 @@ def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
             player, text = match[2], legible(match[1] + match[3])
             size = sizes[player] = sizes.get(player, 0) + len(text)
             if size <= _MAX_TEXT:
-                found.setdefault(player, []).append(text)
+                lines_of.setdefault(player, []).append(text)
             elif size - len(text) <= _MAX_TEXT:
-                found.setdefault(player, []).append(
+                lines_of.setdefault(player, []).append(
                     f"(cut after {_MAX_TEXT >> 20} MiB; all of it is in {file.name})\n"
                 )
-    return {player: "".join(texts) for player, texts in found.items()}
+    return {player: "".join(texts) for player, texts in lines_of.items()}

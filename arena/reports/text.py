@@ -1,13 +1,141 @@
-"""A report as plain text: first what Gomill's ringmaster tells, in its layout, then what it lacks."""
+"""Tables of aligned plain text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
+from arena.control.game import GameSettings
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport, faults_line
-from arena.reports.matchup_text import matchup_lines
-from arena.reports.text_table import aligned
+from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column: its cells, aligned to the `right` or left, and the blanks that follow it.
+
+    A `heading` stands over this column and the next `span` - 1; an empty one over none.
+    """
+
+    cells: Sequence[str]
+    heading: str = ""
+    right: bool = False
+    padding: int = 1
+    span: int = 1
+
+
+def rendered(columns: Sequence[TextColumn]) -> list[str]:
+    """The lines of a table: its headings, then its rows; without blanks at their ends."""
+    widths = [max(map(len, column.cells), default=0) for column in columns]
+    place = 0
+    while place < len(columns):
+        covered = range(place, place + columns[place].span)
+        wide = sum(widths[i] for i in covered) + sum(columns[i].padding for i in covered[:-1])
+        widths[covered[-1]] += max(0, len(columns[place].heading) - wide)
+        place = covered.stop
+    heading = ""
+    at = 0
+    for column, width in zip(columns, widths, strict=True):
+        if column.heading:
+            text = column.heading.rjust(width) if column.right and column.span == 1 else column.heading
+            heading = heading.ljust(at) + text
+        at += width + column.padding
+    rows = []
+    for number in range(max(len(column.cells) for column in columns)):
+        row = ""
+        for column, width in zip(columns, widths, strict=True):
+            cell = column.cells[number] if number < len(column.cells) else ""
+            row += (cell.rjust(width) if column.right else cell.ljust(width)) + " " * column.padding
+        rows.append(row.rstrip())
+    return [heading.rstrip(), *rows]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A plain table whose first row is its headings: the first column to the left, others to the right."""
+    columns = list(zip(*rows, strict=True))
+    return rendered(
+        [
+            TextColumn(cells, heading, right=place > 0, padding=2)
+            for place, (heading, *cells) in enumerate(columns)
+        ]
+    )
+
+
+MISSING: Final = "?? (missing from control file)"
+# Of Go's settings the ringmaster shows those that players see.
+_SHOWN: Final[Mapping[str, Sequence[str]]] = {"go": ("board_size", "handicap", "komi")}
+
+
+def matchup_lines(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
+    """The block's lines; `seats` are what the game's seats are called."""
+    lines = [f"{matchup.title} ({count_text(matchup.total, matchup.wanted)} games)"]
+    if matchup.unknown:
+        lines.append(f"unknown results: {matchup.unknown} {percent(matchup.unknown, matchup.total)}")
+    settings = MISSING if matchup.game is None else settings_line(matchup.game)
+    if settings:
+        lines.append(settings)
+    return [*lines, *_table(matchup, [seat.lower() for seat in seats])]
+
+
+def settings_line(game: GameSettings) -> str:
+    """A game's settings: `board size: 9   handicap: 2 (fixed)   komi: 6.5`."""
+    settings: Mapping[str, Any] = game.settings
+    if game.name in _SHOWN:
+        settings = {name: settings[name] for name in _SHOWN[game.name] if name in settings}
+    parts = []
+    for name, value in settings.items():
+        if value is None or (name == "handicap" and not value):
+            continue
+        style = game.settings.get(f"{name}_style", "fixed") if name == "handicap" else ""
+        parts.append(f"{name.replace('_', ' ')}: {value}" + (f" ({style})" if style else ""))
+    return "   ".join(parts)
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in per cent; `--` of nothing in nothing, `??` of something in nothing."""
+    if whole:
+        return f"{100.0 * part / whole:.2f}%"
+    return "??" if part else "--"
+
+
+def _table(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
+    players = list(matchup.tallies.values())
+    of_two = len(seats) == 2 and len(players) == 2
+    columns = [
+        TextColumn([player.name for player in players], padding=3),
+        TextColumn([f"{player.wins:g}" for player in players], "wins".rjust(4), right=True),
+    ]
+    shares = [percent(player.wins, matchup.total) for player in players]
+    if of_two and matchup.alternated:
+        columns.append(TextColumn(shares, right=True, padding=7))
+        for place, seat in enumerate(seats, start=1):
+            columns += _seat_columns(matchup, players, place, seat, last=place == len(seats))
+    elif of_two and matchup.total:
+        columns.append(TextColumn(shares, right=True, padding=3))
+        columns.append(TextColumn([f"({seats[min(player.seats) - 1]})" for player in players]))
+    else:
+        columns.append(TextColumn(shares, right=True, padding=3))
+    if any(player.forfeits for player in players):
+        columns.append(TextColumn([str(player.forfeits) for player in players], "forfeits", right=True))
+    if any(player.mean_cpu is not None for player in players):
+        columns.append(TextColumn([_cpu(player.mean_cpu) for player in players], "avg cpu", right=True))
+    return rendered(columns)
+
+
+def _seat_columns(
+    matchup: MatchupTally, players: Sequence[PlayerTally], place: int, seat: str, last: bool
+) -> list[TextColumn]:
+    mine = [player.seats.get(place, SeatTally()) for player in players]
+    won = matchup.seat_wins(place)
+    numbers = [*(f"{tally.wins:g}" for tally in mine), f"{won:g}"]
+    shares = [*(percent(tally.wins, tally.games) for tally in mine), percent(won, matchup.total)]
+    return [TextColumn(numbers, seat, span=2), TextColumn(shares, right=True, padding=3 if last else 5)]
+
+
+def _cpu(seconds: float | None) -> str:
+    return "   ----" if seconds is None else f"{seconds:7.2f}"
+
 
 # Blocks of more matchups are left out of text: the cross-table has them all.
 MOST_MATCHUPS: Final = 200
@@ -177,8 +305,9 @@ def _notes(report: CompetitionReport) -> Sequence[str]:
         games = "1 void game" if report.voids == 1 else f"{report.voids} void games"
         lines.append(f"{games}; see log file.")
     lines += [
-        f"{one.scope} {one.name} is left out since {one.games} games were finished: {one.reason}"
-        for one in report.excluded
+        f"{exclusion.scope} {exclusion.name} is left out since {exclusion.games} games were finished: "
+        f"{exclusion.reason}"
+        for exclusion in report.excluded
     ]
     if any(report.academy_reports.values()):
         counts = (f"{count} {state}" for state, count in report.academy_reports.items() if count)

@@ -1,10 +1,10 @@
 """The results database: opened, made where there is none, and checked to be ours."""
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -12,21 +12,22 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    Insert,
+    Table,
     create_engine,
     event,
+    func,
     insert,
     inspect,
     select,
     update,
 )
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError, StatementError
 from sqlalchemy.schema import CreateTable
 
 from arena.control.database_urls import InvalidDatabaseUrlError, database_url, shown
-from arena.results.failures import reason
 from arena.results.migrations import MIGRATIONS
 from arena.results.own_tables import META, SCHEMA_VERSION, VERDICT
-from arena.results.rows import lock_for_changes
 from arena.results.schema import METADATA
 from arena.results.views import create_views, drop_views
 
@@ -190,8 +191,59 @@ def _bring_up_to_date(connection: Connection) -> None:
 
 
 def _version(connection: Connection) -> int:
-    found = connection.execute(select(META.c.Value).where(META.c.Key == "schema_version")).scalar()
+    version = connection.execute(select(META.c.Value).where(META.c.Key == "schema_version")).scalar()
     try:
-        return int(found or 0)
+        return int(version or 0)
     except ValueError:
         return 0
+
+
+# "ARENA": any number that other programs are unlikely to lock.
+_LOCK: Final = 0x4152454E41
+
+
+@cache
+def insertion(table: Table) -> Insert:
+    """The statement that adds to a table, built once: building it takes longer than running it."""
+    return insert(table)
+
+
+def add(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
+    """Add a row; return the first column of its primary key."""
+    # Values beside the statement, not in it: so it is built and compiled once.
+    key = connection.execute(insertion(table), values).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def find_or_add(
+    connection: Connection, table: Table, values: Mapping[str, Any], others: Mapping[str, Any] | None = None
+) -> int:
+    """The row with these values, added with the `others` where there is none.
+
+    Returns the first column of its key.
+    """
+    key = next(iter(table.primary_key.columns))
+    conditions = [table.c[name].is_not_distinct_from(value) for name, value in values.items()]
+    query = select(key).where(*conditions)
+    existing = connection.execute(query).scalar()
+    if existing is None:
+        # Another competition of the same database may be about to add the same.
+        lock_for_changes(connection)
+        existing = connection.execute(query).scalar()
+    return add(connection, table, {**values, **(others or {})}) if existing is None else int(existing)
+
+
+def lock_for_changes(connection: Connection) -> None:
+    """Let no other transaction that asks for the same go on before this one has ended.
+
+    SQLite has one writer at a time anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+
+
+def reason(error: SQLAlchemyError) -> str:
+    """What is wrong, in one line: below it stand the query, its values and a manual."""
+    cause = error.orig if isinstance(error, StatementError) and error.orig is not None else error
+    return (str(cause).splitlines() or [type(cause).__name__])[0]

@@ -14,9 +14,7 @@ from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup, TimeControl
 from arena.players.clock import describe_clock
 from arena.results import schema as saga
-from arena.results.database import ResultsError
-from arena.results.powers import enter_powers
-from arena.results.rows import find_or_add
+from arena.results.database import ResultsError, add, find_or_add, lock_for_changes
 from referees.api import VariantFacts
 
 # SAGA's columns that a referee may have settings for, and what DAIDE calls them.
@@ -158,8 +156,8 @@ def enter_setting(
 
 def _columns(settings: Mapping[str, Any], players: Iterable[PlayerSetup]) -> dict[str, Any]:
     limits = {_move_limit(player) for player in players}
-    each = limits.pop() if len(limits) == 1 else None
-    limit = None if each is None else math.ceil(each)
+    seconds = limits.pop() if len(limits) == 1 else None
+    limit = None if seconds is None else math.ceil(seconds)
     columns: dict[str, Any] = {"Level": 0, "MTL": limit}
     columns |= {name.upper(): limit for name in ("rtl", "btl") if name in settings and settings[name] is None}
     for name, value in settings.items():
@@ -174,5 +172,32 @@ def _move_limit(player: PlayerSetup) -> float | None:
     control = player.time_control
     if control is None:
         return player.move_seconds
-    each = TimeControl(byo_yomi_seconds=control.byo_yomi_seconds, margin_seconds=control.margin_seconds)
-    return control.byo_yomi_seconds if control == each else None
+    per_move = TimeControl(byo_yomi_seconds=control.byo_yomi_seconds, margin_seconds=control.margin_seconds)
+    return control.byo_yomi_seconds if control == per_move else None
+
+
+def enter_powers(
+    connection: Connection, variant_id: int, names: Sequence[str], codes: Sequence[str] = ()
+) -> tuple[int, ...]:
+    """The keys of a variant's powers by seat, entered where there are none; without codes names are codes.
+
+    A power that is there under the seat's number or another code, as earlier releases and imports may have
+    called it, is the one of this name, and gets its code.
+    """
+    table = saga.POWER
+    query = select(table).filter_by(VariantId=variant_id)
+    known = connection.execute(query).all()
+    if not {*(codes or names)} <= {row.Code for row in known}:
+        # Another competition of the same database may be about to enter the same.
+        lock_for_changes(connection)
+        known = connection.execute(query).all()
+    keys = []
+    for code, name in zip(codes or names, names, strict=True):
+        same = [row for row in known if row.Code == code] or [row for row in known if row.Name == name]
+        if not same:
+            keys.append(add(connection, table, {"VariantId": variant_id, "Code": code, "Name": name}))
+            continue
+        keys.append(same[0].PowerId)
+        if same[0].Code != code:
+            connection.execute(update(table).filter_by(PowerId=same[0].PowerId).values(Code=code))
+    return tuple(keys)

@@ -7,12 +7,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, inspect, select, text, update
 
+from arena.results import schema as saga
 from arena.results.own_tables import EXCLUSION, FIRST_RATING, SEAT
-from arena.results.powers import name_numbered_powers
 from arena.results.schema import METADATA
 
+# The ids of Diplomacy's variants begin so.
+_DIPLOMACY: Final = "diplomacy-"
 _MOVES: Final = """
 SELECT m."GameId", m."Ply", m."Seat", m."Text", m."Seconds", m."Comment", m."Opening", m."ClockSeconds",
   m."ClockStones", m."LegalMoves", m."Interaction", m."Board", v."Seat" AS teller, v."Value"
@@ -131,13 +133,13 @@ def _packed(rows: list[Any]) -> list[Any]:
 
 
 def _split_off(connection: Connection, row: Any) -> None:
-    found = re.search(rf"(?:^mars |; ){re.escape(row.name)}: ([^;]+)", row.selector)
+    match = re.search(rf"(?:^mars |; ){re.escape(row.name)}: ([^;]+)", row.selector)
     series = connection.execute(
         text(
             'INSERT INTO "SAGA_Series" ("Name", "State", "Weight", "Pure", "Selector", "Notes")'
             """ VALUES (:name, 1, 1.0, :pure, :selector, '') RETURNING "SeriesId" """
         ),
-        {"name": f"{row.title}/{row.name}", "pure": True, "selector": found[1] if found else "~"},
+        {"name": f"{row.title}/{row.name}", "pure": True, "selector": match[1] if match else "~"},
     ).scalar_one()
     for statement in _TO_ITS_OWN:
         # Not every statement has all of the names.
@@ -201,3 +203,27 @@ MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
     7: _from_7,
 }
 """What brings a database from one version to the next."""
+
+
+def name_numbered_powers(connection: Connection) -> None:
+    """Give the powers that an earlier release called by their seat's number the token names they have now."""
+    query = select(saga.POWER, saga.VARIANT.c.Name.label("Variant")).join(saga.VARIANT)
+    by_variant: dict[int, list[Any]] = {}
+    for row in connection.execute(query):
+        by_variant.setdefault(row.VariantId, []).append(row)
+    for powers in by_variant.values():
+        codes = {row.PowerId: _code(row) for row in powers}
+        if len({*codes.values()}) == len(powers):
+            for key, code in codes.items():
+                connection.execute(update(saga.POWER).filter_by(PowerId=key).values(Code=code))
+
+
+def _code(row: Any) -> str:
+    if not is_numbered(row.Code) or not row.Name:
+        return str(row.Code)
+    return row.Name[:3].upper() if row.Variant.startswith(_DIPLOMACY) else str(row.Name)
+
+
+def is_numbered(code: str) -> bool:
+    """Whether a power's code is a seat's number, as earlier releases wrote it."""
+    return code.isdecimal()

@@ -154,7 +154,7 @@ GAME_DETAIL: Final = Table(
     Column("Record", Text, nullable=False),
     Column("RecordExtension", Text, nullable=False),
     Column("Warnings", Text, nullable=False),
-    # All moves with what is known of them: see `arena.results.moves`
+    # All moves with what is known of them: see `arena.results.game_rows`
     Column("Moves", Text, nullable=False, server_default="[]"),
     Column("Plies", Integer, nullable=False, server_default="0"),  # how many moves these are
     # The opening that the game began with: the file's name, its place there from 1, and its own name.

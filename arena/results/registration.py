@@ -1,25 +1,276 @@
-"""A competition's entry in the database: its series, platform, setting and contestants."""
+"""The powers of a variant: its seats, each with its token name and its name."""
 
 import json
+import os
+import platform
+import shlex
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from arena.control.changed_settings import changed
+from arena.control.changed_settings import REMEDY, changed
 from arena.control.database_urls import shown
 from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.contestants import check_order, enter_competitors
-from arena.results.database import NoResultsYetError, ResultsError, utc_now
-from arena.results.game_settings import GameSetting, check_variant
-from arena.results.mission_series import MissionSeries, SeriesHeading, enter_series
-from arena.results.platforms import Platform, enter_platform, this_platform
-from arena.results.rows import add
+from arena.results.database import (
+    NoResultsYetError,
+    ResultsError,
+    add,
+    find_or_add,
+    utc_now,
+)
+from arena.results.game_settings import GameSetting, SettingKeys, check_variant, enter_setting
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A platform: `fraction` of the time (0 to 1) that bots run at normal priority, and how free of
+    other work it is: `quality` 1 (significant interference), 2 (modest) or 3 (dedicated)."""
+
+    name: str
+    fraction: float
+    quality: int
+
+
+def this_platform() -> Platform:
+    """This machine, judged by its present load: measure it before games are started."""
+    cores = os.cpu_count() or 1
+    name = f"{platform.node()} ({platform.system()} {platform.machine()}, {cores} cores)"
+    # Players inherit the arena's priority, which a user can only have lowered.
+    fraction = 1.0 if os.getpriority(os.PRIO_PROCESS, 0) <= 0 else 0.0
+    return Platform(name, fraction, quality_of(os.getloadavg()[0] / cores))
+
+
+def quality_of(load: float) -> int:
+    """SAGA's Quality of a machine whose cores are in use by others for the share `load` of the time."""
+    if load < 0.1:
+        return 3
+    return 2 if load < 0.5 else 1
+
+
+def enter_platform(connection: Connection, machine: Platform) -> int:
+    """Enter a platform or find it again; return its PlatformId."""
+    return find_or_add(
+        connection,
+        saga.PLATFORM,
+        {"Name": machine.name, "Fraction": machine.fraction, "Quality": machine.quality},
+    )
+
+
+def enter_competitors(
+    connection: Connection, series_id: int, players: Sequence[PlayerSetup]
+) -> dict[str, int]:
+    """Enter a control file's competitors, or find them again; return ContestantIds by name.
+
+    A changed command is a new contestant under the same name; its forerunner is superseded.
+    """
+    return {player.name: _competitor(connection, series_id, player) for player in players}
+
+
+def enter_made_player(
+    connection: Connection, series_id: int, player: PlayerSetup, listed: Mapping[str, int]
+) -> int:
+    """Enter a player that was made for a game (a tuner's candidate, a clone); return its ContestantId.
+
+    A clone is the contestant it was cloned from; candidates of equal parameters are one contestant.
+    """
+    client, contestant = _rows(player)
+    known = connection.execute(
+        select(saga.CONTESTANT.c.ContestantId)
+        .join_from(saga.CONTESTANT, saga.CLIENT)
+        .join(saga.SERIES_CONTESTANT)
+        .where(saga.SERIES_CONTESTANT.c.SeriesId == series_id)
+        .where(*(saga.CLIENT.c[name] == value for name, value in client.items()))
+        .where(*(saga.CONTESTANT.c[name] == value for name, value in contestant.items()))
+        .order_by(saga.CONTESTANT.c.Superseded, saga.CONTESTANT.c.ContestantId)
+    ).scalar()
+    if known is not None:
+        return int(known)
+    original = player.name.partition("#")[0]
+    family = original if original in listed else "candidate"
+    return _contestant(connection, series_id, family, client, {**contestant, "Personality": player.name})
+
+
+def check_order(connection: Connection, series_id: int, players: Sequence[PlayerSetup]) -> None:
+    """Raise ResultsError unless these are the known competitors in their order, or more at the end."""
+    table = own.COMPETITOR
+    first = func.min(table.c.ContestantId)
+    known = list(
+        connection.execute(
+            select(table.c.Name).filter_by(SeriesId=series_id).group_by(table.c.Name).order_by(first)
+        ).scalars()
+    )
+    now = [player.name for player in players]
+    if now[: len(known)] != known:
+        raise ResultsError(
+            f"competition.competitors: the games so far were played with {', '.join(known)}, in this order; "
+            f"the control file now has {', '.join(now)}; competitors may be added at the end but neither "
+            f"removed nor moved: {REMEDY}"
+        )
+
+
+def _rows(player: PlayerSetup) -> tuple[dict[str, Any], dict[str, Any]]:
+    client = {
+        # Players that dial in have no command of ours.
+        "Command": shlex.join(player.command) or f"{player.protocol}:",
+        "WorkingDir": player.working_directory or "",
+    }
+    contestant = {
+        "Options": "".join(f"{command}#" for command in player.parameters.get("startup_commands", ())),
+        "FinishTime": round(player.exit_seconds * 1000),
+    }
+    return client, contestant
+
+
+def _competitor(connection: Connection, series_id: int, player: PlayerSetup) -> int:
+    client, contestant = _rows(player)
+    known = connection.execute(
+        select(own.COMPETITOR.c.ContestantId, saga.CLIENT, saga.CONTESTANT)
+        .join_from(own.COMPETITOR, saga.CONTESTANT)
+        .join(saga.CLIENT)
+        .where(own.COMPETITOR.c.SeriesId == series_id, own.COMPETITOR.c.Name == player.name)
+        .where(own.COMPETITOR.c.Current)
+    ).first()
+    if known is not None:
+        if all(known._mapping[name] == value for name, value in {**client, **contestant}.items()):
+            return int(known[0])
+        _supersede(connection, int(known[0]))
+    key = _contestant(connection, series_id, player.name, client, contestant)
+    connection.execute(insert(own.COMPETITOR).values(ContestantId=key, SeriesId=series_id, Name=player.name))
+    return key
+
+
+def _contestant(
+    connection: Connection,
+    series_id: int,
+    family: str,
+    client: Mapping[str, Any],
+    contestant: Mapping[str, Any],
+) -> int:
+    client_id = find_or_add(connection, saga.CLIENT, {"Family": family, **client})
+    key = add(connection, saga.CONTESTANT, {"ClientId": client_id, **contestant})
+    row = {"SeriesId": series_id, "ContestantId": key}
+    connection.execute(insert(saga.SERIES_CONTESTANT).values(row))
+    return key
+
+
+def _supersede(connection: Connection, contestant_id: int) -> None:
+    for table, values in (
+        (saga.CONTESTANT, {"Superseded": True}),
+        (saga.SERIES_CONTESTANT, {"Weight": 0.0}),
+        (own.COMPETITOR, {"Current": False}),
+    ):
+        connection.execute(update(table).where(table.c.ContestantId == contestant_id).values(values))
+
+
+@dataclass(frozen=True)
+class SeriesHeading:
+    """What the database is told of one series of a mission.
+
+    `games` is how many are to be played (None: no end), `weight` its chance among the others to be run; a
+    `complete` one is never run. `contestants` have weights.
+    """
+
+    name: str
+    selector: str
+    games: int | None
+    weight: float
+    pure: bool
+    complete: bool
+    notes: str
+    contestants: Mapping[str, float]
+    settings: Sequence[GameSetting]
+
+
+@dataclass(frozen=True)
+class MissionSeries:
+    """The database's own keys of a series; settings by all that they consist of."""
+
+    series_id: int
+    settings: Mapping[str, SettingKeys]
+
+
+def enter_series(
+    connection: Connection,
+    mission_id: int,
+    platform_id: int,
+    heading: SeriesHeading,
+    contestants: Mapping[str, int],
+    players: Mapping[str, PlayerSetup],
+) -> MissionSeries:
+    """Enter a series of a mission, or find it again, and have it say what it is now.
+
+    `contestants` and `players` are the mission's by name.
+    """
+    series_id = _series_id(connection, mission_id, heading.name)
+    games = _games(connection, series_id)
+    if not games:
+        # It is frozen only when it has begun.
+        for table in (saga.SERIES_CONTESTANT, saga.SERIES_SETTING):
+            connection.execute(delete(table).filter_by(SeriesId=series_id))
+    done = heading.complete or (heading.games is not None and games >= heading.games)
+    connection.execute(
+        update(saga.SERIES)
+        .filter_by(SeriesId=series_id)
+        .values(
+            State=2 if done else 1 if games else 0,
+            Weight=heading.weight,
+            Pure=heading.pure,
+            Selector=heading.selector,
+            GameLim=heading.games,
+            Notes=heading.notes,
+        )
+    )
+    for name, weight in heading.contestants.items():
+        pair = {"SeriesId": series_id, "ContestantId": contestants[name]}
+        find_or_add(connection, saga.SERIES_CONTESTANT, pair, {"Weight": weight})
+    playing = [players[name] for name in heading.contestants]
+    settings = {
+        setting.whole: enter_setting(connection, series_id, platform_id, setting, playing)
+        for setting in heading.settings
+    }
+    return MissionSeries(series_id, settings)
+
+
+def series_of(connection: Connection, mission_id: int) -> list[int]:
+    """The keys of a mission's series; none for other competitions."""
+    query = select(own.MISSION_SERIES.c.SeriesId).filter_by(MissionId=mission_id)
+    return [int(key) for key in connection.execute(query).scalars()]
+
+
+def note_begun(connection: Connection, series_id: int) -> None:
+    """Have a series say that it has begun."""
+    connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id, State=0).values(State=1))
+
+
+def note_complete(connection: Connection, mission_id: int) -> None:
+    """Have the series of a mission that have all their games say so."""
+    for series_id in series_of(connection, mission_id):
+        enough = saga.SERIES.c.GameLim <= _games(connection, series_id)
+        connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id).where(enough).values(State=2))
+
+
+def _series_id(connection: Connection, mission_id: int, name: str) -> int:
+    table = own.MISSION_SERIES
+    query = select(table.c.SeriesId).filter_by(MissionId=mission_id, Name=name)
+    known = connection.execute(query).scalar()
+    if known is not None:
+        return int(known)
+    mission = connection.execute(select(saga.SERIES.c.Name).filter_by(SeriesId=mission_id)).scalar_one()
+    key = add(connection, saga.SERIES, {"Name": f"{mission}/{name}", "Selector": "~"})
+    row: dict[str, Any] = {"SeriesId": key, "MissionId": mission_id, "Name": name}
+    add(connection, table, row)
+    return key
+
+
+def _games(connection: Connection, series_id: int) -> int:
+    query = select(func.count()).select_from(saga.GAME).filter_by(SeriesId=series_id)
+    return int(connection.execute(query).scalar_one())
 
 
 @dataclass(frozen=True)
@@ -96,8 +347,8 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
         platform_id,
         contestants,
         {
-            one.name: enter_series(connection, series_id, platform_id, one, contestants, players)
-            for one in heading.series
+            series.name: enter_series(connection, series_id, platform_id, series, contestants, players)
+            for series in heading.series
         },
     )
 
@@ -145,7 +396,7 @@ def _series(connection: Connection, heading: Heading) -> int:
 
 def _described(heading: Heading) -> dict[str, Any]:
     return {
-        "Pure": all(one.pure for one in heading.series),
+        "Pure": all(series.pure for series in heading.series),
         "Selector": heading.selector,
         "GameLim": heading.games,
         "Notes": heading.description,

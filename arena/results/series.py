@@ -1,4 +1,4 @@
-"""The games of one competition in the database: given out, finished, void or broken off."""
+"""Removing a competition from a database that others may be in as well."""
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
@@ -6,26 +6,72 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
 from arena.players.clock import describe_clock
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.contestants import enter_made_player
-from arena.results.database import ResultsDatabase, utc_now
-from arena.results.exclusions import exclude
-from arena.results.exclusions import readmit as readmit_excluded
+from arena.results.database import ResultsDatabase, insertion, utc_now
+from arena.results.exclusions import exclude, inhibit, lift_inhibitions, readmit
 from arena.results.first_ratings import FirstRating, keep_first_ratings
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
-from arena.results.inhibitions import inhibit, readmit
-from arena.results.mission_series import note_begun, note_complete
 from arena.results.outbox import post
-from arena.results.registration import Entered, Heading, Registration, describe, register
-from arena.results.rows import insertion
+from arena.results.registration import (
+    Entered,
+    Heading,
+    Registration,
+    describe,
+    enter_made_player,
+    note_begun,
+    note_complete,
+    register,
+    series_of,
+)
 from arena.results.series_reader import SeriesReader
+
+
+def holds_others(database: ResultsDatabase, name: str) -> bool:
+    """Whether the database holds other series than the competition's own: another one's, or imported ones."""
+    with database.transaction() as connection:
+        key = saga.SERIES.c.SeriesId
+        others = select(key).where(key.not_in(_series_ids(connection, name))).limit(1)
+        return connection.execute(others).first() is not None
+
+
+def remove_series(database: ResultsDatabase, name: str) -> None:
+    """Delete a competition, its games and the contestants that no other one has, all or nothing.
+
+    Programs, platforms, variants and settings stay: they are not the competition's own. Where there is
+    no competition of the name, or a series of this name that was imported, nothing happens.
+    """
+    with database.transaction() as connection:
+        entered, every = saga.SERIES_CONTESTANT.c, _series_ids(connection, name)
+        if not every:
+            return
+        query = select(entered.ContestantId).where(entered.SeriesId.in_(every))
+        contestants = list(connection.execute(query).scalars())
+        games = select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every))
+        # Rows that refer to others go before those.
+        for table in reversed(saga.METADATA.sorted_tables):
+            if "SeriesId" in table.c:
+                connection.execute(delete(table).where(table.c.SeriesId.in_(every)))
+            elif table is own.INHIBITION:
+                connection.execute(delete(table).where(table.c.ContestantId.in_(contestants)))
+            elif "GameId" in table.c:
+                connection.execute(delete(table).where(table.c.GameId.in_(games)))
+        others = select(entered.ContestantId).union(select(saga.PLAYER.c.ContestantId))
+        mine = saga.CONTESTANT.c.ContestantId
+        connection.execute(delete(saga.CONTESTANT).where(mine.in_(contestants), mine.not_in(others)))
+
+
+def _series_ids(connection: Connection, name: str) -> list[int]:
+    played = select(saga.SERIES.c.SeriesId).join(own.COMPETITION).where(saga.SERIES.c.Name == name)
+    series_id = connection.execute(played).scalar()
+    return [] if series_id is None else [series_id, *series_of(connection, series_id)]
+
 
 # Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
 _THIS_GAME: dict[str, Any] = {"SeriesId": bindparam("SeriesId"), "Name": bindparam("Name")}
@@ -281,17 +327,17 @@ class Series(SeriesReader):
                 )
             ]
             connection.execute(insertion(own.RATING), ratings)
-            told = {
+            new_names = {
                 contestant: usage.engine_name
                 for contestant, usage in zip(entry.contestants, result.usage, strict=True)
                 if usage.engine_name and self._engine_names.get(contestant) != usage.engine_name
             }
-            for contestant, name in told.items():
+            for contestant, name in new_names.items():
                 note_engine_name(connection, contestant, name)
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
         self._entries.pop(attempt.contest_id)
-        self._engine_names |= told
+        self._engine_names |= new_names
         return True
 
     def give_up(
@@ -321,8 +367,8 @@ class Series(SeriesReader):
     def readmit(self) -> None:
         """Let all competitors that were inhibited or left out play again, and matchups be played."""
         with self._database.transaction() as connection:
+            lift_inhibitions(connection, self._series_id)
             readmit(connection, self._series_id)
-            readmit_excluded(connection, self._series_id)
 
     def exclude(self, scope: Scope, name: str, reason: str) -> None:
         """Store that a player or a matchup is left out of the competition from now on."""

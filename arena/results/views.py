@@ -2,7 +2,8 @@
 
 `arena_results` has a row for each game and player, `arena_standings` one for each competition and player:
 what people ask most. Their names are of small letters, so that no database wants them in quotes. The score
-is the player's share of the win; `elo_before` and `elo_after` are live Elo; `opponent` names all others.
+is the player's share of the win; `elo_before` and `elo_after` are live Elo, NULL in a tuner's games;
+`opponent` names all others.
 What a tuner's candidates, a game or two each, come to is in its report: they are in no standings.
 
 `ARENA_Move` and `ARENA_MoveValue` have a row for each move, and for each expected value that a player told
@@ -29,14 +30,21 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect
 
-_PLAYED: Final = """
+
+def _rated(elo: str) -> str:
+    """Nobody is rated by games against a tuner's candidates."""
+    return f"CASE WHEN k.\"Kind\" NOT IN ('mc_tuner', 'ce_tuner') THEN {elo} END"
+
+
+_PLAYED: Final = f"""
 SELECT c."Name" AS competition, k."Kind" AS kind, g."GameId" AS number, g."Name" AS game,
   g."Matchup" AS matchup, a."Finished" AS date, s."Name" AS name, s."Seat" AS seat, w."Name" AS side,
   CAST(CASE WHEN a."Winners" > 0 THEN 1.0 * p."Winner" / a."Winners" END AS DOUBLE PRECISION) AS score,
   CASE WHEN a."Winners" = 0 THEN 'unknown' WHEN p."Winner" = 0 THEN 'loss'
        WHEN a."Winners" = 1 THEN 'win' ELSE 'draw' END AS result,
   p."Supplies" AS points, g."Summary" AS summary, g."Termination" AS termination, g."Detail" AS detail,
-  s."Fault" AS fault, s."Remark" AS remark, r."EloBefore" AS elo_before, r."EloAfter" AS elo_after,
+  s."Fault" AS fault, s."Remark" AS remark, {_rated('r."EloBefore"')} AS elo_before,
+  {_rated('r."EloAfter"')} AS elo_after,
   g."Plies" AS plies, s."OwnMoves" AS own_moves, s."WallSeconds" AS seconds, p."Cpu" AS cpu_seconds,
   s."Clock" AS clock,
   g."OpeningNumber" || CASE WHEN g."OpeningName" = '' THEN '' ELSE ' ' || g."OpeningName" END AS opening,
@@ -166,7 +174,7 @@ SELECT "VariantId" AS "Id", "Name", "Powers", "Supplies" AS "SC", "FirstYear" AS
 FROM "SAGA_Variant"
 """
 
-# The places of a move's columns are those of `arena.results.moves`.
+# The places of a move's columns are those of `arena.results.game_rows`.
 _MOVES: Final = {
     "sqlite": """
 SELECT g."GameId", m.key + 1 AS "Ply",

@@ -18,6 +18,7 @@ from arena.academy.session import AcademySession
 from arena.control import plans
 from arena.control.settings import Control, Scope
 from arena.jobs import Fault, GameResult, PlayerSetup
+from arena.reports.contents import is_tuner
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, Series
 from arena.results.series_reader import StoredRecord
@@ -276,7 +277,9 @@ class Competition:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
-        after = self._control.elo.rate_outcome(fixture.players, before, result.outcome)
+        # Candidates of a tuner play too little for a rating, and nobody is rated by games against them.
+        rated = not is_tuner(self._control.kind)
+        after = self._control.elo.rate_outcome(fixture.players, before, result.outcome) if rated else before
         if counts_at_academy:
             report = self._academy.report(game.contest, result, after)
         else:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
+from academy.wire.addresses import InvalidAddressError
 from arena.control.settings import Control
-from arena.lobby.addresses import InvalidAddressError
 from arena.output import complain
 from arena.players.daide.address import DaideAddress
 from arena.players.daide.listener import DaideListener, Note

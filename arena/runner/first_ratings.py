@@ -58,8 +58,8 @@ def _of_academy(
     try:
         return {
             name: FirstRating(elo, ACADEMY, game_id)
-            for game_id, asked in games.items()
-            for name, elo in session.ratings(game_id, asked).items()
+            for game_id, names in games.items()
+            for name, elo in session.ratings(game_id, names).items()
         }
     except AcademyRefusedError as refusal:
         if refusal.code != "UNIMPLEMENTED":

@@ -86,6 +86,8 @@ def check_player(
         scores = player.can_score()
         # A run asks engines only what the ringmaster asks: the first move may take them minutes.
         if not (quiet and setup.protocol == "gtp"):
+            if rules.arranger() is not None:
+                player.arranged(view)
             player.rehearse(first, view)
         if academy and (why := player.without_academy()):
             player.warnings.append(why)

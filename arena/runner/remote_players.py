@@ -10,14 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from academy.wire.addresses import InvalidAddressError
+from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
 from arena.control.remote_table import token_digest
 from arena.control.settings import Control, MissingTokenError
 from arena.jobs import PlayerSetup
-from arena.lobby.addresses import InvalidAddressError
-from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError
-from arena.lobby.serving import BackgroundLobby
-from arena.lobby.streams import Note
-from arena.lobby.tokens import MAX_TOKEN, digest, same
+from arena.lobby.server import BackgroundLobby, Note
 from arena.output import complain
 
 REMOTE: Final = "grpc"
@@ -39,7 +38,7 @@ class NamedPlayers:
             return
         if not token:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
-        if not same(wanted, digest(token)):
+        if not same_digest(wanted, digest_of(token)):
             # Strangers are not told which names there are.
             raise NotPermittedError(f"no player {player!r} with this token plays here")
 
@@ -67,7 +66,7 @@ def remote_players(
         return
     endpoint = control.remote
     if nameless and insecure:
-        if not endpoint.is_local:
+        if not endpoint.address.is_local:
             raise InvalidAddressError(
                 f"remote.address: {endpoint.address} is open to other machines, so each "
                 f"remote player needs a token, also with --insecure; without are: {', '.join(nameless)}"
@@ -77,7 +76,7 @@ def remote_players(
             f"of {', '.join(nameless)}"
         )
     elif nameless:
-        digests |= {name: digest(_kept_token(tokens, name)) for name in nameless}
+        digests |= {name: digest_of(_kept_token(tokens, name)) for name in nameless}
     where = f", with the tokens in {tokens}: {', '.join(nameless)}" if nameless and not insecure else ""
     with BackgroundLobby(endpoint, NamedPlayers(digests), note) as opened:
         tell(f"remote players dial in at {opened.open.address}{where}")
@@ -104,11 +103,11 @@ def _kept_token(folder: Path, player: str) -> str:
 
 def _check_private(path: Path, kind: Callable[[int], bool], noun: str, mode: int) -> None:
     """Raises MissingTokenError where another user put it there, or can read or change it, and OSError."""
-    found = path.lstat()
-    if not kind(found.st_mode) or found.st_uid != os.geteuid():
+    status = path.lstat()
+    if not kind(status.st_mode) or status.st_uid != os.geteuid():
         raise MissingTokenError(f"{path}: is no {noun} of this user; remove it, and a new one is made")
-    if found.st_mode & 0o077:
-        others = stat.S_IMODE(found.st_mode)
+    if status.st_mode & 0o077:
+        others = stat.S_IMODE(status.st_mode)
         raise MissingTokenError(
             f"{path}: others may read or change it (mode {others:o}); chmod {mode:o} it, or remove it "
             "and a new one is made"

@@ -11,9 +11,8 @@ from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings, Control, MissingTokenError
 from arena.results.claims import claimed, others_claimed
-from arena.results.database import ResultsDatabase, ResultsError
-from arena.results.failures import reason
-from arena.results.removal import holds_others, remove_series
+from arena.results.database import ResultsDatabase, ResultsError, reason
+from arena.results.series import holds_others, remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
 from arena.runner.files import CompetitionFiles
 from clients.connection import AcademyRefusedError, AcademyUnavailableError

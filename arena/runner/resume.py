@@ -48,10 +48,10 @@ def resume_games(
                 "(`arena run --readmit` lets it play again)"
             )
     warnings += [
-        f"{one.scope} {one.name} was left out of the competition: {one.reason} (`arena run --readmit` lets "
-        "everybody play again)"
-        for one in excluded
-        if one.readmitted is None
+        f"{exclusion.scope} {exclusion.name} was left out of the competition: {exclusion.reason} "
+        "(`arena run --readmit` lets everybody play again)"
+        for exclusion in excluded
+        if exclusion.readmitted is None
     ]
     if selector.ghosts:
         names = ", ".join(selector.ghosts)

@@ -1,7 +1,7 @@
 """A run of a competition from its control file: everything is opened, used and closed here."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
@@ -16,18 +16,12 @@ from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
 from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.players.failures import PlayerError
-from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
-from arena.reports.contents import CompetitionReport
-from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase
-from arena.results.mission_series import SeriesHeading
-from arena.results.registration import Heading
+from arena.results.registration import Heading, SeriesHeading
 from arena.results.series import Series
-from arena.results.series_reader import SeriesReader
-from arena.results.standings import Standings
 from arena.runner.competition import Competition, RunEnd
 from arena.runner.daide_players import daide_players
 from arena.runner.event_log import EventLog
@@ -42,7 +36,7 @@ from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
-from arena.terminal.live_display import display_for
+from arena.terminal.display import display_for
 from arena.workers.pool import WorkerPool
 from referees.api import Referee
 
@@ -71,47 +65,23 @@ class Ended:
     undelivered: int
 
 
-@dataclass(frozen=True)
-class Results:
-    """A competition's results as they stand."""
-
-    report: CompetitionReport
-
-    @property
-    def standings(self) -> Standings:
-        """The table."""
-        return self.report.standings
-
-    def as_text(self) -> str:
-        """The report."""
-        return text_report(self.report)
-
-    def as_json(self) -> Mapping[str, Any]:
-        """The same as plain values."""
-        return json_report(self.report)
-
-    def as_html(self) -> str:
-        """The same as a page."""
-        return html_page(self.report)
-
-
 def notes(control: Control) -> list[str]:
     """What the user of a control file should know of its rules before its games are believed."""
-    found = []
+    remarks = []
     if control.disputes == "believe":
-        found.append(
+        remarks.append(
             "a player that answers a move with 'illegal move' is believed, and its opponent forfeits: that "
             "is the rule of Gomill's ringmaster, whose control file this is (ACADEMY takes such games as "
             "void; in a control file in TOML the referee's verdict stands)"
         )
     small = control.seed is not None and control.seed < SAFE_SEED
     if small and any(game.rules().hides for _, game in players_to_check(control)):
-        found.append(
+        remarks.append(
             f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
             "the game hides from them, and its dice; leave it out, or take one that nobody guesses, such as "
             f"{SAFE_SEED + secrets.randbelow(2**63 - SAFE_SEED)}"
         )
-    return found
+    return remarks
 
 
 def check_players(
@@ -195,7 +165,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         inhibited = () if options.readmit else series.inhibited()
         spared = {pair for pair in inhibited if selector.inhibit(*pair)}
         if not options.readmit:
-            excluded = {one.name for one in series.exclusions() if one.readmitted is None}
+            excluded = {exclusion.name for exclusion in series.exclusions() if exclusion.readmitted is None}
             spared |= {
                 (setup.name, game.rules().spec().game_id)
                 for setup, game in players_to_check(control)
@@ -225,7 +195,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             )
             series.describe(heading)
             end = competition.run(options.max_games)
-        files.write_report(_results(control, files, series).as_text())
+        files.write_report(text_report(assemble(control, files.name, series)))
         return Ended(end, series.outbox.counts()["waiting"])
 
 
@@ -254,17 +224,6 @@ def _startup_checks(
     )
 
 
-def read_results(control: Control, files: CompetitionFiles) -> Results:
-    """The results so far; works while the competition runs. Raises ResultsError if there are none."""
-    files.check_results()
-    with closing(ResultsDatabase.open(files.results, create=False)) as database:
-        return _results(control, files, SeriesReader.find(database, files.name))
-
-
-def _results(control: Control, files: CompetitionFiles, series: SeriesReader) -> Results:
-    return Results(assemble(control, files.name, series))
-
-
 def _heading(
     control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
 ) -> Heading:
@@ -283,16 +242,16 @@ def _heading(
     )
 
 
-def _series_heading(one: plans.MarsSeries) -> SeriesHeading:
-    games = [(setting.game, setting.weight) for setting in one.settings]
+def _series_heading(series: plans.MarsSeries) -> SeriesHeading:
+    games = [(setting.game, setting.weight) for setting in series.settings]
     return SeriesHeading(
-        name=one.name,
-        selector=series_text(one),
-        games=one.games,
-        weight=one.weight,
-        pure=one.pure,
-        complete=one.complete,
-        notes=one.notes,
-        contestants=one.contestants,
+        name=series.name,
+        selector=series_text(series),
+        games=series.games,
+        weight=series.weight,
+        pure=series.pure,
+        complete=series.complete,
+        notes=series.notes,
+        contestants=series.contestants,
         settings=[setting_of(game, game.rules(), weight) for game, weight in games],
     )

@@ -1,37 +1,42 @@
-"""The service that starts, stops, watches and tells of competitions."""
+"""The service that starts, stops, watches and reports on competitions."""
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import structlog
+from google.protobuf.duration_pb2 import Duration
 from grpc import aio
 
+from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from academy.wire.tokens import bearer_token
+from arena.control.control_file import read
+from arena.control.settings import Control
+from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
-from arena.lobby.refusals import (
-    InvalidRequestError,
-    LobbyClosingError,
-    NotAuthenticatedError,
-    NotPermittedError,
-    TooManyError,
-)
-from arena.lobby.tokens import bearer_token
-from arena.service.folder import CompetitionFolder
-from arena.service.refusals import (
+from arena.results.database import NoResultsYetError, ResultsDatabase
+from arena.results.games import GameListing, ListedGame, WholeGame
+from arena.results.standings import Score
+from arena.runner.files import CompetitionFiles
+from arena.runner.results import read_results
+from arena.selection.kinds import selector_for
+from arena.service.errors import (
     EXPECTED,
     AlreadyRunningError,
     NotRunningError,
     UnknownGameError,
     UploadsDisabledError,
-    refusal,
+    to_refusal,
 )
-from arena.service.runs import Runs
+from arena.service.folder import CompetitionFolder
+from arena.service.runs import LastRun, Runs
 from arena.service.tokens import ServiceCaller, ServiceRole, Tokens
-from arena.service.views import Viewed
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
 Context = aio.ServicerContext[Any, Any]
@@ -99,20 +104,20 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                         "this service takes no control files: start one of those it has"
                     )
                 await asyncio.to_thread(self._folder.add, request.name, request.control)
-            viewed = await self._viewed(request.name)
-            if self._runs.running(viewed.control.path) or await asyncio.to_thread(viewed.files.running):
+            view = await self._view(request.name)
+            if self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running):
                 raise AlreadyRunningError(f"the competition {request.name} is already running")
             options = {"max-games": request.max_games, "parallel": request.parallel}
             await self._runs.start(
-                viewed.control.path,
+                view.control.path,
                 {name: value for name, value in options.items() if value},
                 # Tokens of other competitions are nothing to this one's players; its own it withholds itself.
-                await asyncio.to_thread(self._folder.token_variables) - viewed.control.token_variables,
+                await asyncio.to_thread(self._folder.token_variables) - view.control.token_variables,
             )
             _log.info("competition started", name=request.name, caller=caller.name)
-            return competitions_pb2.StartCompetitionResponse(competition=await self._told(viewed))
+            return competitions_pb2.StartCompetitionResponse(competition=await self._describe(view))
 
-        return await self._answered(context, _OPERATORS, start)
+        return await self._answer_as(context, _OPERATORS, start)
 
     async def StopCompetition(
         self, request: competitions_pb2.StopCompetitionRequest, context: Context
@@ -120,20 +125,20 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """Ask its process to stop, or break it off."""
 
         async def stop(caller: ServiceCaller) -> competitions_pb2.StopCompetitionResponse:
-            viewed = await self._viewed(request.name)
-            path = viewed.control.path
-            if not (self._runs.running(path) or await asyncio.to_thread(viewed.files.running)):
+            view = await self._view(request.name)
+            path = view.control.path
+            if not (self._runs.running(path) or await asyncio.to_thread(view.files.running)):
                 raise NotRunningError(f"the competition {request.name} is not running")
             _log.info("competition stopped", name=request.name, at_once=request.at_once, caller=caller.name)
             if not request.at_once:
-                await asyncio.to_thread(viewed.files.request_stop)
+                await asyncio.to_thread(view.files.request_stop)
             elif not await self._runs.interrupt(path):
                 raise NotRunningError(
                     "the competition was not started by this service: it can be asked to stop only"
                 )
-            return competitions_pb2.StopCompetitionResponse(competition=await self._told(viewed))
+            return competitions_pb2.StopCompetitionResponse(competition=await self._describe(view))
 
-        return await self._answered(context, _OPERATORS, stop)
+        return await self._answer_as(context, _OPERATORS, stop)
 
     async def GetCompetition(
         self, request: competitions_pb2.GetCompetitionRequest, context: Context
@@ -141,10 +146,10 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """Say how a competition stands."""
 
         async def get(_: ServiceCaller) -> competitions_pb2.GetCompetitionResponse:
-            told = await self._told(await self._viewed(request.name))
-            return competitions_pb2.GetCompetitionResponse(competition=told)
+            competition = await self._describe(await self._view(request.name))
+            return competitions_pb2.GetCompetitionResponse(competition=competition)
 
-        return await self._answered(context, _WATCHERS, get)
+        return await self._answer_as(context, _WATCHERS, get)
 
     async def ListCompetitions(
         self, request: competitions_pb2.ListCompetitionsRequest, context: Context
@@ -158,14 +163,14 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             answer = competitions_pb2.ListCompetitionsResponse()
             for name in rest[:size]:
                 try:
-                    answer.competitions.append(await self._told(await self._viewed(name)))
+                    answer.competitions.append(await self._describe(await self._view(name)))
                 except EXPECTED as error:
                     answer.competitions.add(name=name, remark=str(error))
             if len(rest) > size:
                 answer.next_page_token = rest[size - 1]
             return answer
 
-        return await self._answered(context, _WATCHERS, get)
+        return await self._answer_as(context, _WATCHERS, get)
 
     async def WatchCompetition(  # type: ignore[override]
         self, request: competitions_pb2.WatchCompetitionRequest, context: Context
@@ -182,31 +187,31 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             finally:
                 self.watchers -= 1
 
-        await self._answered(context, _WATCHERS, watch)
+        await self._answer_as(context, _WATCHERS, watch)
 
     async def _events(
         self, request: competitions_pb2.WatchCompetitionRequest
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
-        viewed = await self._viewed(request.name)
+        view = await self._view(request.name)
         if request.HasField("after"):
             after = request.after
         else:
-            counts = await asyncio.to_thread(viewed.counts)
+            counts = await asyncio.to_thread(view.counts)
             after = 0 if counts is None else counts.last
-        told: competitions_pb2.CompetitionState.ValueType | None = None
+        state: competitions_pb2.CompetitionState.ValueType | None = None
         while True:
-            # In this order: what is played before a competition stands still is told.
-            competition = await self._told(viewed)
+            # In this order: games that end before the competition stands still are sent.
+            competition = await self._describe(view)
             running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
-            if told is None:
+            if state is None:
                 yield competitions_pb2.WatchCompetitionResponse(competition=competition)
-            while games := await asyncio.to_thread(viewed.games, after, self._limits.page):
+            while games := await asyncio.to_thread(view.games, after, self._limits.page):
                 for game in games:
                     yield competitions_pb2.WatchCompetitionResponse(game=game)
                     after = game.sequence
-            if told is not None and told != competition.state:
+            if state is not None and state != competition.state:
                 yield competitions_pb2.WatchCompetitionResponse(competition=competition)
-            told = competition.state
+            state = competition.state
             if not running:
                 return
             with suppress(TimeoutError):
@@ -222,10 +227,10 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """The table of a competition."""
 
         async def get(_: ServiceCaller) -> competitions_pb2.GetStandingsResponse:
-            viewed = await self._viewed(request.name)
-            return await asyncio.to_thread(viewed.standings)
+            view = await self._view(request.name)
+            return await asyncio.to_thread(view.standings)
 
-        return await self._answered(context, _WATCHERS, get)
+        return await self._answer_as(context, _WATCHERS, get)
 
     async def ListGames(
         self, request: competitions_pb2.ListGamesRequest, context: Context
@@ -237,14 +242,14 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             token = request.page_token or "0"
             if not (token.isascii() and token.isdecimal() and len(token) < 19):
                 raise InvalidRequestError("page_token: not a token of this service; begin again without one")
-            viewed = await self._viewed(request.name)
-            games = await asyncio.to_thread(viewed.games, int(token), size + 1)
+            view = await self._view(request.name)
+            games = await asyncio.to_thread(view.games, int(token), size + 1)
             answer = competitions_pb2.ListGamesResponse(games=games[:size])
             if len(games) > size:
                 answer.next_page_token = str(games[size - 1].sequence)
             return answer
 
-        return await self._answered(context, _WATCHERS, get)
+        return await self._answer_as(context, _WATCHERS, get)
 
     async def GetGame(
         self, request: competitions_pb2.GetGameRequest, context: Context
@@ -252,13 +257,13 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """One game with its moves and its record."""
 
         async def get(_: ServiceCaller) -> competitions_pb2.GetGameResponse:
-            viewed = await self._viewed(request.name)
-            found = await asyncio.to_thread(viewed.game, request.game_id)
-            if found is None:
+            view = await self._view(request.name)
+            game = await asyncio.to_thread(view.game, request.game_id)
+            if game is None:
                 raise UnknownGameError(f"{request.name} has no finished game {request.game_id[:80]!r}")
-            return found
+            return game
 
-        return await self._answered(context, _WATCHERS, get)
+        return await self._answer_as(context, _WATCHERS, get)
 
     async def ListPlayers(
         self, request: competitions_pb2.ListPlayersRequest, context: Context
@@ -277,7 +282,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                 )
             return answer
 
-        return await self._answered(context, _WATCHERS, get)
+        return await self._answer_as(context, _WATCHERS, get)
 
     async def CreateToken(
         self, request: competitions_pb2.CreateTokenRequest, context: Context
@@ -292,7 +297,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             _log.info("token made", name=request.name, role=role.value, caller=caller.name)
             return competitions_pb2.CreateTokenResponse(token=text)
 
-        return await self._answered(context, _OPERATORS, create)
+        return await self._answer_as(context, _OPERATORS, create)
 
     async def ListTokens(
         self, request: competitions_pb2.ListTokensRequest, context: Context
@@ -305,7 +310,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                 answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
             return answer
 
-        return await self._answered(context, _OPERATORS, get)
+        return await self._answer_as(context, _OPERATORS, get)
 
     async def RevokeToken(
         self, request: competitions_pb2.RevokeTokenRequest, context: Context
@@ -320,9 +325,9 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             _log.info("token revoked", name=request.name, caller=caller.name)
             return competitions_pb2.RevokeTokenResponse()
 
-        return await self._answered(context, _OPERATORS, revoke)
+        return await self._answer_as(context, _OPERATORS, revoke)
 
-    async def _answered(
+    async def _answer_as(
         self,
         context: Context,
         roles: tuple[ServiceRole, ...],
@@ -337,23 +342,181 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                 )
             answered = await answer(caller)
         except EXPECTED as error:
-            why = refusal(error)
-            self.calls[why.reason] += 1
-            _log.info("refused", reason=why.reason, why=str(why), peer=context.peer())
-            await why.abort(context)
-            raise  # never: abort has raised
+            refusal = to_refusal(error)
+            self.calls[refusal.reason] += 1
+            _log.info("refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            await refusal.status(DOMAIN).abort(context)
         self.calls["OK"] += 1
         return answered
 
-    async def _viewed(self, name: str) -> Viewed:
-        return await asyncio.to_thread(lambda: Viewed(name, self._folder.control_file(name)))
+    async def _view(self, name: str) -> "CompetitionView":
+        return await asyncio.to_thread(lambda: CompetitionView(name, self._folder.control_file(name)))
 
-    async def _told(self, viewed: Viewed) -> competitions_pb2.Competition:
-        path = viewed.control.path
-        tell = partial(viewed.competition, self._runs.running(path), self._runs.last(path))
+    async def _describe(self, view: "CompetitionView") -> competitions_pb2.Competition:
+        path = view.control.path
+        tell = partial(view.competition, self._runs.running(path), self._runs.last(path))
         return await asyncio.to_thread(tell)
 
     def _page_size(self, asked: int) -> int:
         if asked < 0:
             raise InvalidRequestError(f"page_size: {asked}: it must be 0 (the default) or more")
         return min(asked or self._limits.default_page, self._limits.page)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How far a competition is; `last` is its newest game's sequence."""
+
+    games: int = 0
+    voids: int = 0
+    last: int = 0
+    completed: bool = False
+
+
+class CompetitionView:
+    """One competition as it stands. Its methods read files: call them where waiting harms nobody."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        """Raises ControlError."""
+        self.name = name
+        self.control: Control = read(path)
+        self.files = CompetitionFiles(path, self.control.results)
+        self._total = selector_for(self.control).total
+
+    def counts(self) -> Counts | None:
+        """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
+        try:
+            with self._listing() as listing:
+                return Counts(listing.count(), listing.void_count(), listing.last(), listing.completed())
+        except NoResultsYetError:
+            return None
+
+    @contextmanager
+    def _listing(self) -> Iterator[GameListing]:
+        if not self.files.results_exist():
+            raise NoResultsYetError(f"there are no results of {self.name!r} yet")
+        with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
+            yield GameListing(database, self.files.name)
+
+    def competition(self, running: bool, last: LastRun | None) -> competitions_pb2.Competition:
+        """All about it; `running` says that the service runs it, `last` how it ended."""
+        control, counts = self.control, self.counts()
+        running = running or self.files.running()
+        return competitions_pb2.Competition(
+            name=self.name,
+            state=_state(counts, running, last),
+            kind=control.kind,
+            description=control.description,
+            game=control.game.name,
+            settings_json=json.dumps(dict(control.game.settings), sort_keys=True),
+            players=control.competitors,
+            games_played=counts.games if counts else 0,
+            games_total=self._total,
+            void_games=counts.voids if counts else 0,
+            remark=last.words if last and not running else "",
+        )
+
+    def games(self, after: int, limit: int) -> list[competitions_pb2.Game]:
+        """The next games after a sequence. Raises ResultsError."""
+        try:
+            with self._listing() as listing:
+                return [_game(game) for game in listing.after(after, limit)]
+        except NoResultsYetError:
+            return []
+
+    def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
+        """One game with its moves. Raises ResultsError."""
+        with self._listing() as listing:
+            game = listing.game(game_id)
+        return None if game is None else _whole(game)
+
+    def standings(self) -> competitions_pb2.GetStandingsResponse:
+        """The table. Raises ResultsError."""
+        standings = read_results(self.control, self.files).standings
+        answer = competitions_pb2.GetStandingsResponse(games=standings.games)
+        for player in standings.table():
+            line = answer.standings.add(
+                player=player.name,
+                score=_score(player.score),
+                points=player.points,
+                forfeits=player.forfeits,
+                elo=player.elo,
+                time_losses=player.time_losses,
+                faults=player.faults.total(),
+            )
+            if player.mean_cpu is not None:
+                line.mean_cpu.CopyFrom(_duration(player.mean_cpu))
+        for name in standings.order:
+            for opponent in standings.order:
+                score = standings.against(name, opponent)
+                if score.games:
+                    answer.pairs.add(player=name, opponent=opponent, score=_score(score))
+        return answer
+
+
+def _state(
+    counts: Counts | None, running: bool, last: LastRun | None
+) -> competitions_pb2.CompetitionState.ValueType:
+    if running:
+        return competitions_pb2.COMPETITION_STATE_RUNNING
+    if counts is not None and counts.completed:
+        return competitions_pb2.COMPETITION_STATE_COMPLETED
+    # 3 is Ctrl-C or SIGTERM, 5 reports to ACADEMY that wait; below 0 are signals.
+    if last is not None and last.status not in (0, 3, 5):
+        return competitions_pb2.COMPETITION_STATE_HALTED
+    return (
+        competitions_pb2.COMPETITION_STATE_NEW
+        if counts is None
+        else competitions_pb2.COMPETITION_STATE_STOPPED
+    )
+
+
+def _score(score: Score) -> competitions_pb2.Score:
+    return competitions_pb2.Score(
+        wins=score.wins, draws=score.draws, losses=score.losses, unknown=score.unknown
+    )
+
+
+def _game(game: ListedGame) -> competitions_pb2.Game:
+    message = competitions_pb2.Game(
+        sequence=game.sequence,
+        game_id=game.game_id,
+        matchup=game.matchup,
+        result=game.summary,
+        detail=game.detail,
+        termination=game.termination,
+    )
+    message.finished.FromDatetime(game.finished)
+    for player in game.players:
+        seat = message.players.add(
+            name=player.name,
+            winner=player.winner,
+            points=player.points,
+            elo_before=player.elo_before,
+            elo_after=player.elo_after,
+        )
+        if player.cpu_seconds is not None:
+            seat.cpu.CopyFrom(_duration(player.cpu_seconds))
+    return message
+
+
+def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
+    moves: list[Any] = [
+        competitions_pb2.GameMove(
+            seat=move.seat,
+            text=move.text,
+            time=_duration(move.seconds),
+            value=move.value,
+            comment=move.comment,
+        )
+        for move in game.moves
+    ]
+    return competitions_pb2.GetGameResponse(
+        game=_game(game.game), moves=moves, record=game.record, record_extension=game.record_extension
+    )
+
+
+def _duration(seconds: float) -> Duration:
+    duration = Duration()
+    duration.FromNanoseconds(round(seconds * 1e9))
+    return duration

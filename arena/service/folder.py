@@ -10,8 +10,8 @@ from arena.control.ringmaster.ctl_file import is_ringmasters
 from arena.control.table import ControlError
 from arena.control.token_variables import variables_named
 from arena.control.toml_file import MAX_BYTES, read, read_text
-from arena.lobby.refusals import InvalidRequestError
-from arena.service.refusals import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
+from arena.lobby.errors import InvalidRequestError
+from arena.service.errors import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
 from referees.toml_text import InvalidTomlError, read_toml
 
 SUFFIX: Final = ".toml"

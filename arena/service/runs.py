@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from arena.lobby.refusals import TooManyError
-from arena.service.refusals import AlreadyRunningError
+from arena.lobby.errors import TooManyError
+from arena.service.errors import AlreadyRunningError
 
 MAX_RUNS: Final = 32
 _LAST_WORDS: Final = 2_000

@@ -16,8 +16,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError
-from arena.lobby.tokens import digest, same
+from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from academy.wire.tokens import digest_of, same_digest
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
@@ -59,8 +59,8 @@ class Tokens:
         if not token:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
         self._look()
-        wanted = digest(token)
-        found = next((caller for known, caller in self._callers.items() if same(known, wanted)), None)
+        wanted = digest_of(token)
+        found = next((caller for known, caller in self._callers.items() if same_digest(known, wanted)), None)
         if found is None:
             raise NotAuthenticatedError("the token is not known here; `arena token` makes tokens")
         return found

@@ -20,21 +20,22 @@ from grpc import aio
 from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.matching.warming import warm_up
-from academy.service import logs, permissions
-from academy.service.addresses import ServerAddress
-from academy.service.contest_access import VersionedCache
+from academy.service import logs
+from academy.service.contest_access import TokenCache
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
+from academy.service.permissions import current_caller
 from academy.service.queries import PatternCall, PatternQuestion
 from academy.service.ranking import RankedQuery
 from academy.service.server import AcademyServer, ServerSettings
-from academy.service.transport import Listeners, channel_options, listeners
+from academy.service.transport import MultiListenerServer, channel_options, make_server
 from academy.store.codec import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
+from academy.wire.addresses import ServerAddress
 from benchmarks.load import full_game
 
 ECHO = "/benchmark.Echo/"
@@ -142,19 +143,16 @@ class NoOp(_Servicer):  # type: ignore[misc]
     async def Play(
         self, requests: AsyncIterator[messages.PlayRequest], context: Any
     ) -> AsyncIterator[messages.PlayResponse]:
-        caller = permissions.caller()
+        caller = current_caller.get()
         async for _ in requests:
-            self._guard.ask(caller, 1)
+            self._guard.charge(caller, 1)
             yield self._echo.play_answer
 
 
-def guarded_no_op(echo: Echo, store: Store, limits: Limits) -> Listeners:
+def guarded_no_op(echo: Echo, store: Store, limits: Limits) -> MultiListenerServer:
     """A server that does nothing, as `AcademyServer` serves."""
-    recollection = VersionedCache(store)
-    guard = CallInterceptor(
-        lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, Metrics()
-    )
-    server = listeners([guard], limits)
+    guard = CallInterceptor(TokenCache(store).caller, limits, Metrics())
+    server = make_server([guard], limits)
     consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(NoOp(echo, guard), server)
     return server
 

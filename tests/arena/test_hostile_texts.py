@@ -11,9 +11,10 @@ from sqlalchemy import update
 from arena.control.toml_file import read
 from arena.results import own_tables as own
 from arena.results.database import ResultsDatabase
-from arena.results.game_listing import GameListing
+from arena.results.games import GameListing
 from arena.runner.files import CompetitionFiles
-from arena.runner.run import RunOptions, read_results, run
+from arena.runner.results import read_results
+from arena.runner.run import RunOptions, run
 from tests.arena.control_files import PASSING, write_control
 from tests.arena.rude_engine import EVIL
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.boards import SquareGeometry
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import contests_pb2
+from academy.wire.addresses import ServerAddress
 from clients.academy import (
     Academy,
     AcademyRefusedError,

@@ -14,13 +14,12 @@ from typer.testing import CliRunner
 from academy.cli.app import application
 from academy.store.maintenance.backup import backup
 from arena.cli.app import application as arena_application
-from arena.lobby.limits import LobbyLimits
-from arena.lobby.lobby import Lobby
+from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.runner.remote_players import NamedPlayers
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
-from arena.service.metrics import ServiceMetrics
 from arena.service.runs import Runs
+from arena.service.server import ServiceMetrics
 from arena.service.tokens import ServiceRole, Tokens, add_token
 from tests.academy.service.running import serving
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from academy.service.addresses import Certificates, ServerAddress
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
+from academy.wire.addresses import Certificates, ServerAddress
 from clients.academy import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving

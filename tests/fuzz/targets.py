@@ -13,7 +13,7 @@ from typing import Any, Final
 from google.protobuf import proto
 
 from academy.cli import transfer
-from academy.cli.failures import CommandError
+from academy.cli.connection import CommandError
 from academy.knowledge.boards import (
     Board,
     Geometry,
@@ -25,10 +25,9 @@ from academy.knowledge.boards import (
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells, read_patterns, write_cells, write_pattern
-from academy.service import paging, permissions
-from academy.service.addresses import InvalidAddressError, ServerAddress
-from academy.service.refusals import NotAuthenticatedError, StalePageTokenError
-from academy.store import event_log, game_tables, snapshots
+from academy.service import paging
+from academy.service.errors import StalePageTokenError
+from academy.store import event_log, game_tables, rebuild
 from academy.store.codec import (
     entry_from_proto,
     entry_to_proto,
@@ -46,6 +45,9 @@ from academy.store.maintenance.compaction import compact
 from academy.store.textfile import read_text, write_text
 from academy.store.tokens import CreateToken, Role, TokenRefusedError
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.errors import NotAuthenticatedError
+from academy.wire.tokens import bearer_token
 from arena.control import toml_file
 from arena.control.table import ControlError
 from arena.players.failures import PlayerError
@@ -230,7 +232,7 @@ def _short_texts(data: bytes) -> None:
         address = ServerAddress.parse(text)
         assert ServerAddress.parse(str(address)) == address
     with suppress(NotAuthenticatedError):
-        permissions.bearer_token((("authorization", text),))
+        bearer_token((("authorization", text),))
     with suppress(TokenRefusedError):
         _token_store().authenticate(text)
     with suppress(StalePageTokenError):
@@ -272,7 +274,7 @@ def _stored(data: bytes) -> None:
             case b"r":
                 game_tables.read_rating(stored)
             case b"s":
-                snapshots.unpack(stored)
+                rebuild.unpack_snapshot(stored)
             case b"e":
                 event_log.unpack(stored)
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from academy.store import event_log
-from academy.store.environment import Environment, TableName
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
-from academy.store.maintenance import pages
+from academy.store.maintenance import scan
 from academy.store.maintenance.upgrade import as_written, upgrade
-from academy.store.schema import SCHEMA_VERSION
 
 _NOTE: Final = "last_backup"
 
@@ -22,7 +21,7 @@ def backup(environment: Environment, target: Path) -> int:
 
     The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
     """
-    size = _placed(target, environment)
+    size = _place_copy(target, environment)
     # For who watches over backups; one that cannot be noted, as on a full disk, is a backup nevertheless.
     with suppress(OSError):
         (environment.folder / _NOTE).touch(mode=0o600)
@@ -46,7 +45,7 @@ def restore(source: Path, target: Path) -> int:
     if (source / "data.mdb").exists():
         _check_pages(source)
     with as_written(source) as environment:
-        return _placed(target, environment)
+        return _place_copy(target, environment)
 
 
 def verify(folder: Path) -> None:
@@ -56,7 +55,7 @@ def verify(folder: Path) -> None:
         first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
         expected = last - first + 1 if last else 0
         logged = transaction.count(TableName.EVENTS)
-        whole = first <= event_log.compacted(transaction) + 1
+        whole = first <= event_log.last_given_up(transaction) + 1
         if not (whole and expected == logged == transaction.count(TableName.EVENTS_BY_GAME)):
             raise StoreCorruptError(
                 f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
@@ -65,11 +64,11 @@ def verify(folder: Path) -> None:
 
 
 def _check_pages(folder: Path) -> None:
-    for what in pages.damage(folder):
+    for what in scan.find_damage(folder):
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
-def _placed(target: Path, environment: Environment) -> int:
+def _place_copy(target: Path, environment: Environment) -> int:
     """Copy into a folder beside the target, verify it, make it durable, and move it into place."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")

@@ -8,12 +8,11 @@ from google.protobuf.message import Message
 
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
-from academy.store import contest_tables, event_log, game_tables, keys, snapshots, tokens
+from academy.store import contest_tables, event_log, game_tables, keys, rebuild, tokens
 from academy.store.codec import PROPOSAL_ID_LENGTH, unpack_message
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
-from academy.store.maintenance import rebuild
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
@@ -25,7 +24,7 @@ _DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
 class Finding:
     """Something that is not as it must be; `game_id` is empty where it is of no single game.
 
-    Not a fault is what cannot be told by this program.
+    What this program cannot decide is no fault.
     """
 
     game_id: str
@@ -79,7 +78,7 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
 def _each(
     transaction: Transaction, table: TableName, look: Callable[[bytes, bytes], Iterator[Finding]]
 ) -> Iterator[Finding]:
-    """Look at each record of a table by its key and value; one that cannot be read is told by its key."""
+    """Look at each record of a table by its key and value; one that cannot be read is named by its key."""
     for key, stored in transaction.scan(table):
         try:
             yield from look(key, stored)
@@ -113,7 +112,7 @@ def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     # Of what was given up for snapshots, the rest may wait to be removed.
-    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.compacted(transaction))
+    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_given_up(transaction))
     expected = log.start
     for key, stored in transaction.scan(TableName.EVENTS):
         expected += 1
@@ -153,7 +152,9 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
         yield Finding(game_id, str(fault))
         return
     newest = next(transaction.scan(TableName.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
-    last = snapshots.generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
+    last = (
+        rebuild.snapshot_generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
+    )
     if generation != last:
         yield Finding(game_id, f"its generation is {generation}, but its last event is {last}")
     feed = next(transaction.scan(TableName.CHANGES, keys.in_game(game_id), backwards=True), None)

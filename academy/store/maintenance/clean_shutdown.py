@@ -15,7 +15,7 @@ from typing import Final
 
 from academy.store import lock_file
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
-from academy.store.maintenance import pages
+from academy.store.maintenance import scan
 
 FOLDER: Final = "serving"
 _TURN: Final = ".lock"
@@ -43,7 +43,7 @@ def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[
             own = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
             handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             for each in left_behind:
-                for what in noted(each):
+                for what in read_notes(each):
                     note(own, what)
                 each.unlink(missing_ok=True)
         _lock(handle, own)
@@ -64,7 +64,7 @@ def note(marker: Path, what: str) -> None:
         file.write(f"{what}\n")
 
 
-def noted(marker: Path) -> list[str]:
+def read_notes(marker: Path) -> list[str]:
     """The lines of a marker; one that was being written when its server was killed may be cut."""
     return marker.read_text(encoding="utf-8", errors="replace").splitlines()
 
@@ -75,15 +75,13 @@ def markers(data: Path) -> list[Path]:
 
 
 def check_pages(data: Path) -> None:
-    """Raise StoreCorruptError where pages are damaged. This process must not have the folder open."""
-    if not (data / "data.mdb").exists():
-        return
-    found = list(pages.damage(data))
-    if found:
-        more = f" and {len(found) - _FINDINGS_TOLD} more" if len(found) > _FINDINGS_TOLD else ""
+    """Raise StoreCorruptError where a folder's file is damaged."""
+    findings = scan.find_damage(data) if (data / "data.mdb").exists() else []
+    if findings:
+        more = f" and {len(findings) - _FINDINGS_TOLD} more" if len(findings) > _FINDINGS_TOLD else ""
         raise StoreCorruptError(
-            f"{data}: {'; '.join(found[:_FINDINGS_TOLD])}{more}; stop its servers, keep it for inspection, "
-            "restore a backup into another folder, and check the disk"
+            f"{data}: {'; '.join(findings[:_FINDINGS_TOLD])}{more}; stop its servers, keep it for "
+            "inspection, restore a backup into another folder, and check the disk"
         )
 
 
@@ -129,12 +127,3 @@ def _is_left_behind(marker: Path) -> bool:
             return marker.exists()
     except (BlockingIOError, FileNotFoundError):
         return False
-
-
-if __name__ == "__main__":
-    import sys
-
-    try:
-        check_pages(Path(sys.argv[1]))
-    except StoreCorruptError as fault:
-        sys.exit(str(fault))

@@ -1,19 +1,23 @@
-"""Compaction: the oldest part of the event log replaced by a snapshot a game. The libraries stay the same.
+"""Less room: old events replaced by snapshots, and a file rewritten without its empty pages."""
 
-Contests stay known by their ids, so that a report that comes again is still not counted twice. It may be
-killed at any moment and run again: events go only after every snapshot is on the disk, oldest first.
-"""
-
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
+import lmdb
+
 from academy.knowledge.game import GameKnowledge
-from academy.store import event_log, snapshots
+from academy.store import event_log, lock_file, rebuild
 from academy.store.codec import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import StoreBusyError, StoreCorruptError
-from academy.store.maintenance import rebuild
+from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
+from academy.store.maintenance.backup import sync, verify
 from academy.v1 import events_pb2, game_pb2
 
 EVENTS_KEPT: Final = 1_000
@@ -44,7 +48,7 @@ def compact(environment: Environment, *, keep: int = EVENTS_KEPT) -> Compacted:
         games = [
             unpack_message(game_pb2.Game, stored).game_id for _, stored in transaction.scan(TableName.GAMES)
         ]
-        begun = cut > event_log.compacted(transaction)
+        begun = cut > event_log.last_given_up(transaction)
     if begun:
         for game_id in games:
             _snapshot(environment, game_id, cut)
@@ -75,23 +79,23 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
         if first is None or first.sequence > cut:
             # It has a snapshot with nothing to add, or is younger than the cut.
             return
-        begun = snapshots.find(transaction, game_id)
+        begun = rebuild.find_snapshot(transaction, game_id)
         newest = event_log.last_sequence(transaction)
-    made = _advanced(environment, game_id, begun, cut)
+    made = _advance(environment, game_id, begun, cut)
     if made is None:
         return
-    snapshot = snapshots.pack(*made)
-    made = _advanced(environment, game_id, made, newest)
+    snapshot = rebuild.pack_snapshot(*made)
+    made = _advance(environment, game_id, made, newest)
     with environment.reading() as transaction:
         for difference in rebuild.differences(transaction, game_id, made):
             raise StoreCorruptError(
                 f"{environment.folder}: {game_id}: {difference}; nothing was removed: see `academy check`, "
                 "and restore a backup"
             )
-    environment.write(lambda transaction: snapshots.store(transaction, game_id, snapshot))
+    environment.write(lambda transaction: rebuild.store_snapshot(transaction, game_id, snapshot))
 
 
-def _advanced(
+def _advance(
     environment: Environment, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
 ) -> tuple[GameKnowledge, int] | None:
     """Take in a game's events up to a number.
@@ -110,7 +114,7 @@ def _advanced(
             events = [event for event in islice(scan, _READ_AT_ONCE) if event.sequence <= until]
         if not events:
             return begun
-        begun = rebuild.advanced(begun, events, earlier)
+        begun = rebuild.advance(begun, events, earlier)
 
 
 def _give_up(transaction: Transaction, cut: int, seen: int) -> None:
@@ -118,3 +122,66 @@ def _give_up(transaction: Transaction, cut: int, seen: int) -> None:
         if event.WhichOneof("kind") == "proposal_judged" and event.proposal_judged.report_event <= cut:
             raise StoreBusyError("a proposal for an old contest was judged meanwhile; compact again")
     event_log.give_up(transaction, cut)
+
+
+_DRAFT: Final = "shrinking"
+
+
+def shrink(folder: Path) -> tuple[int, int]:
+    """Rewrite a folder's file; return its bytes before and after.
+
+    It needs room for the copy. The old file stays until the new one is whole, verified and on the disk.
+    Raises StoreBusyError while another process uses the folder, StoreError where this one does or it cannot
+    be written.
+    """
+    data = folder / "data.mdb"
+    draft = folder / _DRAFT
+    if not data.exists():
+        raise StoreError(f"{folder}: holds no data of ACADEMY")
+    with _alone(folder) as lock:
+        # What an earlier attempt left when it was killed.
+        shutil.rmtree(draft, ignore_errors=True)
+        before = data.stat().st_size
+        try:
+            draft.mkdir(mode=0o700)
+            # Who holds the lock may not open the folder with LMDB's locking: closing would release it.
+            with lmdb.open(str(folder), readonly=True, lock=False, max_dbs=0) as environment:
+                environment.copy(str(draft), compact=True)
+            verify(draft)
+            copy = draft / "data.mdb"
+            after = copy.stat().st_size
+            copy.chmod(0o600)
+            sync(copy)
+            # A process that waits for the lock would take the number of the last commit, which stands in its
+            # file, for one of the new data, and might find nothing under it. So the file is emptied first.
+            os.ftruncate(lock, 0)
+            lock_file.allocate(lock)
+            copy.replace(data)
+            sync(folder)
+            lmdb.open(str(folder), max_readers=lock_file.MAX_READERS, max_dbs=0, mode=0o600).close()
+        except lmdb.Error as fault:
+            raise StoreError(f"{folder}: cannot be copied: {fault}; nothing was changed") from fault
+        except StoreError:
+            raise
+        except OSError as fault:
+            raise StoreError(f"{folder}: {fault.strerror}; nothing was changed") from fault
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    return before, after
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[int]:
+    """Hold the lock by which LMDB's users of a folder know of each other, so that none can open it.
+
+    Yields a handle of its file.
+    """
+    lock_file.reserve(folder)
+    with (folder / "lock.mdb").open("a+b") as lock:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
+        except OSError as fault:
+            raise StoreBusyError(
+                f"{folder}: another process uses it; stop its servers, then shrink it"
+            ) from fault
+        yield lock.fileno()

@@ -15,12 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import arenas, contest_tables, game_tables, keys, snapshots
+from academy.store import arenas, contest_tables, game_tables, keys, rebuild
 from academy.store.codec import pack_message, unpack_message
 from academy.store.contest_tables import contest_record
-from academy.store.environment import LARGEST_MAP, Environment, TableName, Transaction
+from academy.store.environment import LARGEST_MAP, SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError, StoreError
-from academy.store.schema import SCHEMA_VERSION
 from academy.store.v1 import records_pb2
 
 # Other processes that start look at the version before they wait for their turn.
@@ -169,7 +168,7 @@ def _keep_what_other_rules_made(transaction: Transaction) -> None:
         for table, one_of_game, record in game_tables.records(knowledge, generation):
             if table in (TableName.GAMES, TableName.MEASURES):
                 transaction.put(table, one_of_game, record)
-        snapshots.store(transaction, key.decode(), snapshots.pack(knowledge, generation))
+        rebuild.store_snapshot(transaction, key.decode(), rebuild.pack_snapshot(knowledge, generation))
 
 
 _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1, 2: _from_version_2}

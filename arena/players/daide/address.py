@@ -4,7 +4,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Final, Self
 
-from arena.lobby.addresses import InvalidAddressError
+from academy.wire.addresses import InvalidAddressError
 
 # The port of the DAIDE servers, which their clients try first.
 DEFAULT_PORT: Final = 16713

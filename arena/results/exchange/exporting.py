@@ -10,8 +10,7 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.exchange.files import Row, write_tables
 from arena.results.exchange.saga1 import SAGA1
-from arena.results.mission_series import series_of
-from arena.results.registration import find_series
+from arena.results.registration import find_series, series_of
 
 Edition = Literal["saga1", "saga2"]
 """SAGA 1.0, the `Dip_` tables, or SAGA 2.0, the `SAGA_` tables."""

@@ -9,13 +9,11 @@ from sqlalchemy import Connection, Table, func, insert, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.database import ResultsDatabase, ResultsError, reason
 from arena.results.exchange.exporting import SAGA2
 from arena.results.exchange.files import Row, read_table, table_names
-from arena.results.exchange.from_saga1 import saga2_rows
-from arena.results.exchange.saga1 import SAGA1
-from arena.results.failures import reason
-from arena.results.powers import is_numbered, name_numbered_powers
+from arena.results.exchange.saga1 import SAGA1, saga2_rows
+from arena.results.migrations import is_numbered, name_numbered_powers
 
 _BATCH: Final = 1000
 # Rows that competitions share: found again by what identifies them, and then not added.
@@ -130,8 +128,8 @@ class _Taker:
             names = ("VariantId", "Name")
         conditions = [table.c[name].is_not_distinct_from(values.get(name)) for name in names]
         key = next(iter(table.primary_key.columns))
-        found = self.connection.execute(select(key).where(*conditions)).scalar()
-        return None if found is None else int(found)
+        known = self.connection.execute(select(key).where(*conditions)).scalar()
+        return None if known is None else int(known)
 
     def _count(self, table: Table, values: Row) -> None:
         if table is saga.GAME:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from academy.service.addresses import Certificates, ServerAddress
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
+from academy.wire.addresses import Certificates, ServerAddress
 from tests.academy.cli.conftest import Academy, run
 from tests.academy.service import certificates
 from tests.academy.service.running import Running, serving

@@ -2,7 +2,7 @@
 
 import pytest
 
-from academy.cli.opening_names import namer_of, names_of
+from academy.cli.libraries import namer_of, names_of
 from academy.v1 import pattern_pb2
 
 GAME = "diplomacy-standard"

@@ -12,7 +12,7 @@ from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Vote, VoteTally
+from academy.knowledge.votes import Vote, VoteTally
 
 from .games import GO
 

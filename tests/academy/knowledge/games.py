@@ -7,10 +7,10 @@ from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
+from academy.knowledge.votes import Vote, VoteTally
 
 WIN, DRAW, LOSS = Result.WIN, Result.DRAW, Result.LOSS
 

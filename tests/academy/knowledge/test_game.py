@@ -17,8 +17,8 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import Vote, VoteTally
 
 from .events import events, fresh_game, summary
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN, ballot, cells, contest, endgame, tesuji

@@ -17,13 +17,14 @@ from academy.knowledge.library import (
     TouchedPatterns,
     UnknownPatternError,
     UseCount,
+    generalised_cell,
+    information,
 )
-from academy.knowledge.merging import generalised_cell, information
 from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import write_cells
+from academy.knowledge.votes import Vote, VoteTally
 
 from . import strategies
 from .games import DRAUGHTS, GO, HEX, MAP, ballot, cells, contest, endgame

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from academy.knowledge.contests import ContestReport, Ply, Result
-from academy.knowledge.measures import Measure, Measures
-from academy.knowledge.ratings import Ratings
+from academy.knowledge.measures import Measure, Measures, Ratings
 
 from .games import DRAW, LOSS, WIN, contest
 

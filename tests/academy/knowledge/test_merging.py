@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, State
-from academy.knowledge.merging import (
+from academy.knowledge.library import (
     cell_rule,
     decisive,
     generalised_cell,
-    merged,
+    merge_cells,
     specialised_cell,
 )
-from academy.knowledge.signatures import Vote
+from academy.knowledge.votes import Vote
 
 from .games import ballot, cells
 
@@ -151,7 +151,7 @@ def test_whole_patterns(new: str, known: str, rule: object, expected: str | None
     assert rule in (generalised_cell, specialised_cell)
     fresh, old = cells(new), cells(known)
     differing = [place for place in range(len(fresh.codes)) if fresh.codes[place] != old.codes[place]]
-    result = merged(
+    result = merge_cells(
         fresh,
         old.codes,
         differing,

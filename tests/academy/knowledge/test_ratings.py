@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import Contestant
-from academy.knowledge.ratings import Ratings
+from academy.knowledge.measures import Ratings
 
 contestants = st.builds(Contestant, st.sampled_from("abcdefgh"), st.floats(-100, 100))
 

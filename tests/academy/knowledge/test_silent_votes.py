@@ -14,7 +14,7 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry, PatternLibrary
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
+from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records
 
 from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, ballot, cells, contest, endgame
@@ -236,7 +236,7 @@ def test_in_all_orders_the_same_votes_count(proposed: Sequence[tuple[int, float]
     for order in permutations(chosen):
         assert cast(*order) == straight
         for cut in range(1, len(order)):
-            assert cast(*order[:cut]).united(cast(*order[cut:])) == straight
+            assert cast(*order[:cut]).unite_with(cast(*order[cut:])) == straight
     # And those that do not count change nothing.
     assert cast(*straight.votes) == VoteTally(straight.votes)
     for vote in straight.silent:
@@ -308,7 +308,7 @@ def test_what_was_decided_about_stored_votes_stands_until_the_next_vote() -> Non
 
 
 def test_votes_that_come_in_from_another_pattern_are_silent_where_a_match_would_be() -> None:
-    united = votes(1600, 1600).united(votes(0, 1450, name="other"))
+    united = votes(1600, 1600).unite_with(votes(0, 1450, name="other"))
     assert sorted(vote.elo for vote in united.votes) == [1450, 1600, 1600]
     assert [vote.elo for vote in united.silent] == [0]
 
@@ -336,10 +336,10 @@ def test_of_many_folded_votes_the_mean_decides() -> None:
     weak, near = (
         VoteTally(tuple(Vote.of(f"{elo} {n}", elo, 0.1, 1, n) for n in range(300))) for elo in (100.0, 1500.0)
     )
-    weak, near = VoteTally().united(weak), VoteTally().united(near)
+    weak, near = VoteTally().unite_with(weak), VoteTally().unite_with(near)
     strong = votes(*[1600] * 50)
-    assert strong.united(weak).signature(1) == strong.signature(1) == weak.united(strong).signature(1)
-    assert strong.united(near).proposers == 350
+    assert strong.unite_with(weak).signature(1) == strong.signature(1) == weak.unite_with(strong).signature(1)
+    assert strong.unite_with(near).proposers == 350
 
 
 def test_an_imported_librarys_weak_votes_wait_like_others() -> None:

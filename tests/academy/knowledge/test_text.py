@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.patterns import MAX_PATTERN_CELLS, InvalidPatternError
-from academy.knowledge.signatures import Signature
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import (
     PatternSyntaxError,
@@ -18,6 +17,7 @@ from academy.knowledge.text import (
     write_cells,
     write_pattern,
 )
+from academy.knowledge.votes import Signature
 
 from . import strategies
 from .games import MAP, cells

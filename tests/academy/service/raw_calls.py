@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Final, Self
 
-from academy.service.addresses import ServerAddress
+from academy.wire.addresses import ServerAddress
 
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _DATA, _HEADERS, RESET, _SETTINGS, _PING, _GO_AWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8

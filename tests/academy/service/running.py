@@ -14,11 +14,11 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from academy.service import logs
-from academy.service.addresses import ServerAddress
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+from academy.wire.addresses import ServerAddress
 
 SECONDS = 90.0
 

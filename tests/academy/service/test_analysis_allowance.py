@@ -7,11 +7,11 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
 from tests.academy.service.running import Client, Running, refusal, serving

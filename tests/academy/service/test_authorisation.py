@@ -20,12 +20,12 @@ from grpc_status import rpc_status
 from prometheus_client import generate_latest
 
 from academy.service import logs
-from academy.service.addresses import Certificates, ServerAddress
 from academy.service.permissions import OPEN_METHODS, ROLES
 from academy.service.server import SERVICES, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.wire.addresses import Certificates, ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report

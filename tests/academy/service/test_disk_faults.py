@@ -14,7 +14,6 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import ServerAddress
 from academy.service.server import ServerSettings
 from academy.store.contest_commands import RegisterGame
 from academy.store.environment import Environment, TableName
@@ -24,6 +23,7 @@ from academy.store.maintenance.backup import backup
 from academy.store.maintenance.check import check
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.disks import fill, small_disk

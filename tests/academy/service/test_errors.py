@@ -1,62 +1,73 @@
-"""The table from exceptions to statuses."""
+"""What callers are told of errors."""
 
 import importlib
 import pkgutil
 import re
+from typing import TypeGuard
 
 import pytest
 from google.rpc import code_pb2
+from grpc import StatusCode
 
 import academy.knowledge
 import academy.store
-from academy.service import refusals
-from academy.service.errors import row_of, to_status
-from academy.service.refusals import InvalidFieldError, about
-from academy.wire import health
+from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.text import PatternSyntaxError, read_cells
+from academy.service import errors
+from academy.service.errors import InvalidFieldError, described_errors, row_of, to_status, to_stream_refusal
+from academy.wire.errors import RefusedCallError
 
-MODULES = [
-    *(
-        importlib.import_module(found.name)
-        for package in (academy.knowledge, academy.store)
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    ),
-    refusals,
-    health,
-]
-OURS = [
+OF_RULES_AND_STORE = [
     error
-    for module in MODULES
-    for error in vars(module).values()
-    if isinstance(error, type) and issubclass(error, Exception) and error.__module__ == module.__name__
+    for package in (academy.knowledge, academy.store)
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    for error in vars(importlib.import_module(found.name)).values()
+    if isinstance(error, type) and issubclass(error, Exception) and error.__module__ == found.name
 ]
 
 
-@pytest.mark.parametrize("error", OURS, ids=lambda error: error.__name__)
-def test_every_exception_of_ours_has_a_status_and_a_reason(error: type[Exception]) -> None:
-    row = row_of(error.__new__(error))
+@pytest.mark.parametrize("error", OF_RULES_AND_STORE, ids=lambda error: error.__name__)
+def test_every_error_of_the_rules_and_the_store_has_a_status(error: type[Exception]) -> None:
+    assert row_of(error.__new__(error)) is not None
 
-    assert row is not None
-    code, reason = row
-    assert code_pb2.Code.Name(code) not in ("OK", "UNKNOWN", "INTERNAL")
-    # AIP-193.
-    assert re.fullmatch(r"[A-Z][A-Z0-9_]+[A-Z0-9]", reason) and len(reason) <= 63
+
+def test_every_error_is_described_for_the_documentation() -> None:
+    described = described_errors()
+    for error in described:
+        assert code_pb2.Code.Value(error.status)
+        assert error.status not in ("OK", "UNKNOWN", "INTERNAL")
+        # AIP-193.
+        assert re.fullmatch(r"[A-Z][A-Z0-9_]+[A-Z0-9]", error.reason) and len(error.reason) <= 63
+        assert error.meaning.endswith((".", "does")) and error.remedy.endswith(".")
+    reasons = {error.reason for error in described}
+    assert reasons >= {kind.reason for kind in vars(errors).values() if is_refusal(kind)}
+    assert {"TOKEN_INVALID", "STREAM_IDLE", "STORE_BUSY", "UNKNOWN_SERVICE", "INVALID_BOARD"} <= reasons
+
+
+def is_refusal(kind: object) -> TypeGuard[type[RefusedCallError]]:
+    return isinstance(kind, type) and issubclass(kind, RefusedCallError) and kind is not RefusedCallError
 
 
 def test_a_field_keeps_the_reason_and_the_numbers_of_what_was_wrong_in_it() -> None:
-    from academy.knowledge.boards import SquareGeometry
-    from academy.knowledge.text import read_cells
-
-    with pytest.raises(InvalidFieldError) as caught, about("proposals[2].cells"):
+    with pytest.raises(PatternSyntaxError) as caught:
         read_cells("x-\n-?", SquareGeometry(5, 5))
+    error = InvalidFieldError("proposals[2].cells", str(caught.value))
+    error.__cause__ = caught.value
 
-    found = to_status(caught.value)
-    assert (found.code, found.reason) == (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN")
-    assert found.field_path == "proposals[2].cells"
-    assert found.metadata == {"field": "proposals[2].cells", "line": "2", "column": "2"}
+    status = to_status(error)
+    assert (status.code, status.reason) == (StatusCode.INVALID_ARGUMENT, "INVALID_PATTERN")
+    assert status.field_path == "proposals[2].cells"
+    assert status.metadata == {"field": "proposals[2].cells", "line": "2", "column": "2"}
 
 
-def test_what_is_told_is_bounded() -> None:
-    found = to_status(InvalidFieldError("moves", "x" * 10_000, value="y" * 10_000))
+def test_attributes_that_an_error_does_not_declare_are_not_sent() -> None:
+    error = InvalidFieldError("moves", "too long", value=7)
+    vars(error)["secret"] = "where the data lie"
+    assert to_status(error).metadata == {"field": "moves", "value": "7"}
 
-    assert len(found.message) == 2_000
-    assert len(found.metadata["value"]) == 256
+
+def test_long_messages_and_details_are_cut() -> None:
+    refusal = to_stream_refusal(to_status(InvalidFieldError("moves", "x" * 10_000, value="y" * 10_000)))
+
+    assert len(refusal.message) == 2_000
+    assert len(refusal.metadata["value"]) == 256

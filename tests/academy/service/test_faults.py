@@ -8,11 +8,11 @@ import grpc
 import pytest
 
 from academy.service import errors, logs
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.addresses import ServerAddress
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
 from tests.academy.service.asking import EXHAUSTED, GAME

@@ -10,7 +10,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import Vote, VoteTally
+from academy.knowledge.votes import Vote, VoteTally
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCache
 from academy.service.ranking import RankedPatterns

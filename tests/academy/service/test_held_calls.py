@@ -11,12 +11,12 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.pattern_cache import PatternCacheFiles
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
 from tests.academy.service.raw_calls import RawCalls

@@ -11,10 +11,10 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, as_refused, refusal, serving

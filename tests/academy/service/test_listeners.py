@@ -12,11 +12,11 @@ import grpc
 import pytest
 from grpc import aio
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
-from academy.service.transport import Listeners, channel_options
+from academy.service.transport import MultiListenerServer, channel_options
 from academy.v1 import contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
 
@@ -36,9 +36,9 @@ def saying(text: bytes) -> aio.Server:
 
 
 @asynccontextmanager
-async def listening(count: int, port: int = 0) -> AsyncIterator[tuple[Listeners, int]]:
+async def listening(count: int, port: int = 0) -> AsyncIterator[tuple[MultiListenerServer, int]]:
     numbers = iter(range(count))
-    listeners = Listeners(count, lambda: saying(b"%d" % next(numbers)))
+    listeners = MultiListenerServer(count, lambda: saying(b"%d" % next(numbers)))
     port = listeners.add_insecure_port(f"127.0.0.1:{port}")
     await listeners.start()
     try:

@@ -7,10 +7,10 @@ from unittest.mock import patch
 import grpc
 import pytest
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client, Running, refusal, serving

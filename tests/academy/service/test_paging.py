@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.service import paging
+from academy.service.errors import InvalidFieldError, StalePageTokenError
 from academy.service.limits import Limits
-from academy.service.refusals import InvalidFieldError, StalePageTokenError
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 
 KINDS = (float, int, str)

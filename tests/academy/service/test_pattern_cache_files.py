@@ -13,7 +13,7 @@ from academy.knowledge.settings import Library
 from academy.service import game_cache, pattern_cache
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.pattern_cache import FOLDER, PatternCache
-from academy.store import change_log
+from academy.store import game_tables
 from academy.store.contest_commands import RegisterGame
 from academy.store.library_commands import DeletePattern
 from academy.store.library_store import Store
@@ -179,7 +179,7 @@ def test_a_file_of_a_program_that_lays_patterns_out_otherwise_is_made_anew(
 
 
 def test_one_that_the_feed_does_not_reach_is_made_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_log, "GENERATIONS_KEPT", 4)
+    monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 4)
     learn(store, contests=5)
     served(store)
     learn(store, contests=10, first=5)

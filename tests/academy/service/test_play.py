@@ -9,11 +9,11 @@ import grpc
 import pytest
 from google.rpc import code_pb2
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report, teach
 from tests.academy.service.running import Client, Running, as_refused, serving

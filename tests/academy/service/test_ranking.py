@@ -11,9 +11,9 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
+from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import Matches
 from academy.service.pattern_cache import PatternCache
 from academy.service.ranking import RankedPatterns, RankedQuery

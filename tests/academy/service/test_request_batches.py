@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
+from academy.service.cost import cost_of_board, cost_of_position
 from academy.service.queries import PatternCall, PatternQuestion, WrittenAnswer
 from academy.service.ranking import RankedQuery
 from academy.service.scheduling import FairScheduler, RequestBatcher
@@ -63,8 +64,13 @@ def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
     return written.message, written.table.tolist()
 
 
-async def together(calls: Sequence[PatternCall], gathering: RequestBatcher) -> list[WrittenAnswer]:
-    return await asyncio.gather(*(gathering.answered(call, "bot") for call in calls))
+def position_cost(call: PatternCall) -> int:
+    board = cost_of_board(call.spec.geometry.size)
+    return cost_of_position(board, call.questions[0].max_matches, call.both_players)
+
+
+async def together(calls: Sequence[PatternCall], batcher: RequestBatcher) -> list[WrittenAnswer]:
+    return await asyncio.gather(*(batcher.answer(call, "bot", position_cost(call)) for call in calls))
 
 
 @settings(max_examples=40, deadline=None)
@@ -79,22 +85,22 @@ def test_each_call_is_answered_as_it_would_be_alone(seed: int, sizes: list[int])
 
 def test_one_after_the_other_are_answered_too() -> None:
     calls = some_calls(random.Random(1), [1] * 50)
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer]:
-        return [await gathering.answered(call, "bot") for call in calls]
+        return [await batcher.answer(call, "bot", position_cost(call)) for call in calls]
 
     assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
 
 
 def test_crowds_and_lonely_ones_in_turns() -> None:
     calls = some_calls(random.Random(2), [1] * 120)
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer]:
         answers: list[WrittenAnswer] = []
         for crowd in (1, 40, 1, 1, 17, 20, 40):
-            answers += await together(calls[len(answers) : len(answers) + crowd], gathering)
+            answers += await together(calls[len(answers) : len(answers) + crowd], batcher)
         return answers
 
     assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
@@ -107,11 +113,11 @@ def test_answers_to_short_questions_come_in_their_order() -> None:
         PatternCall(SPEC, ranked, LIBRARIES, [question(chance) for _ in range(size)])
         for size in [1, 2, 2, 1] * 20
     ]
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
     done: list[int] = []
 
     async def ask(number: int) -> None:
-        await gathering.answered(calls[number], "bot")
+        await batcher.answer(calls[number], "bot", position_cost(calls[number]))
         done.append(number)
 
     async def ask_all() -> None:
@@ -141,11 +147,11 @@ def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: i
         Noticed(SPEC, ranked, LIBRARIES, [question(chance, most) for _ in range(size)], looked_at)
         for size in sizes
     ]
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
     looked_at_first: list[list[PatternCall]] = []
 
     async def ask(call: PatternCall) -> None:
-        await gathering.answered(call, "bot")
+        await batcher.answer(call, "bot", position_cost(call))
         looked_at_first.append(list(looked_at))
 
     async def ask_all() -> None:
@@ -168,13 +174,13 @@ def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
 
     flood = [call(size, most, both) for size, most, both in [(64, 1_000, True), (3, 20, False)] * 64]
     short = [call(1, 20, False) for _ in range(40)]
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> None:
-        flooding = [asyncio.create_task(gathering.answered(each, "flood")) for each in flood]
+        flooding = [asyncio.create_task(batcher.answer(each, "flood", position_cost(each))) for each in flood]
         await asyncio.sleep(0)
         for each in short:
-            await gathering.answered(each, "victim")
+            await batcher.answer(each, "victim", position_cost(each))
         await asyncio.gather(*flooding)
 
     asyncio.run(ask_all())
@@ -191,10 +197,10 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
     strange = PatternQuestion(Board(ELSEWHERE, bytes([State.EMPTY] * 49)), 1, False, 20, 3)
     for place in (0, 11, 39):
         calls[place] = replace(calls[place], questions=[question(chance), strange])
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        asked = (gathering.answered(call, "bot") for call in calls)
+        asked = (batcher.answer(call, "bot", position_cost(call)) for call in calls)
         return await asyncio.gather(*asked, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
@@ -212,10 +218,10 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
     calls = some_calls(random.Random(5), [1] * 40)
     looked_at: list[PatternCall] = []
     calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
-    gathering = RequestBatcher(FairScheduler())
+    batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        tasks = [asyncio.create_task(gathering.answered(call, "bot")) for call in calls]
+        tasks = [asyncio.create_task(batcher.answer(call, "bot", position_cost(call))) for call in calls]
         # All of them wait now.
         await asyncio.sleep(0)
         for place in gone:
@@ -224,7 +230,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
         if 0 in gone:
             assert calls[0] not in looked_at
         # What was cancelled stands in nobody's way.
-        after = await gathering.answered(calls[0], "bot")
+        after = await batcher.answer(calls[0], "bot", position_cost(calls[0]))
         assert told(after) == told(calls[0].answered())
         return await asyncio.gather(*tasks, return_exceptions=True)
 

@@ -9,10 +9,10 @@ from typing import Any
 import grpc
 import pytest
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, position, report, teach
 from tests.academy.service.running import Running, refusal, serving

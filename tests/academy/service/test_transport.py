@@ -7,11 +7,11 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
+from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.running import Client, Running, serving
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2
+from academy.wire.addresses import ServerAddress
 from benchmarks.load.wire import Bot
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
@@ -82,3 +82,20 @@ def test_one_who_answers_pings_stays(academy: Running) -> None:
     while not bot.take():
         pass
     bot.socket.close()
+
+
+def test_a_connection_without_calls_is_closed(tmp_path: Path) -> None:
+    settings = ServerSettings(
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(idle_stream_seconds=1.0)
+    )
+    with serving(tmp_path, settings) as running:
+        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
+        running.arena().contests.RegisterGame(game)
+        bot = answered(running, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
+        assert closed(bot.socket)
+        bot.socket.close()
+        # A client connects again by itself.
+        client = running.bot("bob")
+        for _ in range(2):
+            client.consultation.LookUpOpening(QUESTION)
+            time.sleep(1.5)

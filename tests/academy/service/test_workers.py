@@ -5,22 +5,19 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
 
-from academy.service import workers
-from academy.service.addresses import InvalidAddressError, ServerAddress
 from academy.service.workers import ServerProcessError, ServerProcesses, own_ports, shared_port, signals
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.addresses import InvalidAddressError, ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client
@@ -223,45 +220,6 @@ def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
     _, told = other.communicate(timeout=SECONDS)
     assert other.returncode == 2
     assert f"{academy.address}: cannot listen there" in told
-
-
-# An address of this process's own, where nobody else takes the port in the meantime.
-OWN_BYTES = (127, 83, os.getpid() >> 8 & 255, os.getpid() & 255)
-OWN = ServerAddress(host=".".join(map(str, OWN_BYTES)))
-NAMES = [
-    pytest.param(OWN.host, id="the-same"),
-    pytest.param(f"0x{bytes(OWN_BYTES).hex()}", id="another-name-of-it"),
-    pytest.param("0.0.0.0", id="all-of-the-machine"),
-]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_of_two_servers_that_begin_at_once_one_gets_the_port(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked = workers._listened_on
-    with workers.shared_port(OWN) as address:
-        pass
-
-    def begin_too() -> bool:
-        other = pytest.raises(InvalidAddressError, match="another server may")
-        with other, workers.shared_port(replace(address, host=name)):
-            pass
-        return True
-
-    def look_while_another_begins(address: ServerAddress) -> Any:
-        found = looked(address)
-        monkeypatch.setattr(workers, "_listened_on", looked)
-        begun.append(threads.submit(begin_too))
-        # It would get through now if it could.
-        wait(begun, 0.5)
-        return found
-
-    begun: list[Future[bool]] = []
-    monkeypatch.setattr(workers, "_listened_on", look_while_another_begins)
-    with ThreadPoolExecutor(1) as threads, workers.shared_port(address) as kept:
-        assert kept == address
-        assert begun[0].result(SECONDS)
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:

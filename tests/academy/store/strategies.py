@@ -9,8 +9,8 @@ from academy.knowledge.cells import Code
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
-from academy.knowledge.signatures import AggregatedVotes, Vote, VoteTally
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import AggregatedVotes, Vote, VoteTally
 
 GRAPH_NODES = ("PAR", "BUR", "GAS", "42", "x-y")
 GEOMETRIES: dict[str, Geometry] = {

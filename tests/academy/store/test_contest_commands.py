@@ -15,6 +15,7 @@ from academy.store.contest_commands import (
     RegisterGame,
     ReportContest,
 )
+from academy.store.contest_tables import ProposalFilter
 from academy.store.errors import (
     ConsultationOrderError,
     ContestConflictError,
@@ -26,7 +27,6 @@ from academy.store.errors import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
-from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 

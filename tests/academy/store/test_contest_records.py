@@ -66,7 +66,7 @@ def test_names_that_an_earlier_release_has_taken_are_read_and_not_taken_again() 
         (lambda told: setattr(told.plies[4].values[0], "value", 1.01), r"plies\[4\]\.values: 1.01"),
         (lambda told: setattr(told.plies[4].values[0], "value", float("nan")), r"plies\[4\]\.values: nan"),
         (lambda told: setattr(told.plies[4].values[0], "player", 3), r"plies\[4\]\.values: player 3"),
-        (lambda told: told.plies[4].values.append(told.plies[4].values[0]), "told twice"),
+        (lambda told: told.plies[4].values.append(told.plies[4].values[0]), "given twice"),
     ],
 )
 def test_a_report_out_of_order_is_refused(spoil: Spoil, complaint: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.store import environment as environments
-from academy.store.environment import Environment, TableName, Transaction
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import (
     SchemaMismatchError,
     StoreClosedError,
@@ -17,7 +17,6 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
-from academy.store.schema import SCHEMA_VERSION
 from tests.academy.store.processes import run_python
 
 CHUNK = bytes(1 << 14)
@@ -112,10 +111,10 @@ def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
     def parts(transaction: Transaction) -> None:
         transaction.put(TableName.META, b"outer", b"")
-        with pytest.raises(RuntimeError), transaction.nested() as part:
+        with pytest.raises(RuntimeError), transaction.begin_nested() as part:
             part.put(TableName.META, b"inner", b"")
             raise RuntimeError
-        with transaction.nested() as part:
+        with transaction.begin_nested() as part:
             part.put(TableName.META, b"second", b"")
 
     with Environment(tmp_path) as environment:

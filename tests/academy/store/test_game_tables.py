@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.store import change_log, game_tables
+from academy.store import game_tables
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
@@ -63,5 +63,5 @@ def test_of_ratings_others_read_those_that_changed(tmp_path: Path) -> None:
         store.run(ReportContest(report("c3", names=("dan", "bob")), "arena"))
         with store.environment.reading() as transaction:
             state = game_tables.game_state(transaction, "go-9x9")
-            touched = change_log.since(transaction, "go-9x9", before, state.generation)
+            touched = game_tables.changes_since(transaction, "go-9x9", before, state.generation)
     assert touched is not None and touched.players == {"bob", "cas", "dan"}

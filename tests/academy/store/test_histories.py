@@ -19,10 +19,9 @@ from academy.store.library_commands import (
     RestorePattern,
 )
 from academy.store.library_store import Store
-from academy.store.loaded_games import GAMES_IN_MEMORY, LoadedGames
 from academy.store.maintenance.check import check
 from academy.store.replica import GameView
-from academy.store.writer import Command
+from academy.store.writer import GAMES_IN_MEMORY, Command, LoadedGames
 from academy.v1 import contests_pb2, game_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 from tests.academy.store.test_replica import Mirror, said

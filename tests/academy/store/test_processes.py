@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from academy.store.contest_commands import RegisterGame
+from academy.store.contest_tables import ProposalFilter
 from academy.store.library_store import Page, Store
 from academy.store.maintenance.check import check
-from academy.store.proposal_tables import ProposalFilter
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
 

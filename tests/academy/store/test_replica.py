@@ -7,17 +7,17 @@ import pytest
 
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import VoteTally
-from academy.store import change_log, game_tables, keys
+from academy.knowledge.votes import VoteTally
+from academy.store import game_tables, keys
 from academy.store.codec import pack_message, unpack_message
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import UnknownGameError
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
-from academy.store.loaded_games import LoadedGames
 from academy.store.replica import GameView, PatternChanges, Replica
 from academy.store.v1 import records_pb2
+from academy.store.writer import LoadedGames
 from academy.v1 import game_pb2
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.test_writer import held
@@ -187,7 +187,7 @@ def test_what_is_not_committed_is_not_seen(store: Store) -> None:
 
 
 def test_one_left_too_far_behind_reads_all_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_log, "GENERATIONS_KEPT", 5)
+    monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 5)
     mirror = Mirror()
     follower = store.follow(mirror)
     learn(store, contests=1)
@@ -201,7 +201,7 @@ def test_one_left_too_far_behind_reads_all_again(store: Store, monkeypatch: pyte
 
 
 def test_the_feed_of_changes_is_trimmed_for_each_game(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_log, "GENERATIONS_KEPT", 5)
+    monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 5)
     store.run(RegisterGame(go_game("other"), "arena"))
     learn(store, contests=3, game_id="other")
     learn(store, contests=20)

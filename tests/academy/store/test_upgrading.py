@@ -20,7 +20,8 @@ import pytest
 from academy.knowledge.settings import Library
 from academy.store.codec import pack_message
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import Environment, TableName, Transaction
+from academy.store.contest_tables import ProposalFilter
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
 from academy.store.library_store import Store
 from academy.store.maintenance import upgrade as upgrade_module
@@ -28,8 +29,6 @@ from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.maintenance.upgrade import as_written, upgrade
-from academy.store.proposal_tables import ProposalFilter
-from academy.store.schema import SCHEMA_VERSION
 from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python

@@ -22,8 +22,8 @@ from academy.store.errors import (
     UnknownGameError,
 )
 from academy.store.library_store import Store
-from academy.store.loaded_games import WriteContext
 from academy.store.maintenance.check import check
+from academy.store.writer import WriteContext
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import run_python
 

@@ -9,8 +9,7 @@ import pytest
 
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
-from academy.store.loaded_games import WriteContext
-from academy.store.writer import WriterYield
+from academy.store.writer import WriteContext, WriterYield
 from tests.academy.store.examples import endgame_proposal, go_game, report, submission
 
 GAME = "go-9x9"

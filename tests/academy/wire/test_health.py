@@ -62,7 +62,7 @@ def test_watchers_are_told_of_the_stop(service: str, told: list[int]) -> None:
         watching = asyncio.create_task(watched(health, service))
         await asyncio.sleep(0)
         health.stop()
-        await health.watchers_told(60)
+        await health.wait_for_watchers(60)
         assert watching.done() and watching.result() == told
 
     run(test())
@@ -95,7 +95,7 @@ def test_watchers_who_read_nothing_are_waited_for_only_so_long() -> None:
         watching = asyncio.create_task(deaf())
         await asyncio.sleep(0)
         health.stop()
-        await health.watchers_told(0.01)
+        await health.wait_for_watchers(0.01)
         assert not watching.done()
         watching.cancel()
 

@@ -9,6 +9,7 @@ from urllib.request import urlopen
 
 from prometheus_client import CollectorRegistry, Counter
 
+from academy.wire.addresses import ServerAddress
 from academy.wire.metrics_page import REQUESTS_AT_ONCE, MetricsPage
 
 SECONDS = 90.0
@@ -18,7 +19,7 @@ SECONDS = 90.0
 def served(seconds: float = SECONDS) -> Iterator[MetricsPage]:
     registry = CollectorRegistry()
     Counter("moves", "Moves played", registry=registry).inc(3)
-    page = MetricsPage(registry, "127.0.0.1", 0, seconds)
+    page = MetricsPage(registry, ServerAddress.parse("127.0.0.1:0"), seconds)
     try:
         yield page
     finally:

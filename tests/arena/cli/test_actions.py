@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.actions import action_first
+from arena.cli.app import action_first
 
 ACTIONS = ["run", "show", "init"]
 VALUED = ["-j", "--parallel"]

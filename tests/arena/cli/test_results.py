@@ -27,6 +27,45 @@ def test_a_report_is_written_as_a_page_or_printed_as_json(played: Path, tmp_path
     shown = json.loads(arena("show", played, "--json").stdout)
     assert printed == shown and printed["games"] == 2
 
+    both = arena("report", played, "--json", "--html", page)
+    assert json.loads(both.stdout) == shown and both.stderr == f"{page}\n"
+
+
+TUNER = """[competition]
+kind = "mc_tuner"
+opponent = "steady"
+games = 6
+exploration = 0.4
+initial_visits = 2
+initial_wins = 1
+check_players = false
+[game]
+name = "hex"
+board_size = 3
+[players.steady]
+command = "arena.players.random_moves:random_moves"
+protocol = "python"
+[candidate]
+command = "arena.players.random_moves:random_moves"
+protocol = "python"
+environment = { LEVEL = "{level}" }
+[parameters.level]
+low = 1
+high = 4
+split = 2
+"""
+
+
+def test_games_against_a_tuners_candidates_rate_nobody(tmp_path: Path) -> None:
+    control = tmp_path / "tuner.toml"
+    control.write_text(TUNER)
+    assert arena("run", control, "-q").returncode == 0
+    (steady,) = json.loads(arena("show", control, "--json").stdout)["players"]
+    assert (steady["games"], steady["elo"]) == (6, 1000.0)
+    with sqlite3.connect(tmp_path / "tuner.results.sqlite") as database:
+        elos = database.execute("SELECT DISTINCT elo_before, elo_after FROM arena_results").fetchall()
+    assert elos == [(None, None)]
+
 
 def test_json_escapes_whatever_could_command_a_terminal(tmp_path: Path) -> None:
     description = 'description = "bell \\u0007, C1 \\u009b2J, DEL \\u007f, 囲碁"'

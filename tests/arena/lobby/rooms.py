@@ -11,10 +11,10 @@ from typing import Any
 
 import grpc
 
+from academy.wire.addresses import Endpoint, ServerAddress
 from arena.jobs import GameJob, PlayerSetup
-from arena.lobby.addresses import Endpoint
-from arena.lobby.limits import LobbyLimits
-from arena.lobby.serving import BackgroundLobby
+from arena.lobby.lobby import LobbyLimits
+from arena.lobby.server import BackgroundLobby
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
 from clients import dial_in_async
@@ -22,7 +22,7 @@ from clients.connection import Connection
 from clients.dial_in import Engine, Game, GameEnd, GameTurn, NewGame, dial_in
 
 SECONDS = 60.0
-LOCAL = Endpoint("127.0.0.1:0")
+LOCAL = Endpoint(ServerAddress.parse("127.0.0.1:0"))
 
 
 @contextmanager

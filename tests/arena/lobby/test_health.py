@@ -12,9 +12,9 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
-from academy.service.addresses import ServerAddress
-from arena.lobby.limits import LobbyLimits
-from arena.lobby.serving import PLAYER_SERVICE
+from academy.wire.addresses import ServerAddress
+from arena.lobby.lobby import LobbyLimits
+from arena.lobby.server import PLAYER_SERVICE
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.lobby.rooms import SECONDS, open_lobby
 from tests.asking_health import health_of, listed_by

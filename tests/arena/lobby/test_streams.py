@@ -13,10 +13,10 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from academy.service.addresses import ServerAddress
-from arena.lobby.limits import LobbyLimits
-from arena.lobby.serving import BackgroundLobby
-from arena.lobby.tokens import digest
+from academy.wire.addresses import ServerAddress
+from academy.wire.tokens import digest_of
+from arena.lobby.lobby import LobbyLimits
+from arena.lobby.server import BackgroundLobby
 from arena.match.game import play
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2
@@ -45,18 +45,18 @@ def refusal(stream: RawStream) -> tuple[grpc.StatusCode, str]:
     [
         ("", grpc.StatusCode.UNAUTHENTICATED, "TOKEN_INVALID"),
         ("guessed", grpc.StatusCode.PERMISSION_DENIED, "NOT_PERMITTED"),
-        ("x" * 600, grpc.StatusCode.UNAUTHENTICATED, "TOKEN_INVALID"),
+        ("x" * 600, grpc.StatusCode.UNAUTHENTICATED, "TOKEN_MALFORMED"),
     ],
 )
 def test_a_wrong_token_is_refused(token: str, code: grpc.StatusCode, reason: str) -> None:
-    with open_lobby({"one": digest("sesame")}, NORMAL) as lobby:
+    with open_lobby({"one": digest_of("sesame")}, NORMAL) as lobby:
         stream = RawStream(lobby, token=token)
         stream.hello("one")
         assert refusal(stream) == (code, reason)
 
 
 def test_the_right_token_is_let_in() -> None:
-    with open_lobby({"one": digest("sesame")}, NORMAL) as lobby:
+    with open_lobby({"one": digest_of("sesame")}, NORMAL) as lobby:
         stream = RawStream(lobby, token="sesame")
         stream.hello("one")
         assert stream.hear().HasField("welcome")

@@ -5,13 +5,15 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.lobby.addresses import Endpoint, InvalidAddressError
+from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
 from arena.match.game import play
 from clients.connection import AcademyUnavailableError
 from referees.api import Termination
 from tests.academy.service.certificates import authority, signed
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import DialledIn, RawStream, job, open_lobby, remote
+
+LOCAL = ServerAddress.parse("127.0.0.1:0")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def endpoint(ours: Path) -> Endpoint:
     pair = signed(ours.parent, "arena", by=ours)
-    return Endpoint("127.0.0.1:0", pair.certificate, pair.key)
+    return Endpoint(LOCAL, Certificates(pair.certificate, pair.key))
 
 
 def test_players_dial_in_over_tls(endpoint: Endpoint, ours: Path) -> None:
@@ -54,9 +56,8 @@ def test_nobody_is_let_in_without_tls(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("endpoint", "why"),
     [
-        (Endpoint("127.0.0.1:0", certificate=Path("only.pem")), "needs a certificate and its key"),
-        (Endpoint("127.0.0.1:0", Path("no.pem"), Path("no.key")), r"no\.key: cannot be read"),
-        (Endpoint("0.0.0.0:0"), "other machines could connect without TLS"),
+        (Endpoint(LOCAL, Certificates(Path("no.pem"), Path("no.key"))), r"no\.key: cannot be read"),
+        (Endpoint(ServerAddress.parse("0.0.0.0:0")), "without TLS tokens could be read"),
     ],
 )
 def test_what_cannot_be_served_safely_is_refused(endpoint: Endpoint, why: str) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from arena.control.game import GameSettings
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
-from arena.lobby.serving import BackgroundLobby
+from arena.lobby.server import BackgroundLobby
 from arena.match.eliminations import Eliminations
 from arena.match.game import GameProgress, play
 from arena.match.recorder import GameRecorder

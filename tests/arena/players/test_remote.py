@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from arena.jobs import Fault, GameJob, GameResult
-from arena.lobby.serving import BackgroundLobby
+from arena.lobby.server import BackgroundLobby
 from arena.match.game import play
 from arena.v1 import players_pb2
 from clients.dial_in import Answer, Game, GameDeclinedError, GameEnd, GameTurn

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.bradley_terry import PairResult, rate
+from arena.ratings.elo import PairResult, rate
 
 
 @pytest.mark.parametrize(

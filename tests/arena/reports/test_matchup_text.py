@@ -6,8 +6,8 @@ import pytest
 
 from arena.control.game import GameSettings
 from arena.jobs import Fault
-from arena.reports.matchup_text import matchup_lines, percent, settings_line
 from arena.reports.tally import MatchupTally
+from arena.reports.text import matchup_lines, percent, settings_line
 from arena.results.games import FinishedGame
 from referees.api import Outcome, Termination
 

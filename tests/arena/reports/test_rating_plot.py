@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.reports.rating_plot import Bar, rating_plot, ticks
+from arena.reports.plots import Bar, rating_plot, ticks
 
 
 def places(picture: str) -> list[float]:

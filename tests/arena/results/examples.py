@@ -6,8 +6,7 @@ from arena.control.game import GameSettings
 from arena.jobs import Fault, GameResult, JobMove, PlayerSetup, PlayerUsage
 from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting
-from arena.results.platforms import Platform
-from arena.results.registration import Heading
+from arena.results.registration import Heading, Platform
 from arena.results.series import Series
 from referees.api import Outcome, Termination
 

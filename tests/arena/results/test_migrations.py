@@ -13,7 +13,7 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.game_listing import GameListing
+from arena.results.games import GameListing
 from arena.results.series_reader import SeriesReader
 
 # A mission of two series that release 3 of the schema was written by; `three` did not start.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from arena.jobs import JobMove
-from arena.results.moves import packed, unpacked
+from arena.results.game_rows import packed, unpacked
 
 
 def move(text: str = "D4", **told: Any) -> JobMove:

@@ -9,8 +9,7 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.removal import remove_series
-from arena.results.series import Series
+from arena.results.series import Series, remove_series
 from tests.arena.results.examples import heading, player, registered, result
 
 

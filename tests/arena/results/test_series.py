@@ -18,11 +18,8 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
-from arena.results.mission_series import SeriesHeading
-from arena.results.platforms import quality_of
-from arena.results.registration import Heading
-from arena.results.removal import remove_series
-from arena.results.series import Attempt, Series
+from arena.results.registration import Heading, SeriesHeading, quality_of
+from arena.results.series import Attempt, Series, remove_series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy

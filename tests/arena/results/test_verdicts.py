@@ -5,8 +5,8 @@ from pathlib import Path
 from sqlalchemy import inspect, text
 
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.removal import remove_series
-from arena.results.verdicts import ProposalTally, StoredVerdict, note, tallies
+from arena.results.outbox import ProposalTally, StoredVerdict, note, tallies
+from arena.results.series import remove_series
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 
 

@@ -1,6 +1,7 @@
 """The check before a competition's first game."""
 
 import re
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from referees.go import Go, GoPosition
 from referees.hex import Hex
 from referees.warlight import WarLight
 from tests.arena.cli.command import arena
+from tests.arena.control.ringmaster.engines import QUICK
 from tests.arena.control_files import PASSING, misbehaving, write_control
 from tests.arena.engines import misbehaving as misbehaving_setup
 from tests.arena.engines import python_player
@@ -142,3 +144,11 @@ def test_arena_check_finds_an_engine_that_cannot_move(tmp_path: Path, fault: str
     control = write_control(tmp_path, {"one": PASSING, "villain": misbehaving(fault) + limits})
     done = arena("check", control)
     assert done.returncode == 1 and "player villain" in done.stderr
+
+
+def test_an_engine_hears_of_a_free_handicap_before_it_is_asked_for_its_first_move() -> None:
+    engine = PlayerSetup("quick", command=(sys.executable, str(QUICK), "1"))
+    # Eight stones on nine points: an engine that did not hear of them would play on one of them.
+    rules = Go.from_settings({"board_size": 3, "komi": 0.5, "handicap": 8, "handicap_style": "free"})
+    for _ in range(4):
+        assert check_player(engine, rules, quiet=False).description == "Quick"

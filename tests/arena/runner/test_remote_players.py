@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from academy.wire.addresses import InvalidAddressError
 from arena.control.settings import Control, MissingTokenError
 from arena.control.toml_file import parse
-from arena.lobby.addresses import InvalidAddressError
 from arena.runner.files import CompetitionFiles
 from arena.runner.remote_players import remote_players
 from clients.connection import AcademyRefusedError, Connection

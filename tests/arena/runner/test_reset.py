@@ -22,7 +22,8 @@ from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.runner.files import CompetitionFiles
 from arena.runner.reset import LeftOpen, reset
-from arena.runner.run import RunOptions, read_results, run
+from arena.runner.results import read_results
+from arena.runner.run import RunOptions, run
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
 

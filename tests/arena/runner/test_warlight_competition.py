@@ -15,8 +15,9 @@ from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.exchange.exporting import export
 from arena.runner.competition import RunEnd
 from arena.runner.files import CompetitionFiles
-from arena.runner.run import RunOptions, read_results, run
-from arena.terminal.standings_table import standings_text
+from arena.runner.results import read_results
+from arena.runner.run import RunOptions, run
+from arena.terminal.progress import standings_text
 from referees.warlight import WarLight
 
 BOT = Path(__file__).parents[1] / "warlight_bot.py"

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from arena.control.table import ControlError
-from arena.lobby.refusals import InvalidRequestError
+from arena.lobby.errors import InvalidRequestError
+from arena.service.errors import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
 from arena.service.folder import CompetitionFolder
-from arena.service.refusals import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
 from tests.arena.control_files import RANDOM, write_control
 
 

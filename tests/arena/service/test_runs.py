@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.lobby.refusals import TooManyError
+from arena.lobby.errors import TooManyError
 from arena.service import runs
-from arena.service.refusals import AlreadyRunningError
+from arena.service.errors import AlreadyRunningError
 from arena.service.runs import Runs
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError
+from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from arena.service.tokens import ServiceCaller, ServiceRole, Tokens, TokensError, add_token, remove_token
 
 

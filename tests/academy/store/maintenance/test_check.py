@@ -15,7 +15,7 @@ from academy.store.errors import InvalidRecordError
 from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
-from academy.store.maintenance.rebuild import differences, rebuild
+from academy.store.rebuild import differences, rebuild
 from academy.store.tokens import CreateToken, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2

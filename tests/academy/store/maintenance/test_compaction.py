@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.store import game_tables, keys, snapshots
+from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Page, Store
-from academy.store.maintenance import defragment, rebuild
+from academy.store.maintenance import compaction
 from academy.store.maintenance.backup import backup, restore, verify
 from academy.store.maintenance.check import check
-from academy.store.maintenance.compaction import Compacted, compact
-from academy.store.maintenance.defragment import shrink
+from academy.store.maintenance.compaction import Compacted, compact, shrink
 from academy.v1 import proposals_pb2
 from tests.academy.store.examples import endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import run_python, start_python
@@ -84,7 +83,9 @@ def test_an_empty_folder_has_nothing_to_compact(tmp_path: Path) -> None:
 def test_a_snapshot_is_the_replay_of_what_it_replaces(lived_in: Store) -> None:
     with lived_in.environment.reading() as transaction:
         replayed, _ = rebuild.rebuild(transaction, "go-9x9")
-        knowledge, generation = snapshots.unpack(snapshots.pack(*rebuild.rebuild(transaction, "go-9x9")))
+        knowledge, generation = rebuild.unpack_snapshot(
+            rebuild.pack_snapshot(*rebuild.rebuild(transaction, "go-9x9"))
+        )
     made = set(game_tables.records(knowledge, generation))
     assert made == set(game_tables.records(replayed, generation))
 
@@ -250,7 +251,7 @@ def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
         with pytest.raises(subprocess.TimeoutExpired):
             server.wait(0.5)
 
-    monkeypatch.setattr(defragment, "verify", start_a_server)
+    monkeypatch.setattr(compaction, "verify", start_a_server)
     shrink(tmp_path)
     assert servers[0].communicate(timeout=180)[0] == "['go-9x9', 'other']\n"
     with Store(tmp_path) as store:
@@ -264,7 +265,7 @@ COMPACTOR = """
     from academy.store import event_log
     from academy.store.environment import Environment
     from academy.store.maintenance import compaction
-    from academy.store.maintenance.defragment import shrink
+    from academy.store.maintenance.compaction import shrink
 
     def telling(transaction, cut, give_up=event_log.give_up):
         print("cutting")

@@ -1,0 +1,170 @@
+"""A game's libraries rebuilt from its snapshot and events, and how the stored ones differ."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+from academy.knowledge.game import RULES_VERSION, Counters, GameKnowledge
+from academy.store import event_log, game_tables, keys
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import StoreCorruptError
+from academy.store.v1 import records_pb2
+from academy.v1 import events_pb2, game_pb2
+
+_GENERATION_BYTES = 8
+
+
+def pack_snapshot(knowledge: GameKnowledge, generation: int) -> bytes:
+    """Return the snapshot of a game's knowledge after event `generation`, as stored."""
+    snapshot = records_pb2.Snapshot()
+    for table, key, value in game_tables.records(knowledge, generation):
+        match table:
+            case TableName.GAMES:
+                snapshot.game = value
+            case TableName.GAME_STATE:
+                snapshot.state = value
+            case TableName.MEASURES:
+                snapshot.measures = value
+            case TableName.PATTERNS:
+                snapshot.patterns.add(key=key, value=value)
+            case TableName.OPENINGS:
+                snapshot.openings.add(key=key, value=value)
+            case TableName.RATINGS:
+                snapshot.ratings.add(key=key, value=value)
+            case _:
+                raise AssertionError(f"a snapshot has no place for {table.value!r}")
+    # The generation stands before the rest, so that it can be read without the rest.
+    return keys.number(generation) + zlib.compress(pack_message(snapshot))
+
+
+def store_snapshot(transaction: Transaction, game_id: str, snapshot: bytes) -> None:
+    """Keep a game's snapshot unless there is a newer one, or the game was deleted after it."""
+    newest = max(snapshot_generation(transaction, game_id), event_log.deletion(transaction, game_id))
+    if int.from_bytes(snapshot[:_GENERATION_BYTES]) > newest:
+        transaction.put(TableName.SNAPSHOTS, keys.game(game_id), snapshot)
+
+
+def snapshot_generation(transaction: Transaction, game_id: str) -> int:
+    """Return the number of the last event in a game's snapshot, 0 where it has none."""
+    stored = transaction.get(TableName.SNAPSHOTS, keys.game(game_id))
+    return 0 if stored is None else int.from_bytes(stored[:_GENERATION_BYTES])
+
+
+def find_snapshot(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int] | None:
+    """Return the knowledge in a game's snapshot and its generation, or None. Raises StoreCorruptError."""
+    stored = transaction.get(TableName.SNAPSHOTS, keys.game(game_id))
+    return None if stored is None else unpack_snapshot(stored)
+
+
+def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
+    """Return the knowledge that was packed and its generation. Raises StoreCorruptError."""
+    try:
+        snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(stored[_GENERATION_BYTES:]))
+    except zlib.error as fault:
+        raise StoreCorruptError(f"a snapshot cannot be decompressed: {fault}") from fault
+    spec, settings = game_tables.spec_and_settings(unpack_message(game_pb2.Game, snapshot.game))
+    state = unpack_message(records_pb2.GameState, snapshot.state)
+    if state.generation != int.from_bytes(stored[:_GENERATION_BYTES]):
+        raise StoreCorruptError(f"the snapshot of {spec.game_id!r} names two generations")
+    reader = game_tables.EntryReader(spec)
+    knowledge = GameKnowledge.restore(
+        spec,
+        settings,
+        ((keys.pattern_of(each.key)[0], reader.read(each.value)) for each in snapshot.patterns),
+        (game_tables.read_node(each.value, spec) for each in snapshot.openings),
+        Counters(state.next_pattern_id, state.next_node_id),
+        game_tables.read_measures(snapshot.measures),
+        (game_tables.read_rating(each.value) for each in snapshot.ratings),
+        state.muted,
+    )
+    return knowledge, state.generation
+
+
+_OF_A_GAME = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
+_ONE_OF_A_GAME = (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES)
+
+
+def rebuild(
+    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+) -> tuple[GameKnowledge, int]:
+    """Return what all events of a game add up to, and the number of the last of them.
+
+    It goes on from `begun`, or from the game's snapshot, or from its first event. Raises StoreCorruptError.
+    """
+    begun = begun or find_snapshot(transaction, game_id)
+    events = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
+    made = advance(begun, events, lambda number: event_log.get(transaction, number))
+    if made is None:
+        raise StoreCorruptError(f"game {game_id!r} has no events")
+    return made
+
+
+def advance(
+    begun: tuple[GameKnowledge, int] | None,
+    events: Iterable[events_pb2.Event],
+    read_event: event_log.EventReader,
+) -> tuple[GameKnowledge, int] | None:
+    """Return what is known of a game, and its last event, once its next events are taken in.
+
+    None is before the first event, which must register the game. Raises StoreCorruptError.
+    """
+    for event in events:
+        try:
+            if begun is None:
+                begun = event_log.begin(event), event.sequence
+            else:
+                event_log.apply(begun[0], event, read_event)
+                begun = begun[0], event.sequence
+        except (ValueError, LookupError) as fault:
+            raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {fault}") from fault
+    return begun
+
+
+def differences(
+    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+) -> Iterator[str]:
+    """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs.
+
+    `begun` is a part that was rebuilt already. Raises StoreCorruptError.
+    """
+    knowledge, generation = rebuild(transaction, game_id, begun)
+    expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
+    for table, key, stored in _stored_records(transaction, game_id):
+        made = expected.pop((table, key), None)
+        if made is None:
+            yield f"{_describe_record(table, key, stored)} is stored, but the events do not make it"
+        elif made != stored:
+            yield f"{_describe_record(table, key, made)} differs from what the events make"
+    for (table, key), made in expected.items():
+        yield f"{_describe_record(table, key, made)} is missing"
+
+
+def other_rules(transaction: Transaction, game_id: str) -> list[int]:
+    """Return the versions of the rules, but this program's, that events of a game were taken in under.
+
+    Raises StoreCorruptError.
+    """
+    begun = find_snapshot(transaction, game_id)
+    events = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
+    return sorted({event.rules for event in events} - {RULES_VERSION})
+
+
+def _stored_records(transaction: Transaction, game_id: str) -> Iterator[tuple[TableName, bytes, bytes]]:
+    for table in _ONE_OF_A_GAME:
+        value = transaction.get(table, keys.game(game_id))
+        if value is not None:
+            yield table, keys.game(game_id), value
+    for table in _OF_A_GAME:
+        for key, value in transaction.scan(table, keys.in_game(game_id)):
+            yield table, key, value
+
+
+def _describe_record(table: TableName, key: bytes, record: bytes) -> str:
+    if table is TableName.PATTERNS:
+        library, number = keys.pattern_of(key)
+        return f"{library.value} pattern {number}"
+    if table is TableName.OPENINGS:
+        return f"opening node {keys.last_number(key)}"
+    if table is TableName.RATINGS:
+        return f"the rating of player {game_tables.read_rating(record)[0]!r}"
+    return f"the record in {table.value!r}"

@@ -1,0 +1,531 @@
+"""Libraries as text that people can read and edit.
+
+    % academy text 1
+    % game go-9x9
+    % description {"game_id": "go-9x9", ...}
+    % history {"measures": "...", "ratings": [...]}
+
+    % library endgame
+
+    % id 12
+    % player 1
+    % vote "gnugo 1" 1500.00 0.812345
+    % uses 3 successes 2
+    % last 17 "tournament-5/17"
+    x - o
+    - - #
+    < 1; 1500; 0.812345; 1 >
+
+    % library opening
+
+    "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
+      E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000
+
+The description is the game with its settings, and the history what its contests add up to, as JSON; either
+may be left out. A vote is player, Elo and value, the oldest first (in older texts with the event that brought
+it, and its place among the votes of that event where that is not 0). `silent` is a vote that counts for
+nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by` for the players
+who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
+them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
+indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
+Names are quoted as in JSON, and so is a move that is not one plain word. Numbers `id` may be left out of
+what is new. Empty lines and lines that begin with `%%` say nothing.
+"""
+
+import itertools
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
+from academy.knowledge.openings import ROOT
+from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
+from academy.store.codec import check_results, entry_from_proto, library_to_proto, node_from_proto
+from academy.store.errors import InvalidRecordError
+from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
+
+__all__ = [
+    "FIRST_LINE",
+    "LibraryTextError",
+    "LibraryTexts",
+    "described_game",
+    "read_text",
+    "visible",
+    "write_text",
+]
+
+
+FIRST_LINE: Final = "% academy text 1"
+INDENT: Final = "  "
+PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
+_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
+
+
+class LibraryTextError(InvalidRecordError):
+    """Text that is not a library's; `line` and `column` count from 1."""
+
+    detail_names = ("field", "line", "column")
+
+    def __init__(self, line: int, column: int, what: str) -> None:
+        super().__init__(f"line {line}, column {column}", what)
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and its place, counted from 1. Its readers raise LibraryTextError."""
+
+    text: str
+    line: int
+    column: int
+
+    def refuse(self, what: str) -> LibraryTextError:
+        """Return a complaint about this word."""
+        return LibraryTextError(self.line, self.column, f"{self.text[:80]!r} {what}")
+
+    def whole(self) -> int:
+        """A whole number."""
+        if not re.fullmatch(r"[0-9]{1,18}", self.text):
+            raise self.refuse("is not a whole number")
+        return int(self.text)
+
+    def decimal(self, scale: int) -> int:
+        """A number times scale, exactly."""
+        digits = len(str(scale)) - 1
+        found = re.fullmatch(rf"(-?)([0-9]{{1,13}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
+        if found is None:
+            raise self.refuse(f"is not a number with at most {digits} decimals")
+        value = int(found[2]) * scale + int((found[3] or "").ljust(digits, "0"))
+        return -value if found[1] else value
+
+    def small(self) -> int:
+        """A whole number of up to 32 bits."""
+        value = self.whole()
+        if value >= 2**32:
+            raise self.refuse("is too great")
+        return value
+
+    def share(self) -> int:
+        """A value from 0 to 1, in millionths."""
+        value = self.decimal(VALUE_SCALE)
+        if not 0 <= value <= VALUE_SCALE:
+            raise self.refuse("is not a value from 0 to 1")
+        return value
+
+    def sum_of_shares(self) -> int:
+        """A sum of values, in millionths."""
+        value = self.decimal(VALUE_SCALE)
+        if value < 0:
+            raise self.refuse("is less than 0")
+        return value
+
+    def digest(self) -> int:
+        """64 bits as hexadecimal digits."""
+        if not re.fullmatch(r"[0-9a-f]{16}", self.text):
+            raise self.refuse("is not a digest of 16 hexadecimal digits")
+        return int(self.text, 16)
+
+    def string(self) -> str:
+        """A name in quotes."""
+        try:
+            value = json.loads(self.text)
+        except ValueError:
+            value = None
+        if not isinstance(value, str):
+            raise self.refuse('is not a name in quotes, such as "gnugo 1"')
+        return value
+
+    def parts(self) -> list["Word"]:
+        """What stands between slashes."""
+        found = []
+        column = self.column
+        for part in self.text.split("/"):
+            found.append(Word(part, self.line, column))
+            column += len(part) + 1
+        return found
+
+
+def words(line: int, text: str) -> list[Word]:
+    """Split a line at blanks outside quotes."""
+    return [Word(found[0], line, found.start() + 1) for found in _WORD.finditer(text)]
+
+
+def quote(text: str) -> str:
+    """Return a JSON string in which every character can be seen."""
+    return visible(json.dumps(text, ensure_ascii=False))
+
+
+def visible(text: str) -> str:
+    """Return text with what cannot be seen escaped: it might command the terminal it is printed on."""
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+
+
+def decimal(value: int, scale: int) -> str:
+    """Return value / scale, exactly."""
+    whole, rest = divmod(abs(value), scale)
+    digits = str(scale + rest)[1:].rstrip("0")
+    return f"{'-' if value < 0 else ''}{whole}{'.' if digits else ''}{digits}"
+
+
+def on_one_line(message: Message) -> str:
+    """A message as JSON without line ends."""
+    return json_format.MessageToJson(message, preserving_proto_field_name=True, indent=None)
+
+
+def write_text(
+    game_id: str,
+    patterns: Iterable[pattern_pb2.PatternRecord] = (),
+    nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
+    description: game_pb2.Game | None = None,
+    history: Iterable[libraries_pb2.GameHistory] = (),
+) -> Iterator[str]:
+    """Yield the lines of a text, without line ends, of records as an export has them, with figures.
+
+    `read_text` gives the same records again, but for the figures.
+    """
+    yield FIRST_LINE
+    yield f"% game {game_id}"
+    if description is not None:
+        yield f"% description {on_one_line(description)}"
+    for part in history:
+        yield f"% history {on_one_line(part)}"
+    library = None
+    for record in patterns:
+        if record.library != library:
+            library = record.library
+            yield from ("", f"% library {_name_of(library)}")
+        yield ""
+        yield from _pattern_lines(record)
+    if nodes:
+        yield from ("", f"% library {Library.OPENING.value}", "")
+        yield from _node_lines(nodes)
+
+
+def _name_of(value: pattern_pb2.Library.ValueType) -> str:
+    return next(library.value for library in Library if library_to_proto(library) == value)
+
+
+def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
+    yield f"% id {record.pattern_id}"
+    yield f"% player {record.player}"
+    votes = [("vote", vote) for vote in record.votes] + [("silent", vote) for vote in record.silent_votes]
+    # A player may have one of each: which is the later one the lines tell.
+    for kind, vote in sorted(votes, key=lambda each: (each[1].event, each[1].order)):
+        elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
+        order = f" {vote.order}" if vote.order else ""
+        event = f" {vote.event}{order}" if vote.event else ""
+        yield f"% {kind} {quote(vote.player)} {elo} {value}{event}"
+    folded = record.folded
+    if folded.votes:
+        players = " ".join(f"{player:016x}" for player in folded.players)
+        elo = decimal(folded.elo_hundredths, ELO_SCALE)
+        yield f"% folded {folded.votes} {elo} {folded.weight} {folded.weighted_value} {players}"
+    if record.changers:
+        yield f"% changed-by {' '.join(f'{player:016x}' for player in record.changers)}"
+    yield f"% uses {record.uses} successes {record.successes}"
+    yield f"% last {record.last_contest} {quote(record.last_contest_id)}"
+    yield record.cells
+    label = record.signature
+    yield str(Signature(label.proposers, label.elo, label.value, label.player))
+
+
+def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
+    children: defaultdict[int, list[pattern_pb2.OpeningNodeRecord]] = defaultdict(list)
+    waiting: list[pattern_pb2.OpeningNodeRecord] = []
+    for node in sorted(nodes, key=lambda node: (node.visits, -node.node_id)):
+        (waiting if node.node_id == ROOT else children[node.parent_id]).append(node)
+    while waiting:
+        node = waiting.pop()
+        move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quote(node.move)
+        values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
+        wins, draws, losses = ("/".join(map(str, each)) for each in (node.wins, node.draws, node.losses))
+        yield (
+            f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} visits {node.visits} "
+            f"wins {wins} draws {draws} losses {losses} values {values} told {node.values} "
+            f"elos {decimal(node.elo_hundredths, ELO_SCALE)}"
+        )
+        waiting += children[node.node_id]
+
+
+MAX_LENGTH: Final = 64 << 20
+
+_DESCRIPTION: Final = "% description "
+_HISTORY: Final = "% history "
+_LINES_TO_DESCRIPTION: Final = 100
+_Message = TypeVar("_Message", bound=Message)
+_LIBRARIES: Final = {library.value: library for library in Library}
+_LABEL: Final = ("proposers", "elo", "value", "player")
+_NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "values", "told", "elos")
+
+
+@dataclass(slots=True)
+class LibraryTexts:
+    """What a text holds: patterns by library, opening nodes, parents first, and what contests add up to."""
+
+    game_id: str
+    patterns: dict[Library, list[pattern_pb2.PatternRecord]] = field(default_factory=dict)
+    nodes: list[pattern_pb2.OpeningNodeRecord] = field(default_factory=list)
+    history: list[libraries_pb2.GameHistory] = field(default_factory=list)
+
+
+def described_game(text: str) -> game_pb2.Game | None:
+    """The description of a text's game, None where it has none. Raises LibraryTextError."""
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n")[:_LINES_TO_DESCRIPTION], 1):
+        if line.startswith(_DESCRIPTION):
+            return _parse(line.removeprefix(_DESCRIPTION), game_pb2.Game(), number)
+    return None
+
+
+def _parse(json: str, message: _Message, line: int) -> _Message:
+    try:
+        return json_format.Parse(json, message)
+    except json_format.ParseError as fault:
+        raise LibraryTextError(line, 1, f"cannot be read: {str(fault)[:200]}") from fault
+
+
+def read_text(text: str, spec: GameSpec) -> LibraryTexts:
+    """Read a text about a game. Raises LibraryTextError naming line and column."""
+    if len(text) > MAX_LENGTH:
+        raise LibraryTextError(1, 1, f"{len(text):,} characters; at most {MAX_LENGTH:,} are read")
+    return _Reader(spec).read(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A node with the one above it, its line's first word, and the word that numbers it."""
+
+    record: pattern_pb2.OpeningNodeRecord
+    parent: pattern_pb2.OpeningNodeRecord | None
+    move: Word
+    number: Word | None
+
+
+class _Reader:
+    def __init__(self, spec: GameSpec) -> None:
+        self.found = LibraryTexts(spec.game_id)
+        self._spec = spec
+        self._library: Library | None = None
+        self._record = pattern_pb2.PatternRecord()
+        self._first_line = 0
+        self._cells: list[str] = []
+        self._cells_line = 0
+        self._path: list[pattern_pb2.OpeningNodeRecord] = []
+        self._nodes: list[_Node] = []
+
+    def read(self, text: str) -> LibraryTexts:
+        lines = text.replace("\r\n", "\n").split("\n")
+        if lines[0].rstrip() != FIRST_LINE:
+            raise LibraryTextError(1, 1, f"the first line must be {FIRST_LINE!r}")
+        for number, line in enumerate(lines[1:], 2):
+            if not line.strip() or line.startswith(("%%", _DESCRIPTION)):
+                continue
+            if line.startswith(_HISTORY) and self._library is None:
+                part = _parse(line.removeprefix(_HISTORY), libraries_pb2.GameHistory(), number)
+                self.found.history.append(part)
+                continue
+            if line.startswith("%"):
+                self._directive(words(number, line.replace("%", " ", 1)), number)
+            elif self._library is None:
+                raise LibraryTextError(number, 1, "'% library NAME' must come before what is in it")
+            elif self._library is Library.OPENING:
+                self._node(number, line)
+            elif line.lstrip().startswith("<"):
+                self._end_pattern(number, line)
+            else:
+                self._cells_line = self._cells_line or number
+                self._cells.append(line)
+        if self._cells:
+            self._end_pattern(len(lines))
+        self._expect_no_pattern(len(lines))
+        self._number_nodes()
+        return self.found
+
+    def _directive(self, words: list[Word], line: int) -> None:
+        if not words:
+            raise LibraryTextError(line, 1, "'%' without a word after it")
+        name, *rest = words
+        if self._cells:
+            self._end_pattern(line)
+        match name.text:
+            case "game":
+                (game,) = self._exactly(1, name, rest)
+                if game.text != self._spec.game_id:
+                    raise game.refuse(f"is another game than {self._spec.game_id!r}")
+            case "library":
+                self._expect_no_pattern(line)
+                (library,) = self._exactly(1, name, rest)
+                if library.text not in _LIBRARIES:
+                    raise library.refuse(f"is no library; there are {', '.join(_LIBRARIES)}")
+                self._library = _LIBRARIES[library.text]
+            case _ if self._library in (None, Library.OPENING):
+                raise name.refuse("has no place here: '% game' and '% library' may stand here")
+            case _:
+                self._first_line = self._first_line or line
+                self._figure(name, rest)
+
+    def _figure(self, name: Word, rest: list[Word]) -> None:
+        record = self._record
+        match name.text:
+            case "id":
+                record.pattern_id = self._exactly(1, name, rest)[0].whole()
+            case "player":
+                record.player = self._exactly(1, name, rest)[0].small()
+            case "vote" | "silent":
+                player, elo, value, *event = self._exactly(min(max(3, len(rest)), 5), name, rest)
+                votes = record.votes if name.text == "vote" else record.silent_votes
+                order = 0 if event else len(record.votes) + len(record.silent_votes)
+                votes.add(
+                    player=player.string(),
+                    elo_hundredths=elo.decimal(ELO_SCALE),
+                    value_millionths=value.share(),
+                    event=event[0].whole() if event else 0,
+                    order=event[1].small() if len(event) > 1 else order,
+                )
+            case "folded":
+                if len(rest) < 5:
+                    raise name.refuse("needs votes, sum of Elos, weight, weighted value, digests of players")
+                record.folded.votes = rest[0].small()
+                record.folded.elo_hundredths = rest[1].decimal(ELO_SCALE)
+                record.folded.weight = rest[2].whole()
+                record.folded.weighted_value = rest[3].whole()
+                record.folded.players.extend(word.digest() for word in rest[4:])
+            case "changed-by":
+                record.changers.extend(word.digest() for word in rest)
+            case "uses":
+                uses, keyword, successes = self._exactly(3, name, rest)
+                if keyword.text != "successes":
+                    raise keyword.refuse("stands where 'successes' must")
+                record.uses, record.successes = uses.whole(), successes.whole()
+            case "last":
+                number, contest_id = self._exactly(2, name, rest)
+                record.last_contest, record.last_contest_id = number.whole(), contest_id.string()
+            case _:
+                raise name.refuse(
+                    "is none of id, player, vote, silent, folded, changed-by, uses, last, library, game"
+                )
+
+    @staticmethod
+    def _exactly(count: int, name: Word, rest: list[Word]) -> list[Word]:
+        if len(rest) != count:
+            raise name.refuse(f"is followed by {len(rest)} words; it needs {count}")
+        return rest
+
+    def _end_pattern(self, line: int, label: str = "") -> None:
+        if not self._cells:
+            raise LibraryTextError(line, 1, "a label with no cells above it")
+        assert self._library is not None
+        cells = "\n".join(self._cells)
+        try:
+            read_cells(cells, self._spec.geometry)
+        except PatternSyntaxError as fault:
+            raise LibraryTextError(self._cells_line + fault.line - 1, fault.column, fault.what) from fault
+        record = self._record
+        record.game_id = self._spec.game_id
+        record.library = library_to_proto(self._library)
+        record.cells = cells
+        try:
+            entry = entry_from_proto(record, self._spec)
+        except InvalidRecordError as fault:
+            raise LibraryTextError(self._first_line or self._cells_line, 1, str(fault)) from fault
+        if label:
+            _check_label(line, label, entry.signature)
+        self.found.patterns.setdefault(self._library, []).append(record)
+        self._record, self._cells = pattern_pb2.PatternRecord(), []
+        self._first_line = self._cells_line = 0
+
+    def _expect_no_pattern(self, line: int) -> None:
+        if self._cells or self._first_line:
+            raise LibraryTextError(line, 1, "a pattern has cells below the lines that begin with '%'")
+
+    # Openings
+
+    def _node(self, line: int, text: str) -> None:
+        move, *rest = words(line, text)
+        depth, odd = divmod(move.column - 1, len(INDENT))
+        if odd or depth > len(self._path):
+            raise move.refuse(
+                f"is indented by {move.column - 1} blanks: a move stands {len(INDENT)} behind the one before"
+            )
+        if (depth == 0) != (move.text == '""') or (depth == 0 and self._path):
+            raise move.refuse('has a wrong indent: the one line without is "", the position at the start')
+        figures = _pair_figures(move, rest)
+        node = pattern_pb2.OpeningNodeRecord(
+            game_id=self._spec.game_id,
+            move=move.string() if move.text.startswith('"') else move.text,
+            depth=depth,
+            mover=figures["mover"].small(),
+            visits=figures["visits"].whole(),
+            wins=[part.whole() for part in figures["wins"].parts()],
+            draws=[part.whole() for part in figures["draws"].parts()],
+            losses=[part.whole() for part in figures["losses"].parts()],
+            value_millionths=[part.sum_of_shares() for part in figures["values"].parts()],
+            values=figures["told"].whole(),
+            elo_hundredths=figures["elos"].decimal(ELO_SCALE),
+        )
+        del self._path[depth:]
+        parent = self._path[-1] if depth else None
+        self._path.append(node)
+        self._nodes.append(_Node(node, parent, move, figures.get("id")))
+
+    def _number_nodes(self) -> None:
+        """Give new nodes free numbers, then every node its parent's."""
+        used: set[int] = set()
+        for each in self._nodes:
+            if each.number is not None:
+                each.record.node_id = each.number.whole()
+                if each.record.node_id in used or (each.record.node_id == ROOT) != (each.parent is None):
+                    raise each.number.refuse(
+                        "is no number for this line: 0 is for the first, others for one each"
+                    )
+                used.add(each.record.node_id)
+        free = itertools.count(max(used, default=ROOT) + 1)
+        for each in self._nodes:
+            if each.number is None and each.parent is not None:
+                each.record.node_id = next(free)
+        for each in self._nodes:
+            each.record.parent_id = ROOT if each.parent is None else each.parent.node_id
+            try:
+                node_from_proto(each.record, self._spec)
+                check_results(each.record)
+            except InvalidRecordError as fault:
+                raise each.move.refuse(f"cannot be a node: {fault}") from fault
+            self.found.nodes.append(each.record)
+
+
+def _check_label(line: int, label: str, signature: Signature) -> None:
+    """Compare a label with what the votes add up to, as exactly as it is written."""
+    try:
+        read_label(label, line)
+    except PatternSyntaxError as fault:
+        raise LibraryTextError(fault.line, fault.column, fault.what) from fault
+    for name, number in zip(_LABEL, re.finditer(r"[^<;>\s]+", label), strict=True):
+        written, voted = Decimal(number[0]), getattr(signature, name)
+        last_digit = Decimal(1).scaleb(int(written.as_tuple().exponent))
+        if abs(written - Decimal(voted)) > last_digit / 2:
+            raise Word(number[0], line, number.start() + 1).refuse(
+                f"is not the {name} of the pattern, which the lines above make {voted:.10g}: "
+                "change those (the votes count), or leave the label out"
+            )
+
+
+def _pair_figures(move: Word, rest: list[Word]) -> dict[str, Word]:
+    """Read a line's figures: names, each followed by its value."""
+    figures: dict[str, Word] = {}
+    for name, value in itertools.zip_longest(rest[::2], rest[1::2]):
+        if name.text not in _NODE_FIGURES or name.text in figures or value is None:
+            raise name.refuse(f"must be one of {', '.join(_NODE_FIGURES)}, once, with a value after it")
+        figures[name.text] = value
+    for needed in _NODE_FIGURES[1:]:
+        if needed not in figures:
+            raise move.refuse(f"has no {needed!r} on its line")
+    return figures

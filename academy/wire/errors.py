@@ -1,0 +1,100 @@
+"""Errors that a server answers a call with: a gRPC status with details of `google.rpc` (AIP-193)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, NoReturn
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.rpc import error_details_pb2, status_pb2
+from grpc import aio
+
+# ErrorInfo metadata is meant for numbers and names, not for documents.
+MAX_METADATA_VALUE: Final = 256
+MAX_MESSAGE: Final = 2_000
+# Where grpc clients look for a google.rpc.Status.
+DETAILS_KEY: Final = "grpc-status-details-bin"
+
+
+@dataclass(frozen=True)
+class StatusDetails:
+    """What a caller gets in place of an answer. `domain` is the program, `field_path` of the request."""
+
+    domain: str
+    code: grpc.StatusCode
+    reason: str
+    message: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    retry_after: float | None = None
+    field_path: str = ""
+
+    async def abort(self, context: aio.ServicerContext[Any, Any]) -> NoReturn:
+        """End a call with the status and its details."""
+        message = self.message[:MAX_MESSAGE]
+        status = status_pb2.Status(code=self.code.value[0], message=message)
+        info = error_details_pb2.ErrorInfo(
+            reason=self.reason, domain=self.domain, metadata=self.short_metadata()
+        )
+        status.details.add().Pack(info)
+        if self.retry_after is not None:
+            delay = Duration()
+            delay.FromMicroseconds(round(self.retry_after * 1e6))
+            status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
+        if self.field_path:
+            violation = error_details_pb2.BadRequest.FieldViolation(
+                field=self.field_path, description=message
+            )
+            status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
+        await context.abort(self.code, message, ((DETAILS_KEY, status.SerializeToString()),))
+
+    def short_metadata(self) -> dict[str, str]:
+        """Return the metadata with values cut to what a header is good for."""
+        return {name: value[:MAX_METADATA_VALUE] for name, value in self.metadata.items()}
+
+
+class RefusedCallError(RuntimeError):
+    """A call that a server refuses. Subclasses declare its code, its reason and what its caller can do.
+
+    `retry_after` is in seconds. `field` is the path of the request's field that is wrong.
+    """
+
+    code: ClassVar[grpc.StatusCode] = grpc.StatusCode.FAILED_PRECONDITION
+    reason: str = "REFUSED"
+    remedy: ClassVar[str] = ""
+    retry_after: float | None = None
+    field: str = ""
+
+    def __init__(self, message: str, **details: float | str) -> None:
+        """Refuse with a message; `details` are the numbers and names that it mentions."""
+        super().__init__(message)
+        self._details = details
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata of the `google.rpc.ErrorInfo`."""
+        return {name: str(value) for name, value in self._details.items()}
+
+    def status(self, domain: str) -> StatusDetails:
+        """Return the status of a server."""
+        return StatusDetails(
+            domain, self.code, self.reason, str(self), self.details(), self.retry_after, self.field
+        )
+
+
+class NotAuthenticatedError(RefusedCallError):
+    """The call has no token, or none that is known and valid."""
+
+    code = grpc.StatusCode.UNAUTHENTICATED
+    reason = "TOKEN_INVALID"
+    remedy = "Send the metadata `authorization: Bearer TOKEN`; an admin makes tokens."
+
+    def __init__(self, message: str, reason: str = "TOKEN_INVALID") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class NotPermittedError(RefusedCallError):
+    """The caller is known, and may not do this."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "NOT_PERMITTED"
+    remedy = "Use a token of another role, or of the player concerned."

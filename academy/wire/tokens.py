@@ -1,0 +1,39 @@
+"""Bearer tokens: read from a call's metadata, kept as digests only."""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from typing import Final
+
+from academy.wire.errors import NotAuthenticatedError
+
+AUTHORIZATION: Final = "authorization"
+MAX_TOKEN: Final = 512
+
+
+def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
+    """Return the token of a call's metadata, "" without one. Raises NotAuthenticatedError."""
+    value: str | bytes | None = None
+    for key, content in metadata or ():
+        if key == AUTHORIZATION:
+            if value is not None:
+                raise NotAuthenticatedError(
+                    "more than one 'authorization' in the metadata: send one", "TOKEN_MALFORMED"
+                )
+            value = content
+    if value is None:
+        return ""
+    scheme, _, token = (value if isinstance(value, str) else "").partition(" ")
+    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
+        raise NotAuthenticatedError("'authorization' must read 'Bearer TOKEN'", "TOKEN_MALFORMED")
+    return token
+
+
+def digest_of(token: str) -> bytes:
+    """Return what is kept of a token. Tokens are long and drawn at random, so a plain hash is enough."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def same_digest(first: bytes, second: bytes) -> bool:
+    """Compare two digests, in the same time whatever they are."""
+    return hmac.compare_digest(first, second)

@@ -1,0 +1,60 @@
+"""What most actions are given: a competition, by its control file, and where its results are."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+    from arena.control.settings import Control
+    from arena.runner.files import CompetitionFiles
+
+
+ControlFile = Annotated[
+    Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
+]
+CompetitionName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The competition's name at the service.", show_default=False)
+]
+ControlFileOrName = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CONTROL",
+        help="The competition's control file; with --address its name at the service.",
+        show_default=False,
+    ),
+]
+ResultsUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--results",
+        metavar="URL",
+        help="The results database, such as postgresql://host/name, instead of the control file's.",
+        show_default=False,
+    ),
+]
+
+
+def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
+    """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
+    from arena.control.table import ControlError
+    from arena.runner.files import CompetitionFiles
+
+    if not control.is_file():
+        raise ControlError(f"can't read the control file {control}: there is no such file")
+    try:
+        return CompetitionFiles(control.absolute(), results)
+    except ValueError as error:
+        raise ControlError(str(error)) from None
+
+
+def opened(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
+    """The competition of a control file. Raises ControlError."""
+    from arena.control.control_file import read
+
+    # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
+    files_of(control, results)
+    settings = read(control)
+    return settings, files_of(control, results or settings.results)

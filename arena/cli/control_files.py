@@ -1,0 +1,74 @@
+"""Actions before there is a competition: init writes a control file, describe a game for ACADEMY."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.control.sample import KINDS, sample
+from arena.output import say
+from referees.toml_text import InvalidTomlError, read_toml
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add the actions."""
+    application.command()(init)
+    application.command()(describe)
+
+
+def init(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help=f"One of {', '.join(KINDS)}.", show_default=False)
+    ],
+    control: Annotated[
+        Path | None,
+        typer.Argument(metavar="[CONTROL]", help="The file to write; it must not exist.", show_default=False),
+    ] = None,
+) -> None:
+    """Write a commented control file of a kind to begin with, or print it."""
+    if kind not in KINDS:
+        raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}", param_hint="KIND")
+    if control is None:
+        say(sample(kind), end="")
+        return
+    try:
+        with control.open("x", encoding="utf-8") as file:
+            file.write(sample(kind))
+    except OSError as error:
+        raise typer.BadParameter(f"can't write {control}: {error.strerror}", param_hint="CONTROL") from None
+    say(str(control))
+
+
+def describe(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="A referee's name, as in [game].", show_default=False)
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of [game], such as board_size=9."),
+    ] = None,
+) -> None:
+    """Print what ACADEMY is told of a game, for `academy games create`."""
+    from google.protobuf import json_format
+
+    from academy.wire.games import game_message
+    from referees.api import InvalidSettingError, referee
+
+    values = dict(_setting(setting) for setting in settings or ())
+    rules = referee(game)
+    try:
+        described = rules.from_settings(rules.located(values, Path.cwd())).spec()
+    except InvalidSettingError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
+    say(json_format.MessageToJson(game_message(described), preserving_proto_field_name=True))
+
+
+def _setting(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--set")
+    try:
+        return name.strip(), read_toml(f"value = {value}")["value"]
+    except InvalidTomlError:
+        # A word without quotes.
+        return name.strip(), value

@@ -1,0 +1,150 @@
+"""Actions that look at results, and take them out and in as SAGA: show, report, replay, export, import."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, opened
+from arena.cli.service import Service, with_service_where_asked
+from arena.output import complain, say, say_json
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add the actions."""
+    for action in (with_service_where_asked(show), report, replay):
+        application.command()(action)
+    application.command()(export)
+    application.command("import")(import_)
+
+
+def show(
+    service: Service | None,
+    control: ControlFileOrName,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    results: ResultsUrl = None,
+) -> None:
+    """Show the results so far, also while the competition runs."""
+    if service is not None:
+        _show_there(service, control.as_posix(), as_json)
+        return
+    from arena.runner.results import read_results
+
+    settings, files = opened(control, results)
+    so_far = read_results(settings, files)
+    if as_json:
+        say_json({**so_far.as_json(), "running": files.running()})
+    else:
+        say(so_far.as_text(), end="")
+
+
+def _show_there(service: Service, name: str, as_json: bool) -> None:
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import standings_text, state_line
+    from arena.v1 import competitions_pb2
+
+    doing = f"showing {name}"
+    competition = service.call(
+        "GetCompetition", competitions_pb2.GetCompetitionRequest(name=name), doing
+    ).competition
+    standings = competitions_pb2.GetStandingsResponse()
+    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+        standings = service.call("GetStandings", competitions_pb2.GetStandingsRequest(name=name), doing)
+    if as_json:
+        say_json({"competition": MessageToDict(competition), "standings": MessageToDict(standings)})
+        return
+    say(state_line(competition))
+    if competition.description:
+        say(competition.description)
+    if standings.games:
+        say(standings_text(standings), end="")
+
+
+def report(
+    control: ControlFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page of HTML instead.", show_default=False),
+    ] = None,
+    results: ResultsUrl = None,
+) -> None:
+    """Write the report file anew."""
+    from arena.runner.results import read_results
+
+    settings, files = opened(control, results)
+    so_far = read_results(settings, files)
+    if html is not None:
+        html.write_text(so_far.as_html(), encoding="utf-8")
+        # Standard output is the report alone.
+        (complain if as_json else say)(str(html))
+    if as_json:
+        say_json({**so_far.as_json(), "running": files.running()})
+    if html is None and not as_json:
+        files.write_report(so_far.as_text())
+        say(str(files.report))
+
+
+def replay(
+    record: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECORD",
+            help="A game's record: WarLight's and Diplomacy's are in NAME.games.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page.", show_default="RECORD with .html"),
+    ] = None,
+) -> None:
+    """Make a page of HTML that plays a game again, with all that was kept of it."""
+    from arena.reports.replay import page_of
+
+    page = page_of(record)
+    file = record.with_suffix(".html") if output is None else output
+    file.write_text(page, encoding="utf-8")
+    say(str(file))
+
+
+def export(
+    control: ControlFile,
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="TARGET", help="A new SQLite file (.sqlite, .db), or a new folder for CSV."),
+    ],
+    saga1: Annotated[bool, typer.Option("--saga1/--saga2", help="SAGA 1.0 or 2.0.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--all", help="All that the results database holds, not this competition alone.")
+    ] = False,
+    results: ResultsUrl = None,
+) -> None:
+    """Write the results as SAGA's tables for other programs."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.exporting import export as export_saga
+
+    _, files = opened(control, results)
+    files.check_results()
+    with closing(ResultsDatabase.open(files.results, create=False)) as database:
+        export_saga(database, target, "saga1" if saga1 else "saga2", None if whole else files.name)
+    say(str(target))
+
+
+def import_(
+    control: ControlFile,
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="A SQLite file, or a folder of CSV files.")
+    ],
+    results: ResultsUrl = None,
+) -> None:
+    """Take SAGA's tables, of either edition, into the results database of a competition."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.importing import import_saga
+
+    _, files = opened(control, results)
+    with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
+        imported = import_saga(database, source)
+    say(f"{imported.games} games of {', '.join(imported.series) or 'no series'}")

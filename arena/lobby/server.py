@@ -1,0 +1,335 @@
+"""The lobby's gRPC server, in a thread of its own: a stream for each player, health and reflection."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Protocol, Self, TypeAlias, cast
+
+import grpc
+from google.protobuf.message import DecodeError
+from grpc import aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from academy.wire._compat import remember_makers, reset_call, reset_call_later
+from academy.wire.addresses import Endpoint
+from academy.wire.errors import RefusedCallError
+from academy.wire.health import HealthServicer
+from academy.wire.rates import Bucket, Buckets
+from academy.wire.tokens import bearer_token
+from arena.lobby.errors import DOMAIN, InvalidRequestError, PlayerIdleError, TooManyError
+from arena.lobby.game_socket import game_door
+from arena.lobby.lobby import Authenticator, Lobby, LobbyLimits, RemoteSession
+from arena.v1 import players_pb2, players_pb2_grpc
+
+# Notes an event, with what there is to say of it, in a log.
+Note = Callable[..., object]
+Context = aio.ServicerContext[Any, Any]
+
+
+class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
+    """Answers players that dial in."""
+
+    def __init__(self, lobby: Lobby, limits: LobbyLimits, note: Note) -> None:
+        self._lobby = lobby
+        self._note = note
+        self._limits = limits
+        # Strangers are not to hide who comes and goes.
+        self._lines = Buckets(limits.log_lines_per_second, limits.log_line_burst)
+
+    async def Play(  # type: ignore[override]
+        self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+    ) -> None:
+        """Seat the player in games for as long as its stream lasts."""
+        try:
+            guest = await self._enter(requests, context)
+        except RefusedCallError as refusal:
+            self._tell_log("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            await self._end(refusal, context)
+            return
+        self._tell_log("player came", player=guest.name, peer=context.peer())
+        try:
+            why = await self._serve(guest, requests, context)
+            if why is not None:
+                await self._end(why, context)
+        finally:
+            self._lobby.gone(guest)
+
+    async def _serve(
+        self, guest: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+    ) -> RefusedCallError | None:
+        """Let a player play, and have it leave; return why its stream is to be refused from then on."""
+        hearing = asyncio.create_task(self._hear(guest, requests))
+        why = "its connection ended"
+        try:
+            await self._tell(guest, context)
+        except RefusedCallError as refusal:
+            why = f"its stream was ended: {refusal}"
+            # Frames hold the call, and what it has still to send.
+            refusal.__traceback__ = refusal.__context__ = None
+            return refusal
+        finally:
+            hearing.cancel()
+            # Not when it has been told: whoever reads nothing would keep the place.
+            self._lobby.leave(guest, why)
+            self._tell_log("player went", player=guest.name, why=why)
+        return None
+
+    async def _end(self, refusal: RefusedCallError, context: Context) -> None:
+        """End a stream with a status, which comes after what is not read: not for ever."""
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        reset_call_later(task, self._limits.write_seconds)
+        try:
+            await refusal.status(DOMAIN).abort(context)
+        except aio.InternalError:
+            # Not even the headers have gone out: there can be no status.
+            reset_call(task)
+
+    def _tell_log(self, event: str, **more: str) -> None:
+        """Note an event, unless somebody fills the log with such."""
+        if self._lines.of(event).use():
+            self._note(event, **more)
+
+    async def _enter(
+        self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+    ) -> RemoteSession:
+        seconds = self._limits.hello_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                first = await anext(requests)
+        except StopAsyncIteration:
+            raise InvalidRequestError("the stream ended before its hello") from None
+        except TimeoutError:
+            raise PlayerIdleError(f"no hello came within {seconds:g} s", seconds=seconds) from None
+        except DecodeError as error:
+            raise InvalidRequestError(f"a message that cannot be read: {error}") from error
+        if not first.HasField("hello"):
+            raise InvalidRequestError("a stream begins with hello")
+        return self._lobby.enter(first.hello, bearer_token(context.invocation_metadata()))
+
+    async def _hear(self, guest: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest]) -> None:
+        limits = self._limits
+        bucket = Bucket(limits.messages_per_second, limits.message_burst)
+        try:
+            async for request in requests:
+                if not bucket.use():
+                    raise TooManyError(
+                        f"more than {limits.messages_per_second:g} messages a second",
+                        messages_per_second=limits.messages_per_second,
+                    )
+                self._lobby.heard(guest, request)
+        except RefusedCallError as refusal:
+            guest.end(refusal)
+        except DecodeError as error:
+            guest.end(InvalidRequestError(f"a message that cannot be read: {error}"))
+        except grpc.RpcError:
+            # The stream is broken, which its other half finds out as well.
+            guest.end()
+        else:
+            guest.end()
+
+    async def _tell(self, guest: RemoteSession, context: Context) -> None:
+        welcome = players_pb2.Welcome(messages_per_second=round(self._limits.messages_per_second))
+        await self._write(players_pb2.PlayResponse(welcome=welcome), context)
+        while (message := await guest.next_message()) is not None:
+            await self._write(message, context)
+
+    async def _write(self, message: players_pb2.PlayResponse, context: Context) -> None:
+        seconds = self._limits.write_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await context.write(message)
+        except TimeoutError:
+            raise PlayerIdleError(f"nothing was read for {seconds:g} s", seconds=seconds) from None
+
+
+_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+
+
+class ShortCallInterceptor(aio.ServerInterceptor):
+    """Ends calls of some services after so many seconds, and answers their errors with statuses."""
+
+    def __init__(self, services: Iterable[str], seconds: float) -> None:
+        self._services = frozenset(services)
+        self._seconds = seconds
+
+    async def intercept_service(
+        self,
+        continuation: "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]",
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> "_Handler | None":
+        """Return the method's handler, with an end to its calls."""
+        handler = await continuation(handler_call_details)
+        service = handler_call_details.method.strip("/").partition("/")[0]
+        if handler is None or service not in self._services:
+            return handler
+        if handler.response_streaming:
+            answers = cast("Callable[..., Any]", handler.stream_stream or handler.unary_stream)
+
+            async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
+                self._limit()
+                try:
+                    async for response in answers(request, context):
+                        yield response
+                except RefusedCallError as error:
+                    await error.status(DOMAIN).abort(context)
+
+            make = grpc.stream_stream_rpc_method_handler
+            if not handler.request_streaming:
+                make = grpc.unary_stream_rpc_method_handler
+            return make(stream, handler.request_deserializer, handler.response_serializer)
+        answer = cast("Callable[..., Any]", handler.unary_unary)
+
+        async def single(request: Any, context: Any) -> Any:
+            self._limit()
+            try:
+                return await answer(request, context)
+            except RefusedCallError as error:
+                await error.status(DOMAIN).abort(context)
+
+        return grpc.unary_unary_rpc_method_handler(
+            single, handler.request_deserializer, handler.response_serializer
+        )
+
+    def _limit(self) -> None:
+        reset_call_later(cast("asyncio.Task[Any]", asyncio.current_task()), self._seconds)
+
+
+PLAYER_SERVICE: Final = players_pb2.DESCRIPTOR.services_by_name["PlayerService"].full_name
+HEALTH_SERVICE: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+GRACE_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True)
+class OpenLobby:
+    """A lobby that is open: where players dial in, the socket where games ask for them, and who is in it."""
+
+    address: str
+    games: Path
+    lobby: Lobby
+
+
+class Neighbour(Protocol):
+    """Another service of the lobby's server."""
+
+    name: str
+
+    def add(self, server: aio.Server, games: Path) -> None:
+        """Add it; `games` is the socket where games ask for players."""
+
+    async def close(self) -> None:
+        """End what it does, before players are sent home."""
+
+
+def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server, HealthServicer]:
+    """A gRPC server with health and reflection, and limits on what it takes."""
+    seconds = limits.health_watch_seconds + limits.write_seconds
+    server = aio.server(
+        interceptors=[ShortCallInterceptor((HEALTH_SERVICE, reflection.SERVICE_NAME), seconds)],
+        options=[
+            ("grpc.max_receive_message_length", limits.message_bytes),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.max_metadata_size", limits.metadata_bytes),
+            # A player whose machine has vanished says nothing more: this finds it out.
+            ("grpc.keepalive_time_ms", 20_000),
+            ("grpc.keepalive_timeout_ms", 10_000),
+            ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+            ("grpc.so_reuseport", 0),
+        ],
+        maximum_concurrent_rpcs=2 * limits.players,
+    )
+    health = HealthServicer(services, limits.health_watch_seconds)
+    health_pb2_grpc.add_HealthServicer_to_server(health, server)
+    reflection.enable_server_reflection((*services, HEALTH_SERVICE, reflection.SERVICE_NAME), server)
+    return server, health
+
+
+@asynccontextmanager
+async def open_lobby(
+    endpoint: Endpoint,
+    doorkeeper: Authenticator,
+    note: Note,
+    limits: LobbyLimits | None = None,
+    more: Neighbour | None = None,
+) -> AsyncIterator[OpenLobby]:
+    """Let players dial in while the block lasts; `note` hears who comes and goes. Raises InvalidAddressError.
+
+    `more` is another service of the same server.
+    """
+    limits = limits or LobbyLimits()
+    remember_makers(asyncio.get_running_loop())
+    lobby = Lobby(doorkeeper, limits)
+    services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
+    server, health = new_server(services, limits)
+    players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
+    async with game_door(lobby) as games:
+        if more is not None:
+            more.add(server, games)
+        address = str(endpoint.bind(server))
+        await server.start()
+        try:
+            yield OpenLobby(address, games, lobby)
+        finally:
+            health.stop()
+            if more is not None:
+                await more.close()
+            # First, as a status that is sent while gRPC's server stops can be lost.
+            await asyncio.gather(lobby.close(GRACE_SECONDS), health.wait_for_watchers(GRACE_SECONDS))
+            await server.stop(0)
+
+
+class BackgroundLobby:
+    """A lobby that is open while its `with` block lasts; entering raises InvalidAddressError and OSError.
+
+    `note` is called in its thread.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
+    ) -> None:
+        self._limits = limits
+        self._note = note
+        self._endpoint = endpoint
+        self._doorkeeper = doorkeeper
+        self._opened: Future[OpenLobby] = Future()
+        self._closing: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
+        self._thread = threading.Thread(target=self._run, name="lobby", daemon=True)
+
+    @property
+    def open(self) -> OpenLobby:
+        """Where it is."""
+        return self._opened.result()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._opened.result()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._closing is not None:
+            loop, closed = self._closing
+            loop.call_soon_threadsafe(closed.set)
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except Exception as error:
+            # To whoever enters, in the other thread; later ones there are none to tell.
+            if self._opened.done():
+                raise
+            self._opened.set_exception(error)
+
+    async def _serve(self) -> None:
+        closed = asyncio.Event()
+        async with open_lobby(self._endpoint, self._doorkeeper, self._note, self._limits) as lobby:
+            self._closing = asyncio.get_running_loop(), closed
+            self._opened.set_result(lobby)
+            await closed.wait()

@@ -1,0 +1,142 @@
+"""The service as a whole: competitions, the lobby of their remote players, and metrics."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import structlog
+from grpc import aio
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from academy.wire.addresses import Endpoint, ServerAddress
+from academy.wire.metrics_page import MetricsPage
+from arena.lobby.lobby import Lobby, LobbyLimits
+from arena.lobby.server import open_lobby
+from arena.service.competitions import CompetitionServicer, ServiceLimits
+from arena.service.folder import CompetitionFolder
+from arena.service.runs import Runs
+from arena.service.tokens import Tokens
+from arena.v1 import competitions_pb2, competitions_pb2_grpc
+
+COMPETITION_SERVICE: Final = competitions_pb2.DESCRIPTOR.services_by_name["CompetitionService"].full_name
+_MESSAGE_BYTES: Final = 2 * 1024 * 1024
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """What to serve: the folder of control files, the file of tokens, and where to listen.
+
+    With `allow_uploads` operators may send control files of their own, and thereby run any program as the
+    user that runs the service. `metrics` is where Prometheus is served, None for nowhere.
+    """
+
+    folder: Path
+    tokens: Path
+    endpoint: Endpoint
+    allow_uploads: bool = False
+    metrics: ServerAddress | None = None
+
+
+class _Competitions:
+    """The competitions' part of the server."""
+
+    name = COMPETITION_SERVICE
+
+    def __init__(self, settings: ServiceSettings, tokens: Tokens) -> None:
+        self._settings = settings
+        self._tokens = tokens
+        self._parts: tuple[CompetitionServicer, Runs] | None = None
+
+    def add(self, server: aio.Server, games: Path) -> None:
+        runs = Runs(games)
+        servicer = CompetitionServicer(
+            CompetitionFolder(self._settings.folder),
+            runs,
+            self._tokens,
+            allow_uploads=self._settings.allow_uploads,
+            limits=ServiceLimits(),
+        )
+        self._parts = servicer, runs
+        competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
+
+    def meet(self, lobby: Lobby) -> None:
+        assert self._parts is not None
+        self._parts[0].guests = lobby.guests
+
+    def metrics(self, lobby: Lobby) -> "ServiceMetrics":
+        assert self._parts is not None
+        return ServiceMetrics(lobby, *self._parts)
+
+    async def close(self) -> None:
+        assert self._parts is not None
+        servicer, runs = self._parts
+        servicer.close()
+        await runs.close()
+
+
+async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT, which break off competitions in progress: they can go on later.
+
+    `ready` is called with the address. Raises InvalidAddressError, TokensError and OSError.
+    """
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    tokens = Tokens(settings.tokens)
+    limits = LobbyLimits(message_bytes=_MESSAGE_BYTES)
+    more = _Competitions(settings, tokens)
+    async with open_lobby(settings.endpoint, tokens, _log.info, limits, more) as opened:
+        more.meet(opened.lobby)
+        address = settings.metrics
+        page = MetricsPage(more.metrics(opened.lobby).registry(), address) if address else None
+        with closing(page) if page else nullcontext():
+            ready(opened.address)
+            await stopped.wait()
+
+
+class ServiceMetrics(Collector):
+    """Looks at the service whenever Prometheus asks, in the thread that answers it."""
+
+    def __init__(self, lobby: Lobby, servicer: CompetitionServicer, runs: Runs) -> None:
+        self._lobby = lobby
+        self._servicer = servicer
+        self._runs = runs
+
+    def registry(self) -> CollectorRegistry:
+        """Return a registry with these metrics and those of the process."""
+        registry = CollectorRegistry()
+        registry.register(self)
+        ProcessCollector(registry=registry)
+        return registry
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield all metrics."""
+        build = GaugeMetricFamily("arena_build_info", "What serves; always 1", labels=["version"])
+        build.add_metric([version("academy-arena")], 1)
+        yield build
+        yield GaugeMetricFamily("arena_runs", "Competitions that run", value=len(self._runs))
+        ended = CounterMetricFamily("arena_runs_ended", "Runs that ended, by exit status", labels=["status"])
+        for status, count in list(self._runs.ended.items()):
+            ended.add_metric([str(status)], count)
+        yield ended
+        yield GaugeMetricFamily("arena_players", "Players that have dialled in", value=self._lobby.players)
+        seats = GaugeMetricFamily("arena_seats", "Seats for players that dial in", labels=["state"])
+        taken, waiting = self._lobby.seats
+        seats.add_metric(["taken"], taken)
+        seats.add_metric(["waiting"], waiting)
+        yield seats
+        yield GaugeMetricFamily("arena_watchers", "Who follow a competition", value=self._servicer.watchers)
+        calls = CounterMetricFamily(
+            "arena_calls", "Calls about competitions, by OK or the reason of the refusal", labels=["result"]
+        )
+        for result, count in list(self._servicer.calls.items()):
+            calls.add_metric([result], count)
+        yield calls

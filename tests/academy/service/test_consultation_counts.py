@@ -1,0 +1,65 @@
+"""Uses of patterns are written once a seat, and what was written is remembered within bounds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from academy.knowledge.settings import Library
+from academy.service.consultation_counts import ContestCounts
+from academy.service.contest_access import ContestSeat
+from academy.store.library_store import Store
+
+MANY = range(40_000)
+
+
+def seat(number: int) -> ContestSeat:
+    return ContestSeat(f"contest-{number}", 1, 1500.0)
+
+
+class Noting:
+    """Says whether anything is written when uses are noted."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._counts = ContestCounts(store)
+
+    def writes(self, number: int, pattern_ids: range) -> bool:
+        with patch.object(self._store, "submit", wraps=self._store.submit) as submit:
+            self._counts.note_uses(seat(number), Library.ENDGAME, pattern_ids)
+        return submit.called
+
+
+@pytest.fixture
+def noting(tmp_path: Path) -> Iterator[Noting]:
+    with Store(tmp_path, queue_size=10_000) as store:
+        yield Noting(store)
+
+
+def test_a_use_is_written_once_a_seat(noting: Noting) -> None:
+    assert noting.writes(1, range(3))
+    assert not noting.writes(1, range(3))
+    assert noting.writes(1, range(4))
+    assert noting.writes(2, range(3))
+
+
+def test_what_was_written_for_a_few_seats_of_many_patterns_is_forgotten(noting: Noting) -> None:
+    assert noting.writes(1, MANY)
+    assert not noting.writes(1, MANY)
+    assert noting.writes(2, MANY)
+    assert not noting.writes(2, MANY)
+    assert noting.writes(1, MANY)
+
+
+def test_what_was_written_for_many_seats_of_few_patterns_is_forgotten(noting: Noting) -> None:
+    for number in range(2_000):
+        assert noting.writes(number, range(1))
+    assert not noting.writes(1_999, range(1))
+    assert noting.writes(0, range(1))
+
+
+def test_patterns_of_one_seat_are_remembered_however_many(noting: Noting) -> None:
+    everything = range(100_000)
+    assert noting.writes(1, everything)
+    assert not noting.writes(1, everything)

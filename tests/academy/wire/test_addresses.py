@@ -1,0 +1,69 @@
+"""Addresses as people write them."""
+
+from pathlib import Path
+
+import pytest
+
+from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "local"),
+    [
+        ("127.0.0.1:50551", "127.0.0.1:50551", True),
+        ("127.9.9.9:0", "127.9.9.9:0", True),
+        ("localhost:1", "localhost:1", True),
+        ("[::1]:80", "[::1]:80", True),
+        ("0.0.0.0:80", "0.0.0.0:80", False),
+        ("[::]:80", "[::]:80", False),
+        ("192.168.1.5:80", "192.168.1.5:80", False),
+        ("academy.example:443", "academy.example:443", False),
+        ("localhost.example.org:443", "localhost.example.org:443", False),
+        ("unix:/tmp/a", "unix:/tmp/a", True),
+        ("unix:///tmp/a", "unix:/tmp/a", True),
+        ("unix:here", "unix:here", True),
+    ],
+)
+def test_an_address_is_read_and_written(text: str, written: str, local: bool) -> None:
+    address = ServerAddress.parse(text)
+
+    assert str(address) == written
+    assert address.is_local is local
+    assert ServerAddress.parse(str(address)) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "localhost",
+        ":80",
+        "host:",
+        "host:x",
+        "host:-1",
+        "host:65536",
+        "host:٣",
+        "unix:",
+        "unix:" + "x" * 108,
+    ],
+)
+def test_what_is_no_address_is_refused_with_its_text(text: str) -> None:
+    with pytest.raises(InvalidAddressError) as caught:
+        ServerAddress.parse(text)
+    assert repr(text) in str(caught.value)
+
+
+def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidAddressError, match="certificate and its key"):
+        Certificates(certificate=tmp_path / "cert.pem")
+    with pytest.raises(InvalidAddressError, match="mutual TLS needs"):
+        Certificates(authority=tmp_path / "ca.pem").server_credentials()
+
+
+def test_files_that_hold_no_certificate_are_named(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.pem"
+    empty.write_text("nothing")
+    with pytest.raises(InvalidAddressError, match=r"missing\.pem: cannot be read"):
+        Certificates(tmp_path / "missing.pem", tmp_path / "missing.pem").server_credentials()
+    with pytest.raises(InvalidAddressError, match=r"empty\.pem: holds no PEM block 'PRIVATE KEY'"):
+        Certificates(empty, empty).server_credentials()
