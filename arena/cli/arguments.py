@@ -39,7 +39,7 @@ ResultsUrl = Annotated[
 
 def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
     """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
-    from arena.control.table import ControlError
+    from arena.control.settings import ControlError
     from arena.runner.files import CompetitionFiles
 
     if not control.is_file():

@@ -8,8 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
 from arena.control.parameters import InvalidParameterError
-from arena.control.settings import MissingTokenError
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
+from arena.control.tokens import MissingTokenError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.failures import PlayerError
 from arena.players.player import InvalidPlayerParametersError

@@ -86,7 +86,7 @@ def run(
 
 def check(control: ControlFile, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
-    from arena.control.token_variables import withheld_tokens
+    from arena.control.tokens import withheld_tokens
     from arena.runner.daide_players import daide_players
     from arena.runner.remote_players import remote_players
     from arena.runner.run import check_players, notes

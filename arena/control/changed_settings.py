@@ -1,4 +1,4 @@
-"""What is said of a setting that was changed between runs so that the games so far do not fit it."""
+"""The refusal of a setting that changed between runs, so that it does not fit the games so far."""
 
 import hashlib
 from typing import Final

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from arena.control import toml_file
-from arena.control.ringmaster import ctl_file
 from arena.control.settings import Control
 
 
@@ -14,7 +13,11 @@ def read(path: Path) -> Control:
     Raises ControlError, whose message names the faulty setting or line.
     """
     path = path.absolute()
-    text = toml_file.read_text(path, ctl_file.encoding if path.suffix != ".toml" else lambda content: "utf-8")
-    if path.suffix == ".ctl" or (path.suffix != ".toml" and ctl_file.is_ringmasters(text)):
+    if path.suffix == ".toml":
+        return toml_file.read(path)
+    from arena.control.ringmaster import ctl_file
+
+    text = toml_file.read_text(path, ctl_file.encoding)
+    if path.suffix == ".ctl" or ctl_file.is_ringmasters(text):
         return ctl_file.read(path, text)
     return toml_file.parse(path, text)

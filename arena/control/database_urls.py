@@ -1,4 +1,4 @@
-"""Which URLs of results databases are taken, and how people are told of them."""
+"""The URLs of results databases: which are accepted, and how they are shown."""
 
 from pathlib import Path
 from typing import Final

@@ -79,7 +79,7 @@ def _rounded(value: float, integer: bool) -> float | int:
 
 @dataclass(frozen=True)
 class Bounded:
-    """A transform of a control file: an exponential where asked for, bounds, and rounding."""
+    """A transform of a control file: an optional exponential, bounds, and rounding."""
 
     base: float | None = None
     least: float | None = None

@@ -49,7 +49,7 @@ command = "gnugo --mode gtp --seed {{seed}} --level {level}"
 {more}"""
 
 _FIRST_PLAYER: Final = """\
-move_seconds = 60     # limits; whoever breaks them loses the game
+move_seconds = 60     # limits; a player that breaks them loses the game
 memory = "1 GB"
 # protocol = "python" # then command = "module:function"
 # environment = { THREADS = "1" }

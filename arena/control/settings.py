@@ -8,9 +8,9 @@ from typing import Final, Literal
 from sqlalchemy import URL
 
 from academy.wire.addresses import Endpoint, ServerAddress
-from arena.control.game import GameSettings as GameSettings
+from arena.control.plans import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
-from arena.control.token_variables import token_in
+from arena.control.tokens import MissingTokenError, token_in
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby import DEFAULT_ADDRESS
 from arena.players.daide.address import DaideAddress
@@ -23,8 +23,8 @@ Scope = Literal["player", "matchup"]
 ON_VOID: Final[tuple[OnVoid, ...]] = ("halt", "skip-matchup", "forfeit")
 
 
-class MissingTokenError(LookupError):
-    """The place a token was to come from holds none."""
+class ControlError(ValueError):
+    """A control file that can't be used; the message starts with the path of the faulty setting."""
 
 
 @dataclass(frozen=True)

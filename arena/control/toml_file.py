@@ -3,19 +3,24 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from arena.control import daide_table, game_table, player_table, remote_table, values
-from arena.control.academy_table import academy, ratings
-from arena.control.draft import Draft
-from arena.control.plan_tables import KINDS, plan
-from arena.control.settings import ON_VOID, Control, OnVoid
-from arena.control.table import ControlError, TomlTable
-from arena.control.token_variables import variables_named
+from arena.control import schema
+from arena.control.kinds import Contents, read_game, read_plan
+from arena.control.players import clock, read_players, setup_player
+from arena.control.settings import AcademySettings, Control, ControlError, Openings
+from arena.control.tokens import variables_named
+from arena.control.validation import choose, toml_place
+from arena.control.validation import read as read_table
+from arena.jobs import Adjudication
+from arena.players.daide.address import DaideAddress
+from arena.ratings.elo import Curve, EloRules
+from arena.ratings.skill import RatedBy
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
-_ONE_MATCHUP: Final = ("sprt", "mc_tuner", "ce_tuner")
+# What stands in [competition] and is the same in `Control`.
+_SHARED: Final = schema.Competition.model_fields.keys() - {"kind", "description"}
 
 
 def read(path: Path) -> Control:
@@ -30,8 +35,7 @@ def parse(path: Path, text: str) -> Control:
         tables = read_toml(text)
     except InvalidTomlError as error:
         raise ControlError(f"the control file {path} can't be read: {error}") from None
-    variables = frozenset(variables_named(tables))
-    return replace(_control(path, TomlTable(tables)), token_variables=variables)
+    return _control(path, tables)
 
 
 def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "utf-8") -> str:
@@ -50,65 +54,58 @@ def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "ut
         raise ControlError(f"the control file {path} is not valid {what}: {error}") from None
 
 
-def _control(path: Path, file: TomlTable) -> Control:
+def _control(path: Path, tables: dict[str, Any]) -> Control:
     folder = path.parent
-    competition = _heading(file, "competition")
-    kind = competition.need("kind", values.choice(*KINDS))
-    game = game_table.game(_heading(file, "game"), folder)
-    clock = file.table("time_control")
-    everybodys_clock = None if clock is None else player_table.time_control(clock)
-    players, fixed, begin = player_table.players(_heading(file, "players"), folder, everybodys_clock)
-    reached = academy(file.table("academy"), path)
-    if reached is not None:
-        players = {
-            name: replace(player, environment=reached.player_environment | dict(player.environment))
-            for name, player in players.items()
+    file = read_table(_model(tables), tables, toml_place(), folder)
+    game = read_game(file.game, folder, toml_place("game"))
+    everybodys_clock = None if file.time_control is None else clock(file.time_control)
+    players = read_players(file.players, folder)
+    setups = {name: setup_player(name, player, folder, everybodys_clock) for name, player in players.items()}
+    academy = None if file.academy is None else _academy(file.academy, path)
+    if academy is not None:
+        setups = {
+            name: replace(setup, environment=academy.player_environment | dict(setup.environment))
+            for name, setup in setups.items()
         }
-    elo, begins_at_academy = ratings(file.table("ratings"), fixed, begin)
-    found = plan(kind, Draft(file, competition, game, players, folder, everybodys_clock))
-    control = Control(
+    plan = read_plan(Contents(file, game, setups, folder, everybodys_clock))
+    return Control(
         path=path,
-        kind=kind,
+        kind="all-play-all" if file.competition.kind == "round-robin" else file.competition.kind,
         game=game,
-        players=players,
-        competitors=found.competitors,
-        plan=found,
-        description=competition.take("description", values.text, "").strip(),
-        parallel=competition.take("parallel", values.whole(1, 1023), 1),
-        pin_cores=competition.take("pin_cores", values.flag, False),
-        seed=competition.take("seed", values.whole(0, 2**63 - 1), None),
-        record_games=competition.take("record_games", values.flag, True),
-        check_players=competition.take("check_players", values.flag, True),
-        errors_to_log=competition.take("errors_to_log", values.flag, True),
-        failures=competition.take("failures", values.choice("forfeit", "void"), "forfeit"),
-        void_retries=competition.take("void_retries", values.whole(0, 1000), 1),
-        on_void=_on_void(competition, kind),
-        leave_out_after=competition.take("leave_out_after", values.whole(1, 1000), 3),
-        openings=game_table.openings(file.table("openings"), folder),
-        adjudication=game_table.adjudication(file.table("adjudication")),
-        results=competition.take("results", values.results_url(folder), None),
-        elo=elo,
-        begins_at_academy=begins_at_academy,
-        academy=reached,
-        remote=remote_table.endpoint(file.table("remote"), folder),
-        daide=daide_table.address(file.table("daide")),
+        players=setups,
+        competitors=plan.competitors,
+        plan=plan,
+        description=file.competition.description.strip(),
+        openings=None if (table := file.openings) is None else Openings(table.file, table.order, table.plies),
+        adjudication=None if file.adjudication is None else Adjudication(**dict(file.adjudication)),
+        elo=_rating(file.ratings, players),
+        begins_at_academy=file.ratings.begin == "academy",
+        academy=academy,
+        remote=file.remote.endpoint,
+        daide=DaideAddress.read(file.daide.address),
+        token_variables=frozenset(variables_named(tables)),
+        **{setting: getattr(file.competition, setting) for setting in _SHARED},
     )
-    competition.finish()
-    file.finish()
-    return control
 
 
-def _on_void(competition: TomlTable, kind: str) -> OnVoid:
-    word = competition.take("on_void", values.choice(*ON_VOID), "halt")
-    if word == "skip-matchup" and kind in _ONE_MATCHUP:
-        competition.fail(
-            "on_void", f"a competition of kind {kind!r} has one matchup: say 'halt' or 'forfeit'"
-        )
-    return next(known for known in ON_VOID if known == word)
+def _model(tables: dict[str, Any]) -> type[schema.ControlFile]:
+    competition = tables.get("competition")
+    if not isinstance(competition, dict):
+        return schema.ControlFile
+    return schema.FILES[choose(schema.FILES, "kind", None, competition, toml_place("competition"))]
 
 
-def _heading(file: TomlTable, name: str) -> TomlTable:
-    found = file.table(name)
-    if found is None:
-        file.fail(name, f"is missing: the file needs a table [{name}]")
-    return found
+def _rating(table: schema.Ratings, players: dict[str, schema.Player]) -> EloRules:
+    return EloRules(
+        table.start,
+        Curve(table.curve),
+        fixed={name: player.fixed_elo for name, player in players.items() if player.fixed_elo is not None},
+        begin={name: player.elo for name, player in players.items() if player.elo is not None},
+        by=RatedBy(table.by),
+    )
+
+
+def _academy(table: schema.Academy, path: Path) -> AcademySettings | None:
+    if table.address == "none":
+        return None
+    return AcademySettings(**{**dict(table), "data": table.data or path.with_suffix(".academy")})

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from arena.control.game import GameSettings
-from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
+from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault
 from arena.ratings.daide import daide_scores
@@ -23,8 +22,7 @@ from arena.results.series_reader import LastFault, SeriesReader
 from arena.results.standings import Standings
 from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
-from arena.selection.lettered import letters
-from arena.selection.matchups import MatchupSelector
+from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch

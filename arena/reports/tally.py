@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.results.games import FinishedGame
 from referees.api import Termination
 

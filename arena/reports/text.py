@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport, faults_line
 from arena.reports.tally import MatchupTally, PlayerTally, SeatTally

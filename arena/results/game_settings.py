@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, select, update
 
 from arena.control.changed_settings import changed
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import PlayerSetup, TimeControl
 from arena.players.clock import describe_clock
 from arena.results import schema as saga

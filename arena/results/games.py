@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import func, select
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault
 from arena.results import own_tables as own
 from arena.results import schema as saga

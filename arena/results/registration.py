@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from arena.control.changed_settings import REMEDY, changed
 from arena.control.database_urls import shown
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga

@@ -11,7 +11,7 @@ from arena.players.daide.address import DaideAddress
 from arena.players.daide.listener import DaideListener, Note
 from arena.players.daide.parameters import PROTOCOL, DaideParameters
 from arena.players.player import InvalidPlayerParametersError
-from arena.selection.checked_players import players_to_check
+from arena.selection.kinds import players_to_check
 from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.daide.tokens import Vocabulary
 

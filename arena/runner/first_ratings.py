@@ -7,7 +7,7 @@ from arena.academy.session import AcademySession
 from arena.control.settings import Control
 from arena.results.first_ratings import ACADEMY, CONTROL_FILE, EARLIER_GAMES, NEWCOMER, FirstRating
 from arena.results.series import Series
-from arena.selection.checked_players import players_to_check
+from arena.selection.kinds import players_to_check
 from clients.connection import AcademyRefusedError
 
 

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from arena.control.settings import Control, GameSettings
+from arena.control.plans import GameSettings
+from arena.control.settings import Control
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game_seeds import GameSeeds
 from arena.match.openings import Opening, opening_at, read_openings

@@ -13,8 +13,8 @@ from typing import Final
 from academy.wire.addresses import InvalidAddressError
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
-from arena.control.remote_table import token_digest
-from arena.control.settings import Control, MissingTokenError
+from arena.control.settings import Control
+from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import PlayerSetup
 from arena.lobby.server import BackgroundLobby, Note
 from arena.output import complain

@@ -9,7 +9,8 @@ from academy.v1 import contests_pb2
 from arena.academy.client import AcademyClient, may_pass, void_report
 from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
-from arena.control.settings import AcademySettings, Control, MissingTokenError
+from arena.control.settings import AcademySettings, Control
+from arena.control.tokens import MissingTokenError
 from arena.results.claims import claimed, others_claimed
 from arena.results.database import ResultsDatabase, ResultsError, reason
 from arena.results.series import holds_others, remove_series

@@ -8,9 +8,8 @@ from typing import Any
 
 from arena.academy.session import AcademySession
 from arena.control import plans
-from arena.control.settings import Control
-from arena.control.table import ControlError
-from arena.control.token_variables import withheld_tokens
+from arena.control.settings import Control, ControlError
+from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
@@ -32,8 +31,7 @@ from arena.runner.player_check import check_player, hidden_from
 from arena.runner.remote_players import remote_players
 from arena.runner.stopping import StopRequests
 from arena.runner.void_games import DIALS_IN
-from arena.selection.checked_players import players_to_check
-from arena.selection.kinds import selector_for
+from arena.selection.kinds import players_to_check, selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.terminal.display import display_for

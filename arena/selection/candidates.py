@@ -12,15 +12,15 @@ from arena.control.changed_settings import REMEDY
 from arena.control.parameters import Parameter, describe
 from arena.control.plans import CandidatePlan
 from arena.jobs import PlayerSetup
-from arena.selection.parameter_tree import Path
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
-from arena.selection.terms import check_terms
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, check_terms, game_seed
 
 MATCHUP: Final = "candidates"
 SEATS: Final = 2
 MOST_STEPS: Final = 256
 
 Place = TypeVar("Place")
+TreePath = tuple[int, ...]
+"""Places of children in the Monte Carlo tuner's tree, from the root down."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class CandidateGames:
     folder: str = ""
 
     def game(
-        self, game_id: str, code: str, values: Sequence[Any], opening: int, path: Path | None = None
+        self, game_id: str, code: str, values: Sequence[Any], opening: int, path: TreePath | None = None
     ) -> Fixture:
         """A game of the candidate called `code`; its seat is drawn from the game's seed."""
         seed = game_seed(self.seed, game_id)

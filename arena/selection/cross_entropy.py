@@ -21,7 +21,7 @@ from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, Tu
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, Selector, game_seed
 from arena.selection.voids import VoidPolicy
 
-# Of a generation's candidates so many are told in reports, the best ones; the history has all.
+# Reports list so many of a generation's candidates, the best ones; the history has all.
 _MOST_SHOWN: Final = 100
 _GAME_ID: Final = re.compile(r"g(\d+)#(\d+)r(\d+)")
 
@@ -261,7 +261,7 @@ class CrossEntropyTuner(Selector):
         return self._values_at(self.samples[candidate])
 
     def _parse(self, game_id: str) -> tuple[int, int, int]:
-        found = _GAME_ID.fullmatch(game_id)
-        if found is None:
+        match = _GAME_ID.fullmatch(game_id)
+        if match is None:
             raise self.foreign(game_id)
-        return int(found[1]), int(found[2]), int(found[3])
+        return int(match[1]), int(match[2]), int(match[3])

@@ -1,13 +1,17 @@
-"""The selector of each kind of competition."""
+"""The selector of each kind of competition, and the players that it needs."""
+
+from collections.abc import Sequence
 
 from arena.control import plans
+from arena.control.parameters import Parameter
+from arena.control.plans import GameSettings
 from arena.control.settings import Control
-from arena.selection.all_play_all import AllPlayAll
+from arena.jobs import PlayerSetup
 from arena.selection.cross_entropy import CrossEntropyTuner
-from arena.selection.gauntlet import Gauntlet
 from arena.selection.mars import Mars
-from arena.selection.monte_carlo import MonteCarloTuner
+from arena.selection.monte_carlo import MonteCarloTuner, ParameterTree
 from arena.selection.playoff import Playoff
+from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import Selector
 from arena.selection.sprt import SprtMatch
 from arena.selection.swiss import Swiss
@@ -19,7 +23,7 @@ def selector_for(control: Control) -> Selector:
     plan, seed, folder = control.plan, control.seed or 0, str(control.path.parent)
     match plan:
         case plans.AllPlayAllPlan():
-            return AllPlayAll(plan.competitors, plan.rounds, seed, _seats(control))
+            return RoundRobin(plan.competitors, plan.rounds, seed, _seats(control))
         case plans.PlayoffPlan():
             return Playoff(plan.matchups, control.players, control.path.stem, seed)
         case plans.GauntletPlan():
@@ -38,3 +42,41 @@ def selector_for(control: Control) -> Selector:
 
 def _seats(control: Control) -> int:
     return control.game.rules().seats
+
+
+def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]:
+    """Those whom a run needs, each with the first game that it may play.
+
+    Matchups that play no more games are passed over. Of a tuner's candidates one is taken: that of the
+    tree's first part, or of the mean of the distribution. Raises InvalidParameterError.
+    """
+    plan = control.plan
+    games: dict[str, GameSettings] = {}
+    match plan:
+        case plans.PlayoffPlan(matchups):
+            for matchup in matchups:
+                for name in matchup.players if matchup.games != 0 else ():
+                    games.setdefault(name, matchup.game)
+            games = dict(sorted(games.items()))
+        case plans.MarsPlan(mission):
+            for series in mission:
+                able = [name for name, weight in series.contestants.items() if weight > 0]
+                game = max(series.settings, key=lambda setting: setting.weight).game
+                for name in able if series.weight > 0 and not series.complete else ():
+                    games.setdefault(name, game)
+        case _:
+            games = dict.fromkeys(plan.competitors, control.game)
+    checked = [(control.players[name], game) for name, game in games.items()]
+    if isinstance(plan, plans.MonteCarloPlan | plans.CrossEntropyPlan):
+        checked.insert(0, (_sample(plan), control.game))
+    return checked
+
+
+def _sample(plan: plans.MonteCarloPlan | plans.CrossEntropyPlan) -> PlayerSetup:
+    parameters: Sequence[Parameter] = plan.parameters
+    if isinstance(plan, plans.MonteCarloPlan):
+        places = ParameterTree(plan).centre((0,))
+    else:
+        places = tuple(parameter.mean for parameter in plan.parameters)
+    values = [parameter.value(place) for parameter, place in zip(parameters, places, strict=True)]
+    return plan.candidate.make("candidate", values)

@@ -1,22 +1,41 @@
-"""MARS: series of games whose players and settings are drawn by weight, play count or success.
-
-What J. Newbury's MARS does for the DAIDE tournaments that SAGA records: a series is drawn by weight, then
-one of its settings, then the players of its next game; the seats are dealt anew for every game.
-"""
+"""MARS: series of games whose players are drawn by weight, play count or success."""
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from arena.control.changed_settings import abridged
-from arena.control.plans import MarsSeries, MarsSetting
+from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
 from arena.control.settings import Scope
 from arena.output import count_text
-from arena.selection.line_up import Form, NoPlayersLeftError, draw, line_up
-from arena.selection.numbering import Numbering
-from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed
-from arena.selection.terms import check_terms
+from arena.ratings.moving_averages import MovingAverages
+from arena.selection.matchups import Numbering
+from arena.selection.selector import CompletedGame, Fixture, Selector, check_terms, game_seed
+from referees.api import Outcome
+
+
+class NoPlayersLeftError(LookupError):
+    """Too few contestants are left for a game."""
+
+
+class Form:
+    """What the games so far say of the contestants: plays, clones counted each, and moving averages."""
+
+    def __init__(self) -> None:
+        self.plays: Counter[str] = Counter()
+        self._averages: dict[str, MovingAverages] = {}
+
+    def averages(self, name: str) -> MovingAverages:
+        """A contestant's averages."""
+        return self._averages.get(name, MovingAverages())
+
+    def take(self, players: Sequence[str], outcome: Outcome) -> None:
+        """Take in a completed game."""
+        for seat, name in enumerate(players, start=1):
+            self.plays[name] += 1
+            self._averages[name] = self.averages(name).after(outcome, seat, len(players))
 
 
 class Mars(Selector):
@@ -28,15 +47,15 @@ class Mars(Selector):
     change, while its weight, state and number of games may.
     """
 
-    def __init__(self, series: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
-        self._series = {one.name: one for one in series}
+    def __init__(self, mission: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
+        self._series = {series.name: series for series in mission}
         self._seats = seats
         self._seed = seed
-        self._numbers = {one.name: Numbering(one.games) for one in series}
-        self._terms = {one.name: _terms(one) for one in series}
+        self._numbers = {series.name: Numbering(series.games) for series in mission}
+        self._terms = {series.name: _terms(series) for series in mission}
         # What a pure series goes by is its own; the others go by all games of the mission.
         self._mission = Form()
-        self._own = {one.name: Form() for one in series}
+        self._own = {series.name: Form() for series in mission}
         self._inhibited: set[tuple[str, str]] = set()
         self._short: dict[str, str] = {}
         self._ghosts: set[str] = set()
@@ -45,24 +64,24 @@ class Mars(Selector):
     def total(self) -> int | None:
         """The games of all series: those played, and those that are still to be; None without an end."""
         total = 0
-        for name, one in self._series.items():
-            if not self._may_run(one):
+        for name, series in self._series.items():
+            if not self._may_run(series):
                 total += self._numbers[name].completed
-            elif one.games is None:
+            elif series.games is None:
                 return None
             else:
-                total += max(one.games, self._numbers[name].completed)
+                total += max(series.games, self._numbers[name].completed)
         return total
 
     @property
     def description(self) -> str:
         """The rule of each series with its arguments."""
-        return "mars " + "; ".join(f"{name}: {series_text(one)}" for name, one in self._series.items())
+        return "mars " + "; ".join(f"{name}: {series_text(series)}" for name, series in self._series.items())
 
     @property
     def finished(self) -> bool:
         """Whether all series that may run have all their games."""
-        running = [name for name, one in self._series.items() if self._may_run(one)]
+        running = [name for name, series in self._series.items() if self._may_run(series)]
         return all(self._numbers[name].finished for name in running) and (
             bool(running) or not self.excluded.matchups
         )
@@ -86,9 +105,9 @@ class Mars(Selector):
     def next_game(self) -> Fixture | None:
         """The next game of a series drawn by weight."""
         while weights := {
-            name: one.weight
-            for name, one in self._series.items()
-            if self._may_run(one) and self._numbers[name].open and name not in self._short
+            name: series.weight
+            for name, series in self._series.items()
+            if self._may_run(series) and self._numbers[name].open and name not in self._short
         }:
             given = sum(numbers.given for numbers in self._numbers.values())
             name = draw(weights, random.Random(game_seed(self._seed, f"mission/{given}")))
@@ -114,14 +133,14 @@ class Mars(Selector):
         name, number = self._parse(game_id)
         if name not in self._series or not detail:
             return None
-        one = self._series[name]
-        stale = not self._may_run(one) or not self._numbers[name].wants(number)
-        setting = _named(one, json.loads(detail)["setting"])
-        if stale or setting is None or not set(players) <= set(one.contestants) - self._barred(setting):
+        series = self._series[name]
+        stale = not self._may_run(series) or not self._numbers[name].wants(number)
+        setting = _named(series, json.loads(detail)["setting"])
+        if stale or setting is None or not set(players) <= set(series.contestants) - self._barred(setting):
             return None
         self._check_frozen(name, detail)
         self._numbers[name].give(number)
-        fixture = self._fixture(one, number, tuple(players), setting)
+        fixture = self._fixture(series, number, tuple(players), setting)
         # Its attempts so far are stored under the id it had, however many digits ids have now.
         return replace(fixture, game_id=game_id)
 
@@ -141,8 +160,8 @@ class Mars(Selector):
         inhibited = {player for player, variant in self._inhibited if variant == rules.spec().game_id}
         return inhibited | self.excluded.players
 
-    def _may_run(self, one: MarsSeries) -> bool:
-        return _is_open(one) and one.name not in self.excluded.matchups
+    def _may_run(self, series: MarsSeries) -> bool:
+        return _is_open(series) and series.name not in self.excluded.matchups
 
     def readmit(self, scope: Scope, name: str) -> None:
         """Give out games of a player or a series again, also of series that lacked the player."""
@@ -152,18 +171,18 @@ class Mars(Selector):
     def report_lines(self) -> list[str]:
         """Each series: its rule, its games, and the plays and averages of its contestants."""
         lines: list[str] = []
-        for name, one in self._series.items():
-            games = count_text(self._numbers[name].completed, one.games)
-            state = "" if _is_open(one) else " (complete)" if one.complete else " (weight 0)"
+        for name, series in self._series.items():
+            games = count_text(self._numbers[name].completed, series.games)
+            state = "" if _is_open(series) else " (complete)" if series.complete else " (weight 0)"
             lines.append(f"series {name}{state}: {games} games")
-            lines.append(f"  {series_text(one)}")
+            lines.append(f"  {series_text(series)}")
             if name in self._short:
                 lines.append(f"  {self._short[name]}")
-            width = max(map(len, one.contestants))
+            width = max(map(len, series.contestants))
             lines.append(f"  {'':{width}}  plays  strength  tenacity   fitness")
-            form = self._form(one)
-            barred = set.intersection(*map(self._barred, one.settings))
-            for contestant in one.contestants:
+            form = self._form(series)
+            barred = set.intersection(*map(self._barred, series.settings))
+            for contestant in series.contestants:
                 averages = form.averages(contestant)
                 inhibited = "  inhibited" if contestant in barred else ""
                 lines.append(
@@ -172,47 +191,51 @@ class Mars(Selector):
                 )
         return lines
 
-    def _form(self, one: MarsSeries) -> Form:
-        return self._own[one.name] if one.pure else self._mission
+    def _form(self, series: MarsSeries) -> Form:
+        return self._own[series.name] if series.pure else self._mission
 
-    def _new_game(self, one: MarsSeries) -> Fixture:
-        numbers = self._numbers[one.name]
+    def _new_game(self, series: MarsSeries) -> Fixture:
+        numbers = self._numbers[series.name]
         number = numbers.lowest_open
-        chance = random.Random(game_seed(self._seed, f"{one.name}_{number}/line-up/{len(self._inhibited)}"))
-        setting, players = self._draw(one, chance)
+        chance = random.Random(
+            game_seed(self._seed, f"{series.name}_{number}/line-up/{len(self._inhibited)}")
+        )
+        setting, players = self._draw(series, chance)
         numbers.give(number)
-        return self._fixture(one, number, players, setting)
+        return self._fixture(series, number, players, setting)
 
-    def _draw(self, one: MarsSeries, chance: random.Random) -> tuple[MarsSetting, tuple[str, ...]]:
+    def _draw(self, series: MarsSeries, chance: random.Random) -> tuple[MarsSetting, tuple[str, ...]]:
         """A setting, and a line-up of those who may play in it.
 
         Raises NoPlayersLeftError if there is none.
         """
-        left = {setting.name: setting.weight for setting in one.settings}
+        left = {setting.name: setting.weight for setting in series.settings}
         while True:
-            setting = _named(one, draw(left, chance))
+            setting = _named(series, draw(left, chance))
             assert setting is not None
             try:
                 barred = self._barred(setting)
-                form = self._form(one)
-                return setting, line_up(one.rule, one.contestants, self._seats, form, chance, barred)
+                form = self._form(series)
+                return setting, choose_line_up(
+                    series.rule, series.contestants, self._seats, form, chance, barred
+                )
             except NoPlayersLeftError:
                 del left[setting.name]
                 if not any(left.values()):
                     raise
 
     def _fixture(
-        self, one: MarsSeries, number: int, players: tuple[str, ...], setting: MarsSetting
+        self, series: MarsSeries, number: int, players: tuple[str, ...], setting: MarsSetting
     ) -> Fixture:
         return Fixture(
-            game_id=f"{one.name}_{self._numbers[one.name].text(number)}",
-            matchup=one.name,
+            game_id=f"{series.name}_{self._numbers[series.name].text(number)}",
+            matchup=series.name,
             players=players,
-            seed=game_seed(self._seed, f"{one.name}_{number}"),
+            seed=game_seed(self._seed, f"{series.name}_{number}"),
             game=setting.game,
             weight=setting.weight,
             opening=number,
-            detail=json.dumps({"setting": setting.name, "terms": self._terms[one.name]}),
+            detail=json.dumps({"setting": setting.name, "terms": self._terms[series.name]}),
         )
 
     def _parse(self, game_id: str) -> tuple[str, int]:
@@ -228,9 +251,9 @@ class Mars(Selector):
             check_terms(stored, self._terms[name], f"series[{name}]")
 
 
-def series_text(one: MarsSeries) -> str:
+def series_text(series: MarsSeries) -> str:
     """A series' selector as SAGA keeps it: the rule and its arguments."""
-    rule = one.rule
+    rule = series.rule
     parts: list[str] = [rule.name]
     if rule.name == "slow-knockout":
         parts.append(f"by={rule.by}")
@@ -238,8 +261,8 @@ def series_text(one: MarsSeries) -> str:
         parts.append(f"kinds={'+'.join(map(str, rule.kinds))}")
     else:
         parts.append(f"clones={'yes' if rule.clones else 'no'}")
-    parts.append(f"contestants={_weighted(one.contestants)}")
-    parts.append("settings=" + ",".join(f"{setting.name}*{setting.weight:g}" for setting in one.settings))
+    parts.append(f"contestants={_weighted(series.contestants)}")
+    parts.append("settings=" + ",".join(f"{setting.name}*{setting.weight:g}" for setting in series.settings))
     return " ".join(parts)
 
 
@@ -248,28 +271,76 @@ def _weighted(weights: Mapping[str, float]) -> str:
     return ",".join(f"{name}*{weight:g}" for name, weight in weights.items())
 
 
-def _named(one: MarsSeries, name: str) -> MarsSetting | None:
-    return next((setting for setting in one.settings if setting.name == name), None)
+def _named(series: MarsSeries, name: str) -> MarsSetting | None:
+    return next((setting for setting in series.settings if setting.name == name), None)
 
 
-def _is_open(one: MarsSeries) -> bool:
-    return one.weight > 0 and not one.complete
+def _is_open(series: MarsSeries) -> bool:
+    return series.weight > 0 and not series.complete
 
 
-def _terms(one: MarsSeries) -> dict[str, str]:
+def _terms(series: MarsSeries) -> dict[str, str]:
     """What may not change once the series has begun, as its control file says it."""
-    rule = one.rule
+    rule = series.rule
     return {
         "selector": rule.name,
         "by": rule.by,
         "clones": "true" if rule.clones else "false",
         "kinds": " + ".join(map(str, rule.kinds)) or "none",
-        "pure": "true" if one.pure else "false",
-        "contestants": abridged(_weighted(one.contestants)),
-        "settings": abridged("; ".join(map(_setting_text, one.settings))),
+        "pure": "true" if series.pure else "false",
+        "contestants": abridged(_weighted(series.contestants)),
+        "settings": abridged("; ".join(map(_setting_text, series.settings))),
     }
 
 
 def _setting_text(setting: MarsSetting) -> str:
     game = " ".join(f"{name}={value}" for name, value in setting.game.terms.items() if name != "name")
     return f"{setting.name}*{setting.weight:g} {setting.game.name} {game}"
+
+
+def choose_line_up(
+    rule: LineUpRule,
+    weights: Mapping[str, float],
+    seats: int,
+    form: Form,
+    chance: random.Random,
+    barred: Collection[str] = (),
+) -> tuple[str, ...]:
+    """The players of a game by seat. Raises NoPlayersLeftError."""
+    able = {name: weight for name, weight in weights.items() if weight > 0 and name not in barred}
+    wanted = len(rule.kinds) if rule.kinds else seats
+    distinct = bool(rule.kinds) or not rule.clones
+    if len(able) < (wanted if distinct else 1):
+        raise NoPlayersLeftError(
+            f"{len(able)} contestants are left, a game needs {wanted if distinct else 1}"
+        )
+    chosen: list[str] = []
+    while len(chosen) < wanted:
+        left = {name: weight for name, weight in able.items() if not (distinct and name in chosen)}
+        chosen.append(_choose(rule, left, form, chance, first=not chosen))
+    if rule.kinds:
+        counts = list(rule.kinds)
+        chance.shuffle(counts)
+        chosen = [name for name, count in zip(chosen, counts, strict=True) for _ in range(count)]
+    chance.shuffle(chosen)
+    return tuple(chosen)
+
+
+def draw(weights: Mapping[str, float], chance: random.Random) -> str:
+    """A name by relative weight; all alike if every weight is 0."""
+    names = list(weights)
+    if not any(weights.values()):
+        return chance.choice(names)
+    return chance.choices(names, [weights[name] for name in names])[0]
+
+
+def _choose(
+    rule: LineUpRule, weights: Mapping[str, float], form: Form, chance: random.Random, first: bool
+) -> str:
+    if rule.name == "slow-knockout":
+        success = {name: getattr(form.averages(name), rule.by) for name in weights}
+        return draw({name: weight * success[name] for name, weight in weights.items()}, chance)
+    if rule.name == "least-played" and first:
+        fewest = min(form.plays[name] for name in weights)
+        weights = {name: weight for name, weight in weights.items() if form.plays[name] == fewest}
+    return draw(weights, chance)

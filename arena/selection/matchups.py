@@ -1,21 +1,92 @@
-"""Games in matchups: what playoffs, all-play-alls, gauntlets and tests have in common."""
+"""Games in matchups: what playoffs, round robins, gauntlets and tests have in common."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from arena.control.changed_settings import changed
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import PlayerSetup
-from arena.selection.numbering import Numbering
 from arena.selection.selector import (
     CompetitionChangedError,
     CompletedGame,
     Fixture,
     Selector,
+    check_terms,
     game_seed,
 )
-from arena.selection.terms import check_terms
+
+
+class Numbering:
+    """The numbers, from 0, of one group of games: which have been given out and which are completed.
+
+    `limit` is how many games the group has, None for no end.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._given: set[int] = set()
+        self._completed: set[int] = set()
+        self._lowest_open = 0
+
+    @property
+    def given(self) -> int:
+        """How many games have been given out, completed ones included."""
+        return len(self._given)
+
+    @property
+    def completed(self) -> int:
+        """How many games are completed."""
+        return len(self._completed)
+
+    @property
+    def open(self) -> bool:
+        """Whether there are numbers to give out."""
+        return self._limit is None or self._lowest_open < self._limit
+
+    @property
+    def lowest_open(self) -> int:
+        """The lowest number that has not been given out."""
+        return self._lowest_open
+
+    @property
+    def finished(self) -> bool:
+        """Whether no number is missing among the completed ones."""
+        return self._limit is not None and not self.open and self.given == self.completed
+
+    def next(self) -> int:
+        """Give out the lowest number that is left. Raises IndexError when there is none."""
+        if not self.open:
+            raise IndexError(f"all {self._limit} games have been given out")
+        number = self._lowest_open
+        self.give(number)
+        return number
+
+    def give(self, number: int) -> None:
+        """Give out a certain number."""
+        self._given.add(number)
+        while self._lowest_open in self._given:
+            self._lowest_open += 1
+
+    def take_back(self, number: int) -> None:
+        """Have a number given out again whose game will not be completed."""
+        self._given.discard(number)
+        self._lowest_open = min(self._lowest_open, number)
+
+    def wants(self, number: int) -> bool:
+        """Whether this number is still to be given out."""
+        return number not in self._given and (self._limit is None or number < self._limit)
+
+    def complete(self, number: int) -> None:
+        """Note that this number's game is completed."""
+        self.give(number)
+        self._completed.add(number)
+
+    def text(self, number: int) -> str:
+        """The number as game ids have it: padded with zeros to the longest one, if there is an end."""
+        width = 0 if self._limit is None else len(str(self._limit - 1))
+        return f"{number:0{width}d}"
+
 
 T = TypeVar("T")
 
@@ -164,3 +235,49 @@ class MatchupSelector(Selector):
             opening=group.opening(number),
             event=group.event,
         )
+
+
+def letters(place: int) -> str:
+    """A competitor's letters in the cross-table by place from 0: A to Z, then AA to ZZ."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    if place < 26:
+        return alphabet[place]
+    return alphabet[(place - 26) // 26] + alphabet[(place - 26) % 26]
+
+
+class LetteredSelector(MatchupSelector):
+    """Plays matchups called `AvB`.
+
+    `lists` are the lists of competitors by their settings' paths; the letters go on from one to the next.
+    More competitors may come at the end of the last one, nothing else may change once there are games.
+    """
+
+    def __init__(self, lists: Mapping[str, Sequence[str]], groups: Mapping[str, Group], seed: int) -> None:
+        super().__init__(groups, seed)
+        named = [(path, name) for path, names in lists.items() for name in names]
+        self._settings = {letters(place): path for place, (path, _) in enumerate(named)}
+        self._competitors = {letters(place): name for place, (_, name) in enumerate(named)}
+        self._last = list(lists)[-1]
+
+    def completed(self, game: CompletedGame) -> None:
+        """Note that the game needs not be given out. Raises CompetitionChangedError."""
+        matchup, _, number = game.game_id.rpartition("_")
+        called = matchup.split("v")
+        if number.isascii() and number.isdigit() and len(called) == len(game.players):
+            # Everybody has moved on by one seat with each game.
+            shift = -int(number) % len(called)
+            players = (*game.players[shift:], *game.players[:shift])
+            if matchup not in self.groups or self.groups[matchup].players != players:
+                raise self._misplaced(called, players)
+        super().completed(game)
+
+    def _misplaced(self, called: Sequence[str], players: Sequence[str]) -> CompetitionChangedError:
+        for letter, before in zip(called, players, strict=True):
+            now = self._competitors.get(letter, "nobody")
+            if now != before:
+                setting = self._settings.get(letter, self._last)
+                return CompetitionChangedError(
+                    changed(setting, f"{before} as {letter}", f"{now} as {letter}")
+                )
+        met = f"{' against '.join(players)} as {' and '.join(called)}"
+        return CompetitionChangedError(changed(self._settings[called[-1]], met, "no such games"))

@@ -2,12 +2,13 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arena.control.changed_settings import REMEDY
-from arena.control.settings import GameSettings, Scope
+from arena.control.changed_settings import REMEDY, changed
+from arena.control.plans import GameSettings
+from arena.control.settings import Scope
 from arena.jobs import PlayerSetup
 from arena.selection.voids import VoidPolicy
 from referees.api import Outcome
@@ -200,3 +201,19 @@ def game_seed(competition_seed: int, game_id: str) -> int:
     """A number, 0 to 2^63 - 1, that belongs to a game: its seed where the control file gives one."""
     digest = hashlib.sha256(f"{competition_seed}/{game_id}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
+
+
+def check_terms(
+    stored: Mapping[str, object],
+    now: Mapping[str, object],
+    where: str = "competition",
+    unset: str = "its default",
+) -> None:
+    """Raise CompetitionChangedError if a game was played on other terms than those of the control file.
+
+    `where` is the table that they stand in, `unset` what is said of a value that is not given.
+    """
+    for name in {**stored, **now}:
+        before, after = stored.get(name, unset), now.get(name, unset)
+        if before != after:
+            raise CompetitionChangedError(changed(f"{where}.{name}", before, after))

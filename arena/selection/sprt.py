@@ -9,8 +9,7 @@ from typing import Final
 from arena.control.plans import SprtPlan
 from arena.ratings.pentanomial import Counts, MatchEstimate, Sprt, SprtStatus, estimate
 from arena.selection.matchups import Group, MatchupSelector
-from arena.selection.selector import CompletedGame, Fixture
-from arena.selection.terms import check_terms
+from arena.selection.selector import CompletedGame, Fixture, check_terms
 
 MATCHUP: Final = "AvB"
 

@@ -7,7 +7,7 @@ import grpc
 from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.errors import RefusedCallError
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.lobby.errors import InvalidRequestError
 from arena.results.database import ResultsError, reason
 from arena.runner.files import CompetitionRunningError

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from arena.control.ringmaster.ctl_file import is_ringmasters
-from arena.control.table import ControlError
-from arena.control.token_variables import variables_named
+from arena.control.settings import ControlError
+from arena.control.tokens import variables_named
 from arena.control.toml_file import MAX_BYTES, read, read_text
 from arena.lobby.errors import InvalidRequestError
 from arena.service.errors import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError

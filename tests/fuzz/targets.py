@@ -49,7 +49,7 @@ from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.errors import NotAuthenticatedError
 from academy.wire.tokens import bearer_token
 from arena.control import toml_file
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.players.failures import PlayerError
 from arena.players.gtp_channel import GtpChannel
 from clients.bots import hex_thinking

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
-from arena.control.ringmaster.encoding import Encoder, decoded
-from arena.control.table import ControlError
+from arena.control.ringmaster.definitions import Encoder, decode
+from arena.control.settings import ControlError
 from arena.output import complain
 from arena.players.process_signals import kill_session, signal_name
 
@@ -71,7 +71,7 @@ class ControlProgram:
     def call(self, number: int, arguments: Sequence[Any]) -> Any:
         """Call a function of the file. Raises ProgramError."""
         encoder = Encoder()
-        encoded = [encoder.text(argument) for argument in arguments]
+        encoded = [encoder.encode(argument) for argument in arguments]
         if self._process is None:
             self._start()
         return self._ask({"function": number, "arguments": encoded}, CALL_SECONDS)
@@ -91,7 +91,7 @@ class ControlProgram:
         if "error" in answer:
             raise ProgramError(answer["error"], answer.get("line"))
         try:
-            return decoded(answer["value"], self._function)
+            return decode(answer["value"], self._function)
         except (KeyError, ValueError, TypeError) as error:
             self._end()
             raise ProgramError(f"what it sets cannot be used: {error}") from None
@@ -121,7 +121,7 @@ class _Process:
                 stdout=self._output,
                 stderr=self._output,
                 cwd=folder,
-                env=_environment(),
+                env=_program_environment(),
                 pass_fds=[write],
                 start_new_session=True,
             )
@@ -137,7 +137,7 @@ class _Process:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise ProgramError(self._obituary()) from None
+            raise ProgramError(self._exit_reason()) from None
         line = self._read(deadline, seconds)
         self._show_output()
         try:
@@ -164,12 +164,12 @@ class _Process:
             size += len(parts[-1])
             if not parts[-1]:
                 self._show_output()
-                raise ProgramError(self._obituary())
+                raise ProgramError(self._exit_reason())
             if size > OUTPUT_BYTES:
                 raise ProgramError(f"what it sets takes more than {OUTPUT_BYTES // 2**20} MiB")
         return b"".join(parts)
 
-    def _obituary(self) -> str:
+    def _exit_reason(self) -> str:
         code = self._process.wait()
         how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
         return f"the process that executed it {how}"
@@ -194,5 +194,5 @@ def _end(process: subprocess.Popen[bytes], answers: IO[bytes], output: IO[bytes]
         file.close()
 
 
-def _environment() -> dict[str, str]:
+def _program_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith("LC_")}

@@ -1,4 +1,4 @@
-"""The process that executes a ringmaster's control file, and calls its functions when it is asked to.
+"""The process that executes a ringmaster's control file, and calls its functions on request.
 
 Run by `arena.control.ringmaster.execution`, which limits its time; the limits of memory and of what it writes
 are set here, before any of the file is executed. Requests and answers are lines of JSON.
@@ -13,8 +13,14 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
-from arena.control.ringmaster.definitions import SETTINGS, namespace
-from arena.control.ringmaster.encoding import Encoder, Opaque, UnencodableError, decoded
+from arena.control.ringmaster.definitions import (
+    SETTINGS,
+    Encoder,
+    Opaque,
+    UnencodableError,
+    decode,
+    namespace,
+)
 from arena.players.process_signals import die_with_parent
 
 
@@ -52,7 +58,7 @@ class Program:
 
     def _answer(self, action: Callable[[], Any]) -> dict[str, Any]:
         try:
-            return {"value": self._encoder.text(action())}
+            return {"value": self._encoder.encode(action())}
         except UnencodableError as error:
             return {"error": str(error)}
         except SyntaxError as error:
@@ -106,7 +112,7 @@ def _serve(requests: IO[bytes], answers: IO[str]) -> None:
     _send(answers, program.execute())
     for line in requests:
         request = json.loads(line)
-        arguments = [decoded(argument) for argument in request["arguments"]]
+        arguments = [decode(argument) for argument in request["arguments"]]
         _send(answers, program.call(request["function"], arguments))
 
 

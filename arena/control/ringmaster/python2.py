@@ -3,7 +3,7 @@
 import ast
 from typing import Final
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 
 # What Python 3 reads, and finds missing when it is executed.
 _NAMES: Final = frozenset(

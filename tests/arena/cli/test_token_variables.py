@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.settings import MissingTokenError
-from arena.control.token_variables import token_in, withheld_tokens
+from arena.control.tokens import MissingTokenError, token_in, withheld_tokens
 from arena.control.toml_file import parse
 from arena.players.process import inherited_environment
 from arena.service.folder import CompetitionFolder

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from academy.wire.addresses import InvalidAddressError
-from arena.control.settings import Control
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
 from arena.control.toml_file import parse, read
 from arena.players.daide.address import DaideAddress
 from arena.players.player import InvalidPlayerParametersError

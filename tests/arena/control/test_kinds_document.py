@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from arena.control.control_file import read
-from arena.control.plan_tables import KINDS
 from arena.control.sample import sample
-from arena.control.table import ControlError
+from arena.control.schema import KINDS
+from arena.control.settings import ControlError
 from arena.selection.kinds import selector_for
 
 DOCS = Path(__file__).parents[3] / "docs"

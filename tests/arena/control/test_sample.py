@@ -8,10 +8,9 @@ from typer.testing import CliRunner
 
 from arena.cli.app import application
 from arena.control.control_file import read
-from arena.control.plan_tables import KINDS
 from arena.control.sample import sample
-from arena.selection.checked_players import players_to_check
-from arena.selection.kinds import selector_for
+from arena.control.schema import KINDS
+from arena.selection.kinds import players_to_check, selector_for
 from tests.arena.cli.command import arena
 from tests.arena.engines import needs_gnugo
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.control.plans import AllPlayAllPlan
-from arena.control.settings import Control, MissingTokenError
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
+from arena.control.tokens import MissingTokenError
 from arena.control.toml_file import MAX_BYTES, read
 from arena.ratings.elo import Curve
 
@@ -220,6 +220,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             "players.alpha.move_seconds: must be a number from 0.001 to 1e+06",
         ),
         ("move_seconds = 0.5", "move_seconds = nan", "players.alpha.move_seconds: must be a number"),
+        (
+            "move_seconds = 0.5",
+            f"move_seconds = 0x{'f' * 5000}",
+            "players.alpha.move_seconds: must be a number from 0.001 to 1e+06, not a number of",
+        ),
         (
             "move_seconds = 0.5",
             "move_second = 1",

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.lobby.server import BackgroundLobby
 from arena.match.eliminations import Eliminations

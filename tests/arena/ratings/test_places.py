@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.control.toml_file import read
 from arena.ratings.elo import EloRules
 from arena.ratings.skill import RatedBy, places_of

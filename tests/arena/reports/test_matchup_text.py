@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault
 from arena.reports.tally import MatchupTally
 from arena.reports.text import matchup_lines, percent, settings_line

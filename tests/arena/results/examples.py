@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault, GameResult, JobMove, PlayerSetup, PlayerUsage
 from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, select
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
 from arena.results import schema as saga

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault, PlayerSetup, PlayerUsage, TimeControl
 from arena.results import own_tables as own
 from arena.results import schema as saga

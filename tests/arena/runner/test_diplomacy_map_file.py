@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.control.toml_file import read
 from arena.results.database import ResultsError
 from arena.runner.competition import RunEnd

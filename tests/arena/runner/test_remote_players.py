@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from academy.wire.addresses import InvalidAddressError
-from arena.control.settings import Control, MissingTokenError
+from arena.control.settings import Control
+from arena.control.tokens import MissingTokenError
 from arena.control.toml_file import parse
 from arena.runner.files import CompetitionFiles
 from arena.runner.remote_players import remote_players

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.control.toml_file import read
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.exchange.exporting import export

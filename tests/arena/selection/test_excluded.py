@@ -5,8 +5,7 @@ import pytest
 from arena.control.plans import SprtPlan, SwissPlan
 from arena.ratings.pentanomial import Sprt
 from arena.results.exclusions import Change, Exclusion, interleaved
-from arena.selection.all_play_all import AllPlayAll
-from arena.selection.gauntlet import Gauntlet
+from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import CompletedGame
 from arena.selection.sprt import SprtMatch
 from arena.selection.swiss import Swiss
@@ -14,7 +13,7 @@ from tests.arena.selection.playing import completed, play
 
 
 def test_games_of_a_player_that_is_left_out_are_not_given_out() -> None:
-    selector = AllPlayAll(("a", "b", "c"), 2)
+    selector = RoundRobin(("a", "b", "c"), 2)
     first = selector.next_game()
     assert first is not None and set(first.players) == {"a", "b"}
     selector.exclude("player", "b")
@@ -32,7 +31,7 @@ def test_a_matchup_that_is_left_out_harms_no_other_one() -> None:
 
 
 def test_who_is_let_in_again_plays_the_missing_games() -> None:
-    selector = AllPlayAll(("a", "b", "c"), 2)
+    selector = RoundRobin(("a", "b", "c"), 2)
     selector.exclude("player", "b")
     play(selector)
     selector.readmit("player", "b")

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from arena.control.game import GameSettings
-from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
+from arena.control.plans import GameSettings, LineUpRule, MarsSeries, MarsSetting
 from arena.ratings.moving_averages import MovingAverages
-from arena.selection.line_up import Form, NoPlayersLeftError, line_up
-from arena.selection.mars import Mars
+from arena.selection.mars import Form, Mars, NoPlayersLeftError, choose_line_up
 from arena.selection.selector import CompetitionChangedError, Fixture
 from referees.api import Outcome, Termination
 from tests.arena.selection.playing import completed, play, told
@@ -52,7 +50,7 @@ def test_the_first_bot_of_a_game_is_the_one_with_the_fewest_plays() -> None:
         form.plays[name] = plays
     rule = LineUpRule("least-played", clones=False)
     for seed in range(20):
-        assert "hold" in line_up(rule, BOTS, 1, form, random.Random(seed))
+        assert "hold" in choose_line_up(rule, BOTS, 1, form, random.Random(seed))
 
 
 def test_plays_stay_level_where_the_least_played_comes_first() -> None:
@@ -67,7 +65,7 @@ def test_slow_knockout_draws_in_proportion_to_the_moving_average() -> None:
     form._averages = {"albert": MovingAverages(fitness=6.0), "dumb": MovingAverages(fitness=0.0)}
     chance = random.Random(1)
     rule = LineUpRule("slow-knockout", by="fitness")
-    drawn = Counter(name for _ in range(2000) for name in line_up(rule, BOTS, SEATS, form, chance))
+    drawn = Counter(name for _ in range(2000) for name in choose_line_up(rule, BOTS, SEATS, form, chance))
     # albert 6, hold 1, random 1, dumb 0.
     assert drawn["dumb"] == 0
     assert drawn["albert"] / (2000 * SEATS) == pytest.approx(0.75, abs=0.02)
@@ -192,7 +190,7 @@ def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
     assert not selector.finished and not selector.decided
     assert selector.short == "series t1: 1 contestants are left, a game needs 2"
     with pytest.raises(NoPlayersLeftError):
-        line_up(LineUpRule(), {}, 2, Form(), random.Random(0))
+        choose_line_up(LineUpRule(), {}, 2, Form(), random.Random(0))
 
 
 @pytest.mark.parametrize(

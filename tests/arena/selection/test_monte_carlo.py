@@ -11,8 +11,7 @@ import pytest
 from arena.control.parameters import Explicit, GridParameter, Linear
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.monte_carlo import MonteCarloTuner
-from arena.selection.parameter_tree import ParameterTree
+from arena.selection.monte_carlo import MonteCarloTuner, ParameterTree
 from arena.selection.selector import CompetitionChangedError
 from arena.selection.voids import VoidPolicy
 from tests.arena.selection.playing import completed, play, told

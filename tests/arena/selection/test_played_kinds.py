@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.plan_tables import KINDS
 from arena.control.sample import sample
+from arena.control.schema import KINDS
 from tests.arena.cli.command import arena
 
 RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_moves"'

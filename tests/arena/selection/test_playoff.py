@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.control.game import GameSettings
-from arena.control.plans import Matchup
+from arena.control.plans import GameSettings, Matchup
 from arena.jobs import PlayerSetup
 from arena.selection.playoff import Playoff
 from arena.selection.selector import CompetitionChangedError

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from arena.control.plans import SwissPlan
 from arena.selection.selector import CompetitionChangedError
-from arena.selection.swiss import Swiss
-from arena.selection.swiss_pairing import pair
+from arena.selection.swiss import Swiss, pair
 from tests.arena.selection.playing import completed, play, stronger_wins, told
 
 EIGHT = tuple("abcdefgh")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.lobby.errors import InvalidRequestError
 from arena.service.errors import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
 from arena.service.folder import CompetitionFolder

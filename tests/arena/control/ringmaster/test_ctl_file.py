@@ -13,8 +13,7 @@ from arena.control.control_file import read
 from arena.control.parameters import Explicit, InvalidParameterError, Linear, Logarithmic
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
-from arena.control.settings import Control
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
 from tests.arena.engines import left_running
 
 PLAYOFF = '''\
@@ -254,14 +253,14 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (PLAYOFF, "komi=0.5", "komi='x'", "matchup handicap: 'komi': must be a number"),
         (PLAYOFF, "handicap=2", "handicap=1", "matchup handicap: 'handicap': must be a whole number from 2"),
         (PLAYOFF, "'short'", "'long'", "matchup handicap: 'internal_scorer_handicap_compensation': must be"),
-        (PLAYOFF, "name=", "nam=", "matchup 1: unknown argument 'nam'"),
+        (PLAYOFF, "name=", "nam=", "matchup handicap: 'nam': unknown setting; did you mean 'name'?"),
         (PLAYOFF, "id='handicap'", "id='0'", "'matchups': duplicate matchup id '0'"),
         (PLAYOFF, "Matchup('weak', 'strong')", "Matchup('weak', 'x')", "matchup 0: 'player_2': unknown"),
         (PLAYOFF, "Matchup('weak', 'strong')", "'x'", "matchup 0: not a Matchup"),
         (PLAYOFF, "Matchup('weak', 'strong')", "Matchup(1, 2, 3)", "line 31: TypeError: Matchup() takes 2"),
         (PLAYOFF, "record_games = False", "record_games = 0", "'record_games': must be true or false"),
-        (PLAYOFF, "allow_claim=True", "allow=True", "player full: unknown argument 'allow'"),
-        (PLAYOFF, 'Player("nothing")', "Player(3)", "player unused: 'command': must be a list"),
+        (PLAYOFF, "allow_claim=True", "allow=True", "player full: 'allow': unknown setting; did you mean"),
+        (PLAYOFF, 'Player("nothing")', "Player(3)", "player unused: 'command': must be text or a list"),
         (PLAYOFF, 'Player("nothing")', "Player()", "player unused: 'command': is missing"),
         (PLAYOFF, 'Player("nothing")', "7", "player unused: not a Player"),
         (PLAYOFF, "'unused'", "'un used'", "'players': 'un used' is no name"),
@@ -269,7 +268,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (ALL_PLAY_ALL, "'c', Comp", "'a', Comp", "'competitors': duplicate competitor: a"),
         (ALL_PLAY_ALL, "'c', Comp", "'d', Comp", "competitor 0: 'player': unknown player d"),
         (ALL_PLAY_ALL, "rounds = 20", "rounds = 0", "'rounds': must be a whole number from 1"),
-        (ALL_PLAY_ALL, "['c', Competitor('a'), Competitor(player='b')]", "['c']", "'competitors': must"),
+        (ALL_PLAY_ALL, "['c', Competitor('a'), Competitor(player='b')]", "['c']", "'competitors': has 1"),
         (MONTE_CARLO, "komi = 7.5", "komi = 7", "'komi': must be fractional"),
         (MONTE_CARLO, "'W'", "'green'", "'candidate_colour': must be one of 'b'"),
         (MONTE_CARLO, "split=8", "split=0", "parameter resign_at: 'split': must be a whole number from 1"),

@@ -1,13 +1,19 @@
-"""Variables of the environment that hold tokens: read by the arena, and withheld from all that it starts."""
+"""Tokens that a control file names; their variables are kept from all programs that the arena starts."""
 
+import hashlib
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 # Where a control file names a variable with a token, in whatever table.
 TOKEN_ENV: Final = "token_env"
 _withheld: Final[dict[str, str]] = {}
+
+
+class MissingTokenError(LookupError):
+    """The place a token was to come from holds none."""
 
 
 def token_in(variable: str) -> str:
@@ -38,3 +44,21 @@ def variables_named(value: Any) -> Iterator[str]:
             if name == TOKEN_ENV and isinstance(item, str):
                 yield item
             yield from variables_named(item)
+
+
+def token_digest(name: str, parameters: Mapping[str, Any]) -> bytes | None:
+    """The digest of the token that a player must have; None where it needs none. Raises MissingTokenError."""
+    if (variable := parameters.get("token_env")) is not None:
+        token = token_in(variable)
+        if not token:
+            raise MissingTokenError(f"players.{name}.token_env: the variable {variable} is not set")
+    elif (file := parameters.get("token_file")) is not None:
+        try:
+            token = Path(file).read_text(encoding="ascii").strip()
+        except (OSError, UnicodeError) as error:
+            raise MissingTokenError(f"players.{name}.token_file: {error}") from None
+        if not token:
+            raise MissingTokenError(f"players.{name}.token_file: {file} is empty")
+    else:
+        return None
+    return hashlib.sha256(token.encode()).digest()

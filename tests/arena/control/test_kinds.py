@@ -17,8 +17,7 @@ from arena.control.plans import (
     SwissPlan,
 )
 from arena.control.sample import sample
-from arena.control.settings import Control
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
 from arena.jobs import Adjudication, TimeControl
 from arena.ratings.pentanomial import Sprt
 
@@ -47,6 +46,12 @@ def test_a_playoff(tmp_path: Path) -> None:
         "handicap": 2,
     }
     assert (handicap.games, handicap.alternating, handicap.game.move_limit) == (100, False, 500)
+
+
+def test_round_robin_is_another_word_for_all_play_all(tmp_path: Path) -> None:
+    text = sample("all-play-all")
+    renamed = control(tmp_path, text.replace('"all-play-all"', '"round-robin"'))
+    assert renamed == control(tmp_path, text) and renamed.kind == "all-play-all"
 
 
 def test_gauntlet_swiss_and_test(tmp_path: Path) -> None:

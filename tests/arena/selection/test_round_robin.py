@@ -1,4 +1,4 @@
-"""All-play-all: who meets whom, when, in which colours, under which id."""
+"""Round robins and gauntlets: who meets whom, in which seats, and what may change between runs."""
 
 from collections import Counter
 from itertools import combinations, pairwise
@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.selection.all_play_all import AllPlayAll
-from arena.selection.lettered import letters
+from arena.selection.matchups import letters
+from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture
 from referees.api import Outcome, Termination
+from tests.arena.selection.playing import play, told
 
 WON = Outcome((1,), Termination.SCORE, "B+1")
 
@@ -26,7 +27,7 @@ def names(count: int) -> list[str]:
     return [f"player{number}" for number in range(count)]
 
 
-def play_all(selector: AllPlayAll) -> list[Fixture]:
+def play_all(selector: RoundRobin) -> list[Fixture]:
     games = []
     while (fixture := selector.next_game()) is not None:
         games.append(fixture)
@@ -41,7 +42,7 @@ def test_competitors_have_letters(place: int, expected: str) -> None:
 
 
 def test_the_order_of_three_competitors_over_two_rounds() -> None:
-    games = [(game.game_id, *game.players) for game in play_all(AllPlayAll(["a", "b", "c"], 2))]
+    games = [(game.game_id, *game.players) for game in play_all(RoundRobin(["a", "b", "c"], 2))]
     assert games == [
         ("AvB_0", "a", "b"),
         ("AvC_0", "a", "c"),
@@ -56,13 +57,13 @@ def test_the_order_of_three_competitors_over_two_rounds() -> None:
     ("rounds", "first"), [(None, "AvB_0"), (1, "AvB_0"), (10, "AvB_0"), (11, "AvB_00"), (101, "AvB_000")]
 )
 def test_ids_are_padded_to_the_longest_number(rounds: int | None, first: str) -> None:
-    fixture = AllPlayAll(["a", "b"], rounds).next_game()
+    fixture = RoundRobin(["a", "b"], rounds).next_game()
     assert fixture is not None and fixture.game_id == first
 
 
 @given(players=st.integers(2, 6), rounds=st.integers(1, 5))
 def test_pairs_never_differ_by_more_than_one_game_and_end_equal(players: int, rounds: int) -> None:
-    selector = AllPlayAll(names(players), rounds)
+    selector = RoundRobin(names(players), rounds)
     issued = Counter({f"{first}v{second}": 0 for first, second in combinations("ABCDEF"[:players], 2)})
     while (fixture := selector.next_game()) is not None:
         issued[fixture.matchup] += 1
@@ -73,7 +74,7 @@ def test_pairs_never_differ_by_more_than_one_game_and_end_equal(players: int, ro
 
 @given(players=st.integers(2, 5), rounds=st.integers(1, 6))
 def test_colours_alternate_in_every_pair(players: int, rounds: int) -> None:
-    games = play_all(AllPlayAll(names(players), rounds))
+    games = play_all(RoundRobin(names(players), rounds))
     for matchup in {game.matchup for game in games}:
         line_ups = [game.players for game in games if game.matchup == matchup]
         for earlier, later in pairwise(line_ups):
@@ -84,9 +85,9 @@ def test_colours_alternate_in_every_pair(players: int, rounds: int) -> None:
 def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
     players: int, rounds: int, data: st.DataObject
 ) -> None:
-    everything = play_all(AllPlayAll(names(players), rounds, seed=5))
+    everything = play_all(RoundRobin(names(players), rounds, seed=5))
     completed = data.draw(st.lists(st.sampled_from(everything), unique=True))
-    resumed = AllPlayAll(names(players), rounds, seed=5)
+    resumed = RoundRobin(names(players), rounds, seed=5)
     for fixture in completed:
         resumed.completed(won(fixture.game_id, fixture.players))
     given_out = play_all(resumed)
@@ -97,7 +98,7 @@ def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
 
 @given(seed=st.integers(0, 2**63 - 1), number=st.integers(0, 19))
 def test_a_game_keeps_its_seed_when_rounds_are_added(seed: int, number: int) -> None:
-    short, long = AllPlayAll(["a", "b"], None, seed), AllPlayAll(["a", "b"], 1000, seed)
+    short, long = RoundRobin(["a", "b"], None, seed), RoundRobin(["a", "b"], 1000, seed)
     for game in range(number):
         short.completed(won(f"AvB_{game}"))
         long.completed(won(f"AvB_{game:03d}"))
@@ -108,13 +109,13 @@ def test_a_game_keeps_its_seed_when_rounds_are_added(seed: int, number: int) -> 
 
 
 def test_seeds_differ_between_games_and_competitions() -> None:
-    seeds = {game.seed for game in play_all(AllPlayAll(["a", "b", "c"], 10, seed=1))}
+    seeds = {game.seed for game in play_all(RoundRobin(["a", "b", "c"], 10, seed=1))}
     assert len(seeds) == 30
-    assert not seeds & {game.seed for game in play_all(AllPlayAll(["a", "b", "c"], 10, seed=2))}
+    assert not seeds & {game.seed for game in play_all(RoundRobin(["a", "b", "c"], 10, seed=2))}
 
 
 def test_competitors_added_at_the_end_get_their_games_first() -> None:
-    selector = AllPlayAll(["a", "b", "c"], 3)
+    selector = RoundRobin(["a", "b", "c"], 3)
     for number in range(3):
         selector.completed(won(f"AvB_{number}"))
     assert [game.matchup for game in play_all(selector)] == ["AvC", "BvC"] * 3
@@ -123,7 +124,7 @@ def test_competitors_added_at_the_end_get_their_games_first() -> None:
 @pytest.mark.parametrize("game_id", ["AvBvC_0", "0_1", "AvB", "AvB_x", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
     with pytest.raises(CompetitionChangedError, match="none of the control file's: all-play-all rounds=4"):
-        AllPlayAll(["a", "b"], 4).completed(won(game_id))
+        RoundRobin(["a", "b"], 4).completed(won(game_id))
 
 
 @pytest.mark.parametrize(
@@ -135,4 +136,35 @@ def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
 )
 def test_games_of_other_places_name_the_competitors(game_id: str, said: str) -> None:
     with pytest.raises(CompetitionChangedError, match=f"^competition.competitors: .* played {said}"):
-        AllPlayAll(["a", "b"], 4).completed(won(game_id))
+        RoundRobin(["a", "b"], 4).completed(won(game_id))
+
+
+def test_each_challenger_meets_each_opponent_in_both_seats() -> None:
+    selector = Gauntlet(["new", "newer"], ["old", "older"], rounds=2)
+    played = play(selector)
+    assert played.ids == ["AvC_0", "AvD_0", "BvC_0", "BvD_0", "AvC_1", "AvD_1", "BvC_1", "BvD_1"]
+    assert played.fixtures[0].players == ("new", "old")
+    assert played.fixtures[4].players == ("old", "new")
+    assert played.fixtures[0].opening == played.fixtures[4].opening == 0
+    assert selector.finished and selector.total == 8
+    assert selector.description == "gauntlet rounds=2 challengers=new,newer opponents=old,older"
+
+
+@pytest.mark.parametrize(
+    ("challengers", "opponents", "said"),
+    [
+        (["new"], ["old", "oldest"], "opponents: .* with older as C, .* now has oldest as C; put"),
+        (["new"], ["old"], "opponents: .* with older as C, the control file now has nobody as C; put"),
+        (["newest"], ["old", "older"], "challengers: .* with new as A, .* now has newest as A; put"),
+        (
+            ["new", "old"],
+            ["older"],
+            "challengers: .* with new against old as A and B, .* now has no such games",
+        ),
+    ],
+)
+def test_who_has_met_may_not_change(challengers: list[str], opponents: list[str], said: str) -> None:
+    games = play(Gauntlet(["new"], ["old", "older"], rounds=2)).games
+    assert told(Gauntlet(["new"], ["old", "older", "oldest"], rounds=2), games).total == 6
+    with pytest.raises(CompetitionChangedError, match=rf"^competition\.{said}"):
+        told(Gauntlet(challengers, opponents, rounds=2), games)

@@ -1,0 +1,357 @@
+"""From the tables of each kind of competition to its plan."""
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+from arena.control import schema
+from arena.control.parameters import (
+    Bounded,
+    CandidateTemplate,
+    Explicit,
+    GridParameter,
+    InvalidParameterError,
+    Linear,
+    Logarithmic,
+    NormalParameter,
+)
+from arena.control.plans import (
+    AllPlayAllPlan,
+    CandidatePlan,
+    CrossEntropyPlan,
+    GameSettings,
+    GauntletPlan,
+    LineUpRule,
+    MarsPlan,
+    MarsSeries,
+    MarsSetting,
+    Matchup,
+    MonteCarloPlan,
+    Plan,
+    PlayoffPlan,
+    SprtPlan,
+    SwissPlan,
+)
+from arena.control.players import read_player, setup_player
+from arena.control.settings import ControlError
+from arena.control.validation import Place, choose, read, toml_place
+from arena.jobs import PlayerSetup, TimeControl
+from arena.ratings.pentanomial import Sprt
+from referees.api import InvalidSettingError, UnknownRefereeError
+
+Named = TypeVar("Named")
+_TRANSFORMS: Final = {"none": None, "exp": math.e, "exp2": 2.0, "exp10": 10.0}
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A control file's tables, its game and its players; `clock` is everybody's, None without one."""
+
+    file: Any
+    game: GameSettings
+    players: Mapping[str, PlayerSetup]
+    folder: Path
+    clock: TimeControl | None = None
+
+    @cached_property
+    def seats(self) -> int:
+        """How many players a game has."""
+        return self.game.rules().seats
+
+    def require_two_seats(self) -> None:
+        """Raise ControlError if the game is not one of two players."""
+        if self.seats != 2:
+            kind = self.file.competition.kind
+            _fail(
+                "competition.kind", f"{kind} is for games of two players, {self.game.name} has {self.seats}"
+            )
+
+    def check_names(self, path: str, names: tuple[str, ...], least: int) -> tuple[str, ...]:
+        """Names of at least so many different players."""
+        for name in names:
+            self.check_name(path, name)
+            if names.count(name) > 1:
+                _fail(path, f"{name!r} stands there more than once")
+        if len(names) < least:
+            _fail(path, f"{len(names)} given, at least {least} {'is' if least == 1 else 'are'} needed")
+        return names
+
+    def check_name(self, path: str, name: str) -> None:
+        """Raise ControlError if no player has this name."""
+        if name not in self.players:
+            _fail(path, f"{name!r} has no table [players.{name}]")
+
+    def competitors(self, least: int) -> tuple[str, ...]:
+        """The `competitors` of [competition], or all players."""
+        names = self.file.competition.competitors
+        return self.check_names(
+            "competition.competitors", tuple(self.players) if names is None else names, least
+        )
+
+    def changed_game(self, table: schema.ChangedGame | None, place: Place) -> GameSettings:
+        """The game of the file, with the changes of a table."""
+        return self.game if table is None else read_game(table, self.folder, place, self.game)
+
+
+def read_plan(contents: Contents) -> Plan:
+    """What is to be played, by the kind of the competition. Raises ControlError."""
+    return _PLANS[type(contents.file)](contents)
+
+
+def read_game(
+    table: schema.Game | schema.ChangedGame, folder: Path, place: Place, default: GameSettings | None = None
+) -> GameSettings:
+    """The game, of a control file in that folder; what is left out is as in the default.
+
+    Without a move limit every game may come to its end, as far as the referee tells. Raises ControlError.
+    """
+    plain = default or GameSettings(table.name or "")
+    if table.name not in (None, plain.name):
+        _fail(place(["name"]), f"must be {plain.name!r}, the name in [game], not {table.name!r}")
+    settings = {**plain.settings, **(table.model_extra or {})}
+    game = GameSettings(plain.name, settings, scorer=table.scorer or plain.scorer, folder=folder)
+    try:
+        longest = game.rules().longest_game()
+    except UnknownRefereeError as error:
+        _fail(place(["name"]), str(error))
+    except InvalidSettingError as error:
+        # The referee does not know the settings that all games have.
+        near = difflib.get_close_matches(error.setting, schema.Game.model_fields, n=1)
+        hint = f"; all games have a setting {near[0]!r}" if near else ""
+        _fail(place([error.setting]), str(error).removeprefix(f"{error.setting!r}: ") + hint)
+    if table.move_limit is not None:
+        return replace(game, move_limit=table.move_limit, move_limit_given=True)
+    given = plain.move_limit_given
+    limit = plain.move_limit if given else max(plain.move_limit, longest or 0)
+    return replace(game, move_limit=limit, move_limit_given=given)
+
+
+def _all_play_all(contents: Contents) -> AllPlayAllPlan:
+    return AllPlayAllPlan(contents.competitors(contents.seats), contents.file.competition.rounds)
+
+
+def _playoff(contents: Contents) -> PlayoffPlan:
+    matchups: dict[str, Matchup] = {}
+    for index, table in enumerate(contents.file.matchups):
+        matchup = _matchup(contents, table, index)
+        _add(matchups, matchup.matchup_id, matchup, f"matchups[{index}].id", "another matchup has the id")
+    return PlayoffPlan(tuple(matchups.values()))
+
+
+def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> Matchup:
+    place, competition = toml_place("matchups", index), contents.file.competition
+    for name in table.players:
+        contents.check_name(place(["players"]), name)
+    if len(table.players) != contents.seats:
+        seats = f"{contents.game.name} has {contents.seats} seats"
+        _fail(place(["players"]), f"{len(table.players)} given, {seats}")
+    return Matchup(
+        matchup_id=table.id or str(index),
+        players=table.players,
+        game=contents.changed_game(table.game, toml_place("matchups", index, "game")),
+        name=table.name.strip(),
+        alternating=competition.alternating if table.alternating is None else table.alternating,
+        games=competition.games if table.games is None else table.games,
+    )
+
+
+def _gauntlet(contents: Contents) -> GauntletPlan:
+    contents.require_two_seats()
+    competition: schema.Gauntlet = contents.file.competition
+    challengers = contents.check_names("competition.challengers", competition.challengers, least=1)
+    opponents = competition.opponents
+    if opponents is None:
+        opponents = tuple(name for name in contents.players if name not in challengers)
+    contents.check_names("competition.opponents", opponents, least=1)
+    for name in opponents:
+        if name in challengers:
+            _fail("competition.opponents", f"{name!r} is a challenger")
+    return GauntletPlan(challengers, opponents, competition.rounds)
+
+
+def _swiss(contents: Contents) -> SwissPlan:
+    contents.require_two_seats()
+    competition = contents.file.competition
+    return SwissPlan(contents.competitors(least=2), competition.rounds, competition.games)
+
+
+def _sprt(contents: Contents) -> SprtPlan:
+    contents.require_two_seats()
+    table: schema.SprtTest = contents.file.competition
+    names = contents.competitors(least=2)
+    if len(names) > 2:
+        _fail(
+            "competition.competitors", f"{len(names)} given, a test is of 2: the new player and the old one"
+        )
+    try:
+        test = Sprt(table.elo0, table.elo1, table.alpha, table.beta, table.model)
+    except ValueError as error:
+        _fail("competition.elo1", str(error))
+    return SprtPlan((names[0], names[1]), test, table.games)
+
+
+def _mars(contents: Contents) -> MarsPlan:
+    series: dict[str, MarsSeries] = {}
+    for index, table in enumerate(contents.file.series):
+        one_series = _series(contents, table, index)
+        _add(series, table.name, one_series, f"series[{index}].name", "another series is called")
+    return MarsPlan(tuple(series.values()))
+
+
+def _series(contents: Contents, table: schema.Series, index: int) -> MarsSeries:
+    place = toml_place("series", index)
+    if table.kinds and sum(table.kinds) != contents.seats:
+        seats = f"{' + '.join(map(str, table.kinds))} is not {contents.seats}, the seats of a game"
+        _fail(place(["kinds"]), seats)
+    return MarsSeries(
+        name=table.name,
+        rule=LineUpRule(table.selector, table.by, table.clones, table.kinds),
+        contestants=_contestants(contents, table, place(["contestants"])),
+        settings=_settings(contents, table, index),
+        weight=table.weight,
+        complete=table.state == "complete",
+        pure=table.pure,
+        games=table.games,
+        notes=table.notes,
+    )
+
+
+def _contestants(contents: Contents, table: schema.Series, path: str) -> dict[str, float]:
+    contestants = table.contestants
+    if contestants is None:
+        contestants = dict.fromkeys(contents.players, 1.0)
+    for name in contestants:
+        contents.check_name(path, name)
+    needed = len(table.kinds) or (1 if table.clones else contents.seats)
+    able = sum(weight > 0 for weight in contestants.values())
+    if able < needed:
+        _fail(path, f"{able} have a weight above 0, its games need {needed} different ones")
+    return contestants
+
+
+def _settings(contents: Contents, table: schema.Series, series: int) -> tuple[MarsSetting, ...]:
+    settings: dict[str, MarsSetting] = {}
+    for index, setting in enumerate(table.settings):
+        name = setting.name or str(index)
+        heading = ("series", series, "settings", index)
+        game = contents.changed_game(setting.game, toml_place(*heading, "game"))
+        changed = MarsSetting(name, game, setting.weight)
+        _add(settings, name, changed, toml_place(*heading)(["name"]), "another setting is called")
+    if not settings:
+        return (MarsSetting("0", contents.game),)
+    if not any(setting.weight for setting in settings.values()):
+        _fail(f"series[{series}].settings", "none has a weight above 0")
+    return tuple(settings.values())
+
+
+def _monte_carlo(contents: Contents) -> MonteCarloPlan:
+    contents.require_two_seats()
+    tables: dict[str, dict[str, Any]] = contents.file.parameters
+    table: schema.MonteCarlo = contents.file.competition
+    parameters = tuple(_grid_parameter(code, given, contents.folder) for code, given in tables.items())
+    children = math.prod(parameter.split for parameter in parameters)
+    if not 2 <= children <= schema.MAX_CHILDREN:
+        _fail(
+            "parameters", f"their splits multiply to {children}, from 2 to {schema.MAX_CHILDREN} are allowed"
+        )
+    return MonteCarloPlan(
+        candidate=_candidate(contents),
+        parameters=parameters,
+        exploration=table.exploration,
+        initial_visits=table.initial_visits,
+        initial_wins=table.initial_wins,
+        max_depth=table.max_depth,
+        games=table.games,
+        summary=table.summary,
+        log_period=table.log_period,
+        shown_running=table.shown_running,
+    )
+
+
+def _cross_entropy(contents: Contents) -> CrossEntropyPlan:
+    contents.require_two_seats()
+    tables: dict[str, schema.DrawnParameter] = contents.file.parameters
+    table: schema.CrossEntropy = contents.file.competition
+    return CrossEntropyPlan(
+        candidate=_candidate(contents),
+        parameters=tuple(
+            NormalParameter(
+                code=code,
+                mean=given.initial_mean,
+                variance=given.initial_variance,
+                transform=Bounded(_TRANSFORMS[given.transform], given.least, given.most, given.integer),
+                format=given.format or f"{code}:%s",
+            )
+            for code, given in tables.items()
+        ),
+        generations=table.generations,
+        samples=table.samples,
+        batch=table.batch,
+        elite=table.elite_proportion,
+        step=table.step_size,
+    )
+
+
+def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParameter:
+    place = toml_place("parameters", code)
+    table = read(schema.SCALES[choose(schema.SCALES, "scale", "linear", given, place)], given, place, folder)
+    scale: Linear | Logarithmic | Explicit
+    if isinstance(table, schema.ListedParameter):
+        scale = Explicit(table.values)
+    else:
+        kind = Linear if table.scale == "linear" else Logarithmic
+        try:
+            scale = kind(table.low, table.high, table.integer)
+        except InvalidParameterError as error:
+            _fail(place(["low"]), str(error))
+    return GridParameter(code, scale, table.split, table.format or f"{code}:%s")
+
+
+def _candidate(contents: Contents) -> CandidatePlan:
+    competition: schema.Tuner = contents.file.competition
+    contents.check_name("competition.opponent", competition.opponent)
+    rules = contents.game.rules()
+    seats = {rules.seat_name(seat).lower(): seat for seat in range(1, rules.seats + 1)}
+    seat = competition.candidate_seat
+    if seat not in (*seats, "random"):
+        words = ", ".join(map(repr, (*seats, "random")))
+        _fail("competition.candidate_seat", f"must be one of {words}, not {seat!r}")
+    player = read_player(contents.file.candidate, toml_place("candidate"), contents.folder)
+    for setting in ("elo", "fixed_elo"):
+        if getattr(player, setting) is not None:
+            _fail(f"candidate.{setting}", "unknown setting; candidates have no Elo of their own")
+    make = CandidateTemplate(
+        setup_player("candidate", player, contents.folder, contents.clock), tuple(contents.file.parameters)
+    )
+    for code in make.unused():
+        _fail(
+            f"parameters.{code}",
+            f"{{{code}}} stands nowhere in the candidate's command, startup_commands and environment",
+        )
+    return CandidatePlan(competition.opponent, seats.get(seat), make, seat)
+
+
+def _add(named: dict[str, Named], name: str, value: Named, path: str, clash: str) -> None:
+    if name in named:
+        _fail(path, f"{clash} {name!r}")
+    named[name] = value
+
+
+def _fail(path: str, why: str) -> NoReturn:
+    raise ControlError(f"{path}: {why}")
+
+
+_PLANS: Final[Mapping[type[schema.ControlFile], Callable[[Contents], Plan]]] = {
+    schema.PlayoffFile: _playoff,
+    schema.AllPlayAllFile: _all_play_all,
+    schema.GauntletFile: _gauntlet,
+    schema.SwissFile: _swiss,
+    schema.SprtFile: _sprt,
+    schema.MarsFile: _mars,
+    schema.MonteCarloFile: _monte_carlo,
+    schema.CrossEntropyFile: _cross_entropy,
+}

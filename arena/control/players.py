@@ -1,0 +1,48 @@
+"""Players of a control file, `[players.NAME]` and a tuner's `[candidate]`, ready to be started."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
+
+from arena.control import schema
+from arena.control.validation import Place, choose, read, toml_place
+from arena.jobs import PlayerSetup, TimeControl
+
+_SETUP: Final = {field.name for field in fields(PlayerSetup)}
+_RATING: Final = {"elo", "fixed_elo"}
+
+
+def read_player(table: Any, place: Place, folder: Path) -> schema.Player:
+    """The settings of a player, by its protocol. Raises ControlError."""
+    return read(schema.PLAYERS[choose(schema.PLAYERS, "protocol", "gtp", table, place)], table, place, folder)
+
+
+def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, schema.Player]:
+    """The settings of all players, by name. Raises ControlError."""
+    return {name: read_player(table, toml_place("players", name), folder) for name, table in tables.items()}
+
+
+def setup_player(
+    name: str, player: schema.Player, folder: Path, everybodys_clock: TimeControl | None
+) -> PlayerSetup:
+    """A player of these settings; what `PlayerSetup` has no field for are parameters of the protocol."""
+    settings: dict[str, Any] = dict(player)
+    if isinstance(player, schema.Program):
+        settings["working_directory"] = settings["working_directory"] or str(folder)
+        settings["memory_bytes"] = settings.pop("memory")
+    own_clock = settings.pop("time_control", None)
+    if not isinstance(player, schema.DaidePlayer):
+        settings["time_control"] = everybodys_clock if own_clock is None else clock(own_clock)
+    parameters = {
+        setting: str(value) if isinstance(value, Path) else value
+        for setting, value in settings.items()
+        if setting not in _SETUP | _RATING
+        and (isinstance(player, schema.DaidePlayer) or value != type(player).model_fields[setting].default)
+    }
+    setup = {setting: value for setting, value in settings.items() if setting in _SETUP}
+    return PlayerSetup(**{"name": name, "command": (), "parameters": parameters, **setup})
+
+
+def clock(table: schema.Clock) -> TimeControl:
+    """The clock of a table."""
+    return TimeControl(**dict(table))

@@ -1,0 +1,125 @@
+"""The reference of the control file as Markdown, from its schema: `python -m arena.control.reference`."""
+
+import ast
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from arena.control import schema
+from arena.control.validation import describe
+
+_KIND: Final = "`[competition]` of kind "
+# The heading of each table, its model, and the model whose settings an earlier table has listed.
+SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]] = (
+    ("`[competition]`", schema.Competition, None),
+    (f'{_KIND}`"all-play-all"` (or `"round-robin"`)', schema.AllPlayAll, schema.Competition),
+    (f'{_KIND}`"playoff"`', schema.Playoff, schema.Competition),
+    ("`[[matchups]]` of a playoff", schema.MatchupTable, None),
+    (f'{_KIND}`"gauntlet"`', schema.Gauntlet, schema.Competition),
+    (f'{_KIND}`"swiss"`', schema.Swiss, schema.Competition),
+    (f'{_KIND}`"sprt"`', schema.SprtTest, schema.Competition),
+    ('`[[series]]` of kind `"mars"`', schema.Series, None),
+    ('`[[series.settings]]` of kind `"mars"`', schema.SeriesSetting, None),
+    (f'{_KIND}`"mc_tuner"`', schema.MonteCarlo, schema.Competition),
+    (
+        '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "linear"` or `"log"`',
+        schema.RangeParameter,
+        None,
+    ),
+    (
+        '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "explicit"`',
+        schema.ListedParameter,
+        None,
+    ),
+    (f'{_KIND}`"ce_tuner"`', schema.CrossEntropy, schema.Competition),
+    ('`[parameters.NAME]` of kind `"ce_tuner"`', schema.DrawnParameter, None),
+    ("`[game]`", schema.Game, None),
+    ("`[players.NAME]`", schema.Player, None),
+    ("`[players.NAME]` of programs, and `[candidate]` of a tuner", schema.Program, schema.Player),
+    (
+        '`[players.NAME]` of protocol `"gtp"`, `"lines"` or `"python"`',
+        schema.Engine,
+        schema.Program,
+    ),
+    ('`[players.NAME]` of protocol `"policy"`', schema.Policy, schema.Program),
+    ('`[players.NAME]` of protocol `"grpc"`', schema.RemotePlayer, schema.Player),
+    ('`[players.NAME]` of protocol `"daide"`', schema.DaidePlayer, schema.Player),
+    ("`[time_control]`", schema.Clock, None),
+    ("`[openings]`", schema.OpeningsFile, None),
+    ("`[adjudication]`", schema.EarlyEnd, None),
+    ("`[ratings]`", schema.Ratings, None),
+    ("`[academy]`", schema.Academy, None),
+    ("`[remote]`", schema.Remote, None),
+    ("`[daide]`", schema.Daide, None),
+)
+
+
+def to_markdown() -> str:
+    """All tables of a control file, each with its settings: what they may be, their defaults and meanings."""
+    return "\n".join(line for section in SECTIONS for line in _section(*section))
+
+
+def meaning(model: type[BaseModel], setting: str) -> str:
+    """What a setting of a table means: the text below its field. Empty where there is none."""
+    texts = (_meanings().get(base.__name__, {}).get(setting) for base in model.__mro__)
+    return next((text for text in texts if text), "")
+
+
+@cache
+def _meanings() -> Mapping[str, Mapping[str, str]]:
+    """The texts below the fields, by class and field. Python itself does not keep them."""
+    classes = [node for node in ast.parse(inspect.getsource(schema)).body if isinstance(node, ast.ClassDef)]
+    return {
+        node.name: {
+            field.target.id: " ".join(text.value.value.split())
+            for field, text in zip(node.body, node.body[1:], strict=False)
+            if isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+            and isinstance(text.value.value, str)
+        }
+        for node in classes
+    }
+
+
+def _section(heading: str, model: type[BaseModel], listed: type[BaseModel] | None) -> Iterator[str]:
+    yield f"## {heading}\n\n{inspect.cleandoc(model.__doc__ or '')}\n"
+    own = [
+        (name, field)
+        for name, field in model.model_fields.items()
+        if listed is None or name not in listed.model_fields or name in model.__annotations__
+    ]
+    if own:
+        yield "| setting | may be | default | meaning |\n|---|---|---|---|"
+    for name, field in own:
+        value = describe(Annotated[field.annotation, *field.metadata, None])
+        yield f"| `{name}` | {_code(value)} | {_default(field)} | {meaning(model, name)} |"
+    yield ""
+
+
+def _code(value: str) -> str:
+    """The words of a choice as they are written in TOML: `"one"` for `'one'`."""
+    return value.replace("'", '"')
+
+
+def _default(field: FieldInfo) -> str:
+    default: Any = field.default
+    if default is PydanticUndefined:
+        return "required"
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
+    if isinstance(default, tuple):
+        return f"`{list(default)}`" if default else "none"
+    if default is None or default in ("", {}):
+        return "none"
+    return f'`"{default}"`' if isinstance(default, str) else f"`{default:g}`"
+
+
+if __name__ == "__main__":
+    print(to_markdown())

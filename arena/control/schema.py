@@ -1,0 +1,920 @@
+"""The tables of a control file as models: each setting's type, limits, default and meaning.
+
+The text below a setting is its meaning; `arena.control.reference` prints all of them. Rules between several
+tables are in `arena.control.kinds`.
+"""
+
+import re
+import shlex
+import shutil
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    model_validator,
+)
+from sqlalchemy import URL
+
+from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
+from arena.control.database_urls import database_url, within
+from arena.control.validation import Form, SettingError
+from arena.lobby import DEFAULT_ADDRESS
+from arena.players.daide.address import DaideAddress
+from arena.players.daide.parameters import MAX_LATE_TURNS as MAX_LATE_DAIDE_TURNS
+from arena.players.lines import MAX_LATE_TURNS
+from arena.players.policy import MAX_LATE_TURNS as MAX_LATE_POLICY_TURNS
+
+MAX_TEXT: Final = 4096
+MAX_MATCHUPS: Final = 10_000
+MAX_SERIES: Final = 1000
+MAX_PARAMETERS: Final = 100
+# The letters of the cross-table go from A to ZZ.
+MAX_PLAYERS: Final = 702
+# A node of the Monte Carlo tuner's tree has as many children as the splits' product.
+MAX_CHILDREN: Final = 100_000
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_UNITS: Final = {"": 1, "b": 1, **_BYTES}
+
+
+def _check_text(value: str) -> str:
+    if "\0" in value or len(value) > MAX_TEXT:
+        raise ValueError(f"must be at most {MAX_TEXT} characters, none of them NUL")
+    return value
+
+
+def _check_name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise ValueError(
+            f"{value!r} is no name: at most 64 letters, digits and !$%&*+.:;<=>?^_~- without blanks, "
+            "a letter or digit first"
+        )
+    return value
+
+
+def _split_command(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(shlex.split(_check_text(value)))
+    except ValueError as error:
+        raise ValueError(f"can't be split into words ({error}): {value!r}") from None
+
+
+def _locate_command(words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    if not words or not words[0]:
+        raise ValueError("is empty: it must name a program")
+    return _locate_program(words[0], info), *words[1:]
+
+
+def _locate_program(program: str, info: ValidationInfo) -> str:
+    """The program: beside the control file if it has a `/`, else on PATH or installed with this one."""
+    if "/" in program:
+        return _path_from(info, program)
+    if shutil.which(program) is None:
+        return shutil.which(program, path=sysconfig.get_path("scripts")) or program
+    return program
+
+
+def _path_from(info: ValidationInfo, name: str) -> str:
+    """A file's path from the control file's folder, `~` being the user's home."""
+    return str(_folder(info) / Path(name).expanduser())
+
+
+def _folder(info: ValidationInfo) -> Path:
+    """The control file's folder, which `validation.read` gives."""
+    folder: Any = info.context
+    assert isinstance(folder, Path)
+    return folder
+
+
+def _join_words(value: object) -> object:
+    words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+    return " ".join(value) if words else value  # type: ignore[arg-type]
+
+
+def _read_size(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        size = value
+    else:
+        match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+        if match is None or match[2].lower() not in _UNITS:
+            raise ValueError(f"must be bytes or text such as '500 MB' or '2 GiB', not {value!r}")
+        size = round(float(match[1]) * _UNITS[match[2].lower()])
+    if not 2**20 <= size <= 2**50:
+        raise ValueError(f"must be from 1 MiB to 1024 TiB, not {value!r}")
+    return size
+
+
+def _require_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be text in quotes, not {value!r}")
+    return _check_text(value)
+
+
+def _read_path(value: object, info: ValidationInfo) -> Path:
+    return Path(_path_from(info, _require_text(value)))
+
+
+def _read_results_url(value: object, info: ValidationInfo) -> URL:
+    return within(_folder(info), database_url(_require_text(value)))
+
+
+def _check_argument(value: object) -> object:
+    """Anything that a TOML file and JSON both have. Raises ValueError."""
+    if isinstance(value, list):
+        return [_check_argument(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _check_argument(item) for name, item in value.items()}
+    if isinstance(value, str | int | float | bool):
+        return value
+    raise ValueError(f"must be a text, number, truth value, list or table, not {value!r}")
+
+
+def check_format(text: str) -> str:
+    """A format of the `%` operator for one value. Raises ValueError."""
+    if re.search(r"\d{4}", text):
+        raise ValueError(f"may not ask for a thousand characters or more, as {text!r} does")
+    for sample in (1.5, 1, "word"):
+        try:
+            _ = text % sample
+        except (TypeError, ValueError):
+            continue
+        return text
+    raise ValueError(f"must hold one value's place, such as '%s' or '%.2f', not {text!r}")
+
+
+def _check_plain(value: object) -> object:
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"must be text, a number, true or false, not {value!r}")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+Name = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_name)]
+Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
+Command = Annotated[
+    tuple[Text, ...],
+    Field(strict=False, max_length=1000),
+    BeforeValidator(_split_command),
+    AfterValidator(_locate_command),
+    Form("text or a list of words"),
+]
+Folder = Annotated[Text, AfterValidator(lambda name, info: _path_from(info, name))]
+Interpreter = Annotated[Text, AfterValidator(_locate_program)]
+GtpCommand = Annotated[Text, BeforeValidator(_join_words), Form("text or a list of words")]
+Memory = Annotated[int, PlainValidator(_read_size), Form('bytes, or text with a unit: `"500 MB"`, `"2 GiB"`')]
+FilePath = Annotated[
+    Path, PlainValidator(_read_path), Form("the path of a file, relative to the control file")
+]
+Results = Annotated[URL, PlainValidator(_read_results_url), Form("the URL of a database")]
+Argument = Annotated[Any, PlainValidator(_check_argument), Form("any value")]
+Plain = Annotated[Any, PlainValidator(_check_plain), Form("text, a number, true or false")]
+Format = Annotated[Text, AfterValidator(check_format)]
+Count = Annotated[int, Field(ge=1, le=10_000_000)]
+CountFromZero = Annotated[int, Field(ge=0, le=10_000_000)]
+Moves = Annotated[int, Field(ge=1, le=1_000_000)]
+Elo = Annotated[float, Field(ge=-10_000, le=10_000)]
+Seconds = Annotated[float, Field(ge=0.001, le=1e6)]
+ClockSeconds = Annotated[float, Field(ge=0, le=1e7)]
+HalfPoint = Annotated[float, Field(ge=0, le=0.5)]
+Weight = Annotated[float, Field(ge=0, le=1e9)]
+Share = Annotated[float, Field(ge=1e-9, le=1 - 1e-9)]
+Chance = Annotated[float, Field(ge=1e-6, le=0.499)]
+TestElo = Annotated[float, Field(ge=-2000, le=2000)]
+Number = Annotated[float, Field(ge=-1e300, le=1e300)]
+
+
+class Table(BaseModel):
+    """The settings under one heading."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        arbitrary_types_allowed=True,
+    )
+
+
+class Competition(Table):
+    """The settings of `[competition]` that all kinds share."""
+
+    kind: Text
+    """What is played: one of the kinds of competition."""
+    description: Text = ""
+    """Text for the report."""
+    parallel: int = Field(1, ge=1, le=1023)
+    """Games at a time; `arena run --parallel` overrides it."""
+    pin_cores: bool = False
+    """Keep each game, with its engines, to one core: much faster for quick engines of one thread, wrong
+    for others."""
+    seed: int | None = Field(None, ge=0, le=2**63 - 1)
+    """Makes the games repeat, wherever the file is run; without it chance comes from a secret."""
+    record_games: bool = True
+    """Write a record file for each game."""
+    check_players: bool = True
+    """Start every player once before the first game."""
+    errors_to_log: bool = True
+    """Keep players' standard error in the log; `false`: it stays the arena's own."""
+    failures: Literal["forfeit", "void"] = "forfeit"
+    """What becomes of a game whose player crashes or breaks its protocol after the request for the first
+    move."""
+    void_retries: int = Field(1, ge=0, le=1000)
+    """How many void games of a matchup in a row are tried again before `on_void` holds."""
+    on_void: Literal["halt", "skip-matchup", "forfeit"] = "halt"
+    """What follows then: the run stops, the matchup is left out, or the player at fault loses."""
+    leave_out_after: int = Field(3, ge=1, le=1000)
+    """A player that dials in is left out after so many games in a row that are void because of it."""
+    results: Results | None = None
+    """The results database; without it a file beside the control file."""
+
+
+class OneMatchup(Competition):
+    """A competition whose only matchup cannot be left out."""
+
+    @model_validator(mode="after")
+    def _check_on_void(self) -> Self:
+        if self.on_void == "skip-matchup":
+            raise SettingError(
+                "on_void", f"a competition of kind {self.kind!r} has one matchup: say 'halt' or 'forfeit'"
+            )
+        return self
+
+
+class AllPlayAll(Competition):
+    """Every line-up of competitors in turn; `kind` is `"all-play-all"` or `"round-robin"`."""
+
+    competitors: Names | None = None
+    """Who plays, in the order of the cross-table; without it all players."""
+    rounds: Count | None = None
+    """Games of each pair; without it there is no end."""
+
+
+class Playoff(Competition):
+    """Matchups that the file lists, each with a game of its own."""
+
+    games: CountFromZero | None = None
+    """Games of each matchup that does not give its own; without it there is no end."""
+    alternating: bool = False
+    """Swap the seats from game to game, in each matchup that does not give its own."""
+
+
+class Gauntlet(Competition):
+    """Some challengers against all the others."""
+
+    challengers: Names
+    """The new players."""
+    opponents: Names | None = None
+    """The players whom each challenger meets; without it everybody else."""
+    rounds: Count | None = None
+    """Games of each challenger against each opponent; without it there is no end."""
+
+
+class Swiss(Competition):
+    """In each round, players of like scores."""
+
+    competitors: Names | None = None
+    """Who plays, the first being seeded first; without it all players."""
+    rounds: int = Field(ge=1, le=10_000)
+    """How many rounds."""
+    games: int = Field(2, ge=1, le=10_000)
+    """Games of each pairing."""
+
+
+class SprtTest(OneMatchup):
+    """Two players, until a test knows which one is better."""
+
+    competitors: Names | None = None
+    """The new player, then the old one; without it all players."""
+    elo0: TestElo
+    """H0: the new player is so much better, in Elo."""
+    elo1: TestElo
+    """H1: the new player is so much better, in Elo."""
+    alpha: Chance = 0.05
+    """The chance to accept H1 where H0 holds."""
+    beta: Chance = 0.05
+    """The chance to accept H0 where H1 holds."""
+    model: Literal["normalized", "logistic"] = "normalized"
+    """The kind of Elo."""
+    games: int | None = Field(None, ge=2, le=10_000_000)
+    """Play at most so many games, an even number; without it there is no end."""
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> Self:
+        if self.games is not None and self.games % 2:
+            raise SettingError("games", f"must be even, games are played in pairs; not {self.games}")
+        return self
+
+
+class Mars(Competition):
+    """Series whose players are drawn by weight, play count or success."""
+
+
+class Tuner(OneMatchup):
+    """What both tuners share."""
+
+    opponent: Text
+    """The player whom the candidates meet."""
+    candidate_seat: Text = "random"
+    """The candidates' seat by its name, such as `"black"`, or `"random"`."""
+
+
+class MonteCarlo(Tuner):
+    """A candidate of other parameters in each game, chosen as UCT chooses moves."""
+
+    games: Count | None = None
+    """How many games; without it there is no end."""
+    exploration: float = Field(ge=0, le=1e6)
+    """E of w/g + E sqrt(ln g_p / g): how much is risked on parts that are little known."""
+    initial_visits: Count
+    """What the games g of every part begin with."""
+    initial_wins: float = Field(ge=0, le=1e7)
+    """What the wins w of every part begin with; at most `initial_visits`."""
+    max_depth: int = Field(1, ge=1, le=20)
+    """How often ranges are split."""
+    summary: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
+    """How many parts of each depth reports list."""
+    log_period: Count | None = None
+    """The history has such a list after every so many games; without it none."""
+    shown_running: int = Field(12, ge=0, le=1023)
+    """How many candidates in progress reports list."""
+
+    @model_validator(mode="after")
+    def _check_wins(self) -> Self:
+        if self.initial_wins > self.initial_visits:
+            raise SettingError(
+                "initial_wins", f"must be at most initial_visits, which are {self.initial_visits}"
+            )
+        return self
+
+
+class CrossEntropy(Tuner):
+    """Generations of candidates, drawn from normal distributions that move towards the best."""
+
+    generations: int = Field(ge=1, le=100_000)
+    """How many generations."""
+    samples: int = Field(ge=1, le=100_000)
+    """Candidates of a generation."""
+    batch: int = Field(ge=1, le=100_000)
+    """Games of each candidate."""
+    elite_proportion: Share
+    """The share of candidates that count as the best."""
+    step_size: Share
+    """How far mean and variance move towards theirs."""
+
+
+class Game(Table):
+    """The game; all other settings of the table are the game's own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: Text
+    """The game, of a referee that is installed."""
+    move_limit: Moves | None = None
+    """The moves (plies) of a game, after which its result is unknown; without it 1000, or more where the
+    referee says that a game can last longer."""
+    scorer: Literal["internal", "players"] | None = None
+    """Who counts the end: the referee (`"internal"`, the default) or the players, who must agree."""
+
+
+class ChangedGame(Game):
+    """What differs from `[game]`."""
+
+    name: Text | None = None  # type: ignore[assignment]
+    """The game of `[game]`; no other one can be given."""
+
+
+class Clock(Table):
+    """A clock; without one each move may take `move_seconds`."""
+
+    main_seconds: ClockSeconds = 0.0
+    """Time for the whole game."""
+    increment_seconds: ClockSeconds = 0.0
+    """Time that is added after each move."""
+    byo_yomi_seconds: ClockSeconds = 0.0
+    """When the main time is used up: time for `byo_yomi_stones` moves, again and again."""
+    byo_yomi_stones: int = Field(1, ge=1, le=10_000)
+    """The moves of one byo-yomi period."""
+    most_seconds: ClockSeconds | None = None
+    """What increments fill the main time up to; without it there is no limit."""
+    margin_seconds: ClockSeconds = 0.0
+    """How late a move may be without losing the game; it is taken from nothing."""
+
+    @model_validator(mode="after")
+    def _check_time(self) -> Self:
+        if not self.main_seconds and not self.byo_yomi_seconds:
+            raise SettingError(
+                "main_seconds", "give main_seconds or byo_yomi_seconds above 0: nobody could move at all"
+            )
+        return self
+
+
+class OpeningsFile(Table):
+    """How games begin. Every opening is played once in each seat."""
+
+    file: FilePath
+    """The openings: SGF, or a list of moves on each line."""
+    order: Literal["random", "file"] = "random"
+    """Shuffled by the seed, or as in the file."""
+    plies: Moves | None = None
+    """How much of each opening is played; without it all."""
+
+    @model_validator(mode="after")
+    def _check_file(self) -> Self:
+        if not self.file.is_file():
+            raise SettingError("file", f"there is no file {self.file}")
+        return self
+
+
+class EarlyEnd(Table):
+    """When the arena ends games that are decided, by the expected values (0 to 1) that players report."""
+
+    resign_value: HalfPoint | None = None
+    """A player that reports at most this value has lost; without it the rule is off."""
+    resign_moves: Moves = 3
+    """For so many of its moves in a row."""
+    two_sided: bool = True
+    """The others must agree."""
+    draw_margin: HalfPoint | None = None
+    """A draw when all report 0.5, give or take this margin; without it the rule is off."""
+    draw_moves: Moves = 8
+    """For so many moves of each player."""
+    draw_after: int = Field(0, ge=0, le=1_000_000)
+    """At the earliest after so many plies."""
+    count_after: Moves | None = None
+    """The referee counts the position after so many plies; without it the rule is off."""
+
+    @model_validator(mode="after")
+    def _check_rule(self) -> Self:
+        if self.resign_value is None and self.draw_margin is None and self.count_after is None:
+            raise SettingError(
+                "resign_value", "is missing, and so are draw_margin and count_after: no rule is given"
+            )
+        return self
+
+
+class Ratings(Table):
+    """How players are rated while a competition runs."""
+
+    start: Elo = 1000.0
+    """A newcomer's Elo."""
+    curve: Literal["logistic", "normal"] = "logistic"
+    """How a difference in Elo becomes an expected score."""
+    by: Literal["winners", "rank", "points"] = "winners"
+    """What is rated in games of more than two: who won, the losers' order as well, or all by points."""
+    begin: Literal["academy", "fresh"] = "academy"
+    """Players without an `elo` begin with the last one that ACADEMY knows, or as newcomers."""
+
+
+class Academy(Table):
+    """How ACADEMY is reached. Without this table it learns nothing of the games."""
+
+    address: Text = "embedded"
+    """`"embedded"` (a server of the competition's own), `"host:port"`, `"unix:PATH"`, or `"none"`."""
+    data: FilePath | None = None
+    """The embedded server's folder; without it `NAME.academy`."""
+    update: bool = True
+    """`false`: players may consult, but ACADEMY learns nothing from these games."""
+    token: Text | None = Field(None, repr=False)
+    """The arena's token."""
+    token_env: Text | None = None
+    """The variable that holds the arena's token; no player's program gets it."""
+    token_file: FilePath | None = None
+    """The file that holds the arena's token."""
+    tls_ca: FilePath | None = None
+    """The server's certificate authority; it turns TLS on."""
+    tls_cert: FilePath | None = None
+    """The arena's own certificate, for mutual TLS."""
+    tls_key: FilePath | None = None
+    """The key of `tls_cert`."""
+    player_tls_cert: FilePath | None = None
+    """The certificate that the players show, for mutual TLS."""
+    player_tls_key: FilePath | None = None
+    """The key of `player_tls_cert`."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.address == "none":
+            return self
+        if sum(token is not None for token in (self.token, self.token_env, self.token_file)) > 1:
+            raise SettingError("token", "give only one of token, token_env and token_file")
+        for certificate, key in (("tls_cert", "tls_key"), ("player_tls_cert", "player_tls_key")):
+            if (getattr(self, certificate) is None) != (getattr(self, key) is None):
+                raise SettingError(certificate, f"{certificate} and {key} go together")
+        if self.address != "embedded" and not self.address.startswith("unix:") and ":" not in self.address:
+            raise SettingError(
+                "address", f"must be 'host:port', 'unix:PATH', 'embedded' or 'none', not {self.address!r}"
+            )
+        return self
+
+
+class Remote(Table):
+    """Where players of protocol `"grpc"` dial in."""
+
+    address: Text = DEFAULT_ADDRESS
+    """`host:port` or `unix:PATH`."""
+    tls_cert: FilePath | None = None
+    """The arena's certificate; it turns TLS on."""
+    tls_key: FilePath | None = None
+    """The key of `tls_cert`."""
+    insecure: bool = False
+    """Allow addresses that other machines reach, without TLS."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The same as a value for the lobby. Raises InvalidAddressError."""
+        certificates = Certificates(self.tls_cert, self.tls_key)
+        return Endpoint(ServerAddress.parse(self.address), certificates, self.insecure)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            self.endpoint.credentials()
+        except InvalidAddressError as error:
+            raise SettingError("address", str(error)) from None
+        return self
+
+
+class Daide(Table):
+    """Where players of protocol `"daide"` dial in."""
+
+    address: Text = str(DaideAddress())
+    """`host:port`."""
+    insecure: bool = False
+    """Allow addresses that other machines reach: DAIDE has neither passwords nor encryption."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            address = DaideAddress.read(self.address)
+        except InvalidAddressError as error:
+            raise SettingError("address", str(error)) from None
+        if not address.is_local and not self.insecure:
+            raise SettingError(
+                "address",
+                f"{address}: other machines could connect, and DAIDE has neither passwords nor encryption; "
+                "listen on 127.0.0.1, or let everybody play who reaches it by insecure = true",
+            )
+        return self
+
+
+class Player(Table):
+    """The settings that all players share."""
+
+    protocol: Text = "gtp"
+    """How the arena talks to the player."""
+    start_seconds: Seconds = 30.0
+    """How long it may take to get ready."""
+    move_seconds: Seconds = 60.0
+    """How long it may take for each answer."""
+    elo: Elo | None = None
+    """The Elo that it begins with; without it `[ratings]` decides."""
+    fixed_elo: Elo | None = None
+    """An Elo that never changes and anchors the others'; it excludes `elo`."""
+
+    @model_validator(mode="after")
+    def _check_elo(self) -> Self:
+        if self.elo is not None and self.fixed_elo is not None:
+            raise SettingError("elo", "elo and fixed_elo exclude each other: give one of them")
+        return self
+
+
+class Program(Player):
+    """The settings of players that the arena starts."""
+
+    command: Command
+    """The program and its arguments; `{seed}` stands for the seat's own seed. A program with a `/` is
+    looked for beside the control file, others on `PATH`."""
+    working_directory: Folder | None = None
+    """Where it runs; without it in the control file's folder."""
+    environment: dict[str, Text] = {}
+    """Variables that are added to the arena's own."""
+    discard_stderr: bool = False
+    """Throw its standard error away instead of keeping it in the log."""
+    exit_seconds: Seconds = 5.0
+    """How long it may take to end."""
+    memory: Memory | None = None
+    """How much memory it may use; without it there is no limit."""
+    time_control: Clock | None = None
+    """A clock of its own, instead of `[time_control]`."""
+    restart: bool = True
+    """`false`: the program is kept for its next games instead of being started for each."""
+
+
+class Engine(Program):
+    """Players of protocol `"gtp"`, `"lines"` and `"python"` (`command = "module:function"`)."""
+
+    startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=1000)
+    """GTP commands that are sent before each game."""
+    aliases: dict[str, Text] = {}
+    """Other names for GTP commands: `{ genmove = "my-genmove" }`."""
+    reliable_scorer: bool = True
+    """`false`: the arena never asks it for the score; the word of the others counts."""
+    allow_claim: bool = False
+    """It may claim the game, if it knows `gomill-genmove_ex`."""
+    name_from_gtp: bool = True
+    """Records call it what it calls itself; `false`: by the name that it has here."""
+    dialogue: Text = ""
+    """For bots that speak lines: another of the game's dialogues; without it the game's own."""
+    crash: Literal["pass", "lose"] = "pass"
+    """For bots that speak lines: what becomes of one that ends."""
+    late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
+    """For bots that speak lines: a bot with so many late turns passes from then on, without requests."""
+
+
+class Policy(Program):
+    """Players of protocol `"policy"`: agents of DeepMind's shape."""
+
+    interpreter: Interpreter | None = None
+    """The Python that runs it; without it the arena's own."""
+    arguments: dict[str, Argument] | None = None
+    """Arguments by name for its constructor."""
+    faults: Literal["lose", "pass"] | None = None
+    """What becomes of a game in which it fails; without it the game's own rule."""
+    late_turns: int | None = Field(None, ge=1, le=MAX_LATE_POLICY_TURNS)
+    """It gets no more requests after so many late turns; without it the game's own rule."""
+
+
+class RemotePlayer(Player):
+    """Players of protocol `"grpc"`, which dial in."""
+
+    time_control: Clock | None = None
+    """A clock of its own, instead of `[time_control]`."""
+    token_env: Text | None = None
+    """The variable that holds its token."""
+    token_file: FilePath | None = None
+    """The file that holds its token."""
+    reconnect_seconds: float | None = Field(None, ge=0, le=86_400)
+    """How long it may be away; without it the lobby's default."""
+
+    @model_validator(mode="after")
+    def _check_token(self) -> Self:
+        if self.token_env is not None and self.token_file is not None:
+            raise SettingError("token_env", "give only one of token_env and token_file")
+        return self
+
+
+def _check_client(value: str) -> str:
+    if not value or not value.isascii() or not value.isprintable():
+        raise ValueError(
+            f"{value!r} is no name that a DAIDE client can say: give printable characters of ASCII, "
+            "'*' for any name, or leave this out if it is the player's"
+        )
+    return value
+
+
+class DaidePlayer(Player):
+    """Players of protocol `"daide"`, which dial in."""
+
+    # DAIDE sends times as whole seconds of at most 8191.
+    move_seconds: float = Field(60.0, ge=1, le=8191)
+    """How long it may take for each turn."""
+    exit_seconds: Seconds = 5.0
+    """How long it may take to end."""
+    client: Annotated[Text, AfterValidator(_check_client)] = ""
+    """What its client calls itself, `*` for any name; without it the player's name."""
+    reconnect_seconds: float = Field(15.0, ge=0, le=86_400)
+    """How long its client may be away."""
+    late_turns: int = Field(3, ge=1, le=MAX_LATE_DAIDE_TURNS)
+    """After so many late turns in a row it is out of the game."""
+
+
+class MatchupTable(Table):
+    """A matchup of a playoff."""
+
+    players: Annotated[tuple[Name, ...], Field(strict=False, max_length=100)]
+    """The players, by seat; one may stand there twice."""
+    id: Name | None = None
+    """Its name in the results; without it its place, from 0."""
+    name: Text = ""
+    """Its name in the report; without it its players."""
+    alternating: bool | None = None
+    """Swap the seats from game to game; without it as in `[competition]`."""
+    games: CountFromZero | None = None
+    """How many games, 0 to keep the results and play no more; without it as in `[competition]`."""
+    game: ChangedGame | None = None
+    """What differs from `[game]`."""
+
+
+class SeriesSetting(Table):
+    """An environment that the games of a series are drawn from."""
+
+    name: Name | None = None
+    """Its name; without it its place, from 0."""
+    weight: Weight = 1.0
+    """The chance to be drawn, relative to other settings."""
+    game: ChangedGame | None = None
+    """What differs from `[game]`."""
+
+
+class Series(Table):
+    """A series of a MARS mission."""
+
+    name: Name
+    """Its name; game n is `NAME_N`."""
+    selector: Literal["weighted", "least-played", "slow-knockout"] = "weighted"
+    """Players are drawn by weight, or the one with the fewest games comes first and the others are drawn,
+    or all are drawn by weight times moving average."""
+    by: Literal["strength", "tenacity", "fitness"] = "fitness"
+    """That moving average: of leading, of surviving, or of winning."""
+    clones: bool = True
+    """A player may have several seats of a game."""
+    kinds: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field((), strict=False, max_length=100)
+    """A game is of so many different players, for so many seats each: `[3, 4]`."""
+    contestants: dict[str, Weight] | None = None
+    """Weights by player's name; without it all players, with weight 1."""
+    settings: tuple[SeriesSetting, ...] = Field((), strict=False)
+    """The environments that its games are drawn from; without it `[game]`."""
+    weight: Weight = 1.0
+    """The chance to be run, relative to other series; 0 for never."""
+    state: Literal["open", "complete"] = "open"
+    """A complete series is never run again."""
+    pure: bool = True
+    """It goes by its own games alone, not by all of the mission."""
+    games: Count | None = None
+    """At most so many games; without it there is no end."""
+    notes: Text = ""
+    """Any text."""
+
+
+class RangeParameter(Table):
+    """A parameter of the Monte Carlo tuner with a range: `scale` is `"linear"` or `"log"`."""
+
+    scale: Literal["linear", "log"] = "linear"
+    """Equal steps, or equal ratios."""
+    low: Number
+    """The least value."""
+    high: Number
+    """The greatest value."""
+    integer: bool = False
+    """Round to whole numbers, halves up."""
+    split: int = Field(ge=1, le=MAX_CHILDREN)
+    """The parts that the range is split into."""
+    format: Format | None = None
+    """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
+
+
+class ListedParameter(Table):
+    """A parameter of the Monte Carlo tuner with a list of values: `scale` is `"explicit"`."""
+
+    scale: Literal["explicit"]
+    """The values are listed."""
+    values: tuple[Plain, ...] = Field(strict=False, max_length=10_000)
+    """The values."""
+    split: int = Field(ge=1, le=MAX_CHILDREN)
+    """The parts that the list is split into."""
+    format: Format | None = None
+    """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
+
+
+class DrawnParameter(Table):
+    """A parameter of the cross-entropy tuner."""
+
+    initial_mean: float = Field(ge=-1e6, le=1e6)
+    """The mean of the numbers that are drawn at first."""
+    initial_variance: float = Field(ge=0, le=1e12)
+    """Their variance at first."""
+    transform: Literal["none", "exp", "exp2", "exp10"] = "none"
+    """The number itself is the value, or e, 2 or 10 to its power."""
+    least: Number | None = None
+    """The least value; without it there is no bound."""
+    most: Number | None = None
+    """The greatest value; without it there is no bound."""
+    integer: bool = False
+    """Round to whole numbers, halves up."""
+    format: Format | None = None
+    """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> Self:
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise SettingError("least", f"must be at most `most`, which is {self.most:g}")
+        return self
+
+
+class ControlFile(Table):
+    """The tables of a control file."""
+
+    competition: Competition
+    """What is played, and how a run goes."""
+    game: Game
+    """The game."""
+    players: dict[Name, dict[str, Any]] = Field(max_length=MAX_PLAYERS)
+    """The players, a table `[players.NAME]` each."""
+    time_control: Clock | None = None
+    """Everybody's clock."""
+    openings: OpeningsFile | None = None
+    """How games begin."""
+    adjudication: EarlyEnd | None = None
+    """When the arena ends games that are decided."""
+    ratings: Ratings = Ratings.model_construct()
+    """How players are rated."""
+    academy: Academy | None = None
+    """How ACADEMY is reached."""
+    remote: Remote = Remote.model_construct()
+    """Where players dial in over gRPC."""
+    daide: Daide = Daide.model_construct()
+    """Where players dial in over DAIDE."""
+
+
+class AllPlayAllFile(ControlFile):
+    """A file of kind `"all-play-all"`."""
+
+    competition: AllPlayAll
+
+
+class PlayoffFile(ControlFile):
+    """A file of kind `"playoff"`."""
+
+    competition: Playoff
+    matchups: tuple[MatchupTable, ...] = Field(strict=False, min_length=1, max_length=MAX_MATCHUPS)
+    """The matchups."""
+
+
+class GauntletFile(ControlFile):
+    """A file of kind `"gauntlet"`."""
+
+    competition: Gauntlet
+
+
+class SwissFile(ControlFile):
+    """A file of kind `"swiss"`."""
+
+    competition: Swiss
+
+
+class SprtFile(ControlFile):
+    """A file of kind `"sprt"`."""
+
+    competition: SprtTest
+
+
+class MarsFile(ControlFile):
+    """A file of kind `"mars"`."""
+
+    competition: Mars
+    series: tuple[Series, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)
+    """The series of the mission."""
+
+
+class TunerFile(ControlFile):
+    """A file of a tuner."""
+
+    competition: Tuner
+    candidate: dict[str, Any]
+    """The candidate, defined like a player; `{NAME}` stands for a parameter's value."""
+
+
+class MonteCarloFile(TunerFile):
+    """A file of kind `"mc_tuner"`."""
+
+    competition: MonteCarlo
+    parameters: dict[Name, dict[str, Any]] = Field(min_length=1, max_length=MAX_PARAMETERS)
+    """The parameters, a table `[parameters.NAME]` each."""
+
+
+class CrossEntropyFile(TunerFile):
+    """A file of kind `"ce_tuner"`."""
+
+    competition: CrossEntropy
+    parameters: dict[Name, DrawnParameter] = Field(min_length=1, max_length=MAX_PARAMETERS)
+    """The parameters, a table `[parameters.NAME]` each."""
+
+
+FILES: Final[Mapping[str, type[ControlFile]]] = {
+    "playoff": PlayoffFile,
+    "all-play-all": AllPlayAllFile,
+    "gauntlet": GauntletFile,
+    "swiss": SwissFile,
+    "sprt": SprtFile,
+    "mars": MarsFile,
+    "mc_tuner": MonteCarloFile,
+    "ce_tuner": CrossEntropyFile,
+    "round-robin": AllPlayAllFile,
+}
+KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
+PLAYERS: Final[Mapping[str, type[Player]]] = {
+    "gtp": Engine,
+    "lines": Engine,
+    "python": Engine,
+    "policy": Policy,
+    "grpc": RemotePlayer,
+    "daide": DaidePlayer,
+}
+SCALES: Final[Mapping[str, type[RangeParameter | ListedParameter]]] = {
+    "linear": RangeParameter,
+    "log": RangeParameter,
+    "explicit": ListedParameter,
+}
