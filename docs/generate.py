@@ -307,7 +307,7 @@ def control_file() -> str:
     """List the tables and settings of a control file, from its schema."""
     from arena.control.reference import to_markdown
 
-    return to_markdown()
+    return re.sub(r"^## ", "### ", to_markdown(), flags=re.MULTILINE)
 
 
 def games() -> str:
