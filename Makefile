@@ -38,7 +38,8 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-# The documentation, in build/docs; links and anchors are checked.
+# The documentation, in build/docs; links and anchors are checked. Its search needs a web server:
+# `python3 -m http.server -d build/docs`.
 docs: $(VENV)/installed-dev.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 

@@ -32,7 +32,7 @@ MEANINGS = {
     "records_per_import": "records of an import",
     "bytes_per_import": "size of an import",
     "default_matches": "placements returned for a position unless the call says otherwise",
-    "default_matches_each": "placements returned of one pattern on one position unless the call says otherwise",
+    "default_matches_each": "placements returned of one pattern on a position unless the call says otherwise",
     "matches_per_position": "placements returned for a position at most",
     "matches_per_call": "placements returned for a call at most",
     "default_page_size": "entries of a page unless the call says otherwise",
@@ -51,7 +51,7 @@ MEANINGS = {
     "ping_seconds": "seconds of silence until a connection is pinged",
     "pong_seconds": "seconds until a pinged connection without an answer is closed",
     "contest_seconds": "seconds until an open contest blocks its players' analysis no longer",
-    "analysed_patterns_per_hour": "different patterns that a name gets in an hour outside of contests; 0 for any number",
+    "analysed_patterns_per_hour": "different patterns that a name gets in an hour outside of contests",
     "players": "players that dial in",
     "games_at_once": "games at the same time of one player",
     "messages_per_second": "messages a second of one player, on average",
@@ -63,12 +63,20 @@ MEANINGS = {
     "log_lines_per_second": "lines of the log a second, for each kind of event",
     "log_line_burst": "lines of the log at once, for each kind of event",
 }
+LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:https?:)?//(?!localhost)[^>]*>")
 MARKER = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Fill the generated parts of a page; MkDocs calls this for each page."""
     return MARKER.sub(lambda marker: GENERATORS[marker[1]](), markdown)
+
+
+def on_post_page(output: str, page: Any, **_: object) -> str:
+    """Refuse a page that loads something from elsewhere: the site is read without a network."""
+    if loaded := LOADED.search(output):
+        raise ValueError(f"{page.file.src_uri} loads from elsewhere: {loaded[0]}")
+    return output
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -102,7 +110,12 @@ def _command(command: Any, path: str, level: int) -> Iterator[str]:
     yield f"{'#' * level} `{path}`"
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     yield "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    parameters = [given for given in command.params if not getattr(given, "hidden", False) and given.name not in ("help", "install_completion", "show_completion")]
+    parameters = [
+        given
+        for given in command.params
+        if not getattr(given, "hidden", False)
+        and given.name not in ("help", "install_completion", "show_completion")
+    ]
     if parameters:
         yield table(("argument or option", "meaning", "default"), map(_parameter, parameters))
     for name, inner in sorted(getattr(command, "commands", {}).items()):
@@ -122,7 +135,9 @@ def _parameter(parameter: Any) -> tuple[str, str, str]:
     default = parameter.default
     if parameter.required:
         shown = "required"
-    elif default is None or default is False or default in ((), [], "") or callable(default) or default is ...:
+    elif (
+        default is None or default is False or default in ((), [], "") or callable(default) or default is ...
+    ):
         shown = ""
     else:
         shown = f"`{getattr(default, 'value', default)}`"
@@ -237,8 +252,6 @@ def academy_errors() -> str:
 
 def arena_errors() -> str:
     """List what the arena's lobby and service refuse."""
-    import arena.lobby.errors
-    import arena.service.errors  # noqa: F401: its subclasses are listed
     from academy.wire.errors import RefusedCallError
 
     kinds, rows = RefusedCallError.__subclasses__(), []
@@ -297,7 +310,9 @@ def metrics() -> str:
                 continue
             kind = call.func.id.removesuffix("MetricFamily").lower()  # type: ignore[attr-defined]
             name, meaning = (ast.literal_eval(argument) for argument in call.args[:2])
-            labels = next((ast.literal_eval(word.value) for word in call.keywords if word.arg == "labels"), [])
+            labels = next(
+                (ast.literal_eval(word.value) for word in call.keywords if word.arg == "labels"), []
+            )
             name += "_total" if kind == "counter" else ""
             rows[name] = f"`{name}`", kind, ", ".join(f"`{label}`" for label in labels), meaning
     return table(("metric", "kind", "labels", "meaning"), (rows[name] for name in sorted(rows)))

@@ -41,7 +41,12 @@ def test_the_quickstart_runs(tmp_path: Path) -> None:
     # A tour that ends early must not leave its server behind.
     script = f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{tour}"
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=180
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=180,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Openings of go-5x5" in done.stdout
@@ -172,4 +177,7 @@ def test_links_of_files_beside_the_site_lead_somewhere(name: str) -> None:
 def test_a_page_says_first_for_whom_it_is(page: Path) -> None:
     title, _, first = page.read_text().partition("\n\n")
     assert title.startswith("# ")
-    assert re.match(r"\*.*\bFor (everybody|people|authors|administrators|programmers|researchers|users|engine authors|Python)", first)
+    assert re.match(
+        r"\*.*\bFor (everybody|people|authors|administrators|programmers|researchers|users|engine authors|Python)",
+        first,
+    )

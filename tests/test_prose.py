@@ -1,4 +1,4 @@
-"""Prose is plain present-day English: the words and constructions below are counted, and the counts only fall."""
+"""Prose is plain present-day English: what is to be avoided is counted, and the counts only fall."""
 
 import ast
 import json
@@ -20,7 +20,9 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 # Write `Each match has ...`, not `Of each match ...`.
-FRONTED = re.compile(r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )")
+FRONTED = re.compile(
+    r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
+)
 # Name a value for what it is.
 LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "whoever", "all_of"})
 CODE = re.compile(r"^( *)```.*?^ *```$", re.MULTILINE | re.DOTALL)
@@ -38,7 +40,10 @@ def faults(path: Path) -> list[str]:
     listed = [f"{name}: {match[0]!r}" for pattern in (WORDS, FRONTED) for match in pattern.finditer(plain)]
     if path.suffix == ".py":
         nodes = ast.walk(ast.parse(text))
-        named = (n.id if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) else getattr(n, "arg", None) for n in nodes)
+        named = (
+            n.id if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) else getattr(n, "arg", None)
+            for n in nodes
+        )
         listed += [f"{name}: the value {word!r}" for word in named if word in LOCALS]
     return listed
 
@@ -51,7 +56,9 @@ def package(name: str) -> str:
 
 
 def counts() -> tuple[Counter[str], dict[str, list[str]]]:
-    listed = subprocess.run(["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     counted: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
     for name in listed.stdout.splitlines():
@@ -70,7 +77,8 @@ def test_prose_is_plain_or_becomes_plainer() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Whoever asks is told", "# Of each pattern the strongest match is kept", "be it a move or a pass"]
+    "text",
+    ["Whoever asks is told", "# Of each pattern the strongest match is kept", "be it a move or a pass"],
 )
 def test_words_to_avoid_are_seen(text: str) -> None:
     assert WORDS.search(text) or FRONTED.search(text)
