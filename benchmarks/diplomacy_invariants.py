@@ -39,8 +39,8 @@ from referees.diplomacy import (
     shipped_maps,
 )
 from referees.diplomacy.deepmind import DiplomacyState, OrderCode, parts
-from referees.diplomacy.deepmind.possible_actions import STANDARD
-from referees.diplomacy.deepmind.reading import position_of
+from referees.diplomacy.deepmind.actions import STANDARD
+from referees.diplomacy.deepmind.observation import position_of
 
 GAMES = 10_000
 YEARS = 20

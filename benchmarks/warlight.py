@@ -13,7 +13,7 @@ from time import perf_counter
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
-from referees.warlight.challenge_lines import ChallengeLines
+from referees.warlight.ai_challenge_2 import ChallengeLines
 
 SEED = 7
 ROUNDS = 5

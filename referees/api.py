@@ -21,6 +21,23 @@ from academy.knowledge.spec import GameSpec
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "GameRecord",
+    "IllegalMoveError",
+    "InvalidSettingError",
+    "Outcome",
+    "PlayedMove",
+    "Referee",
+    "Termination",
+    "UnknownRefereeError",
+    "UnreadableMoveError",
+    "UnreadableRecordError",
+    "VariantFacts",
+    "referee",
+    "referees",
+]
+
 ENTRY_POINT_GROUP: Final = "arena.referees"
 
 
@@ -68,13 +85,17 @@ class Termination(Enum):
 class Outcome:
     """How a game ended.
 
-    `winners` are the seats that won: one alone won, several drew with each other, none means that
-    the result is not known. `points` are each seat's points as the game counts them (Go: area;
-    Diplomacy: supply centres), empty where the end was not counted. `summary` is the result as the
-    game's records write it (`B+3.5`); `detail` says more where there is more to say. `eliminated` tells
-    by seat how many rounds were over when the seat was eliminated, None for one that was not; it is
-    empty in games that eliminate nobody. `rounds` are those played (Diplomacy: years), None where a round is
-    a move of each seat.
+    Attributes:
+        winners: The seats that won: one alone won, several drew with each other, none means that the result
+            is not known.
+        termination: Why the game ended.
+        summary: The result as the game's records write it (`B+3.5`).
+        points: Each seat's points as the game counts them (Go: area; Diplomacy: supply centres), empty where
+            the end was not counted.
+        detail: What there is to say besides.
+        eliminated: By seat, the number of rounds that were over when the seat was eliminated, None for a seat
+            that was not; empty in games that eliminate no seat.
+        rounds: The rounds played (Diplomacy: years); None where a round is a move of each seat.
     """
 
     winners: tuple[int, ...]
@@ -88,11 +109,17 @@ class Outcome:
 
 # A tuple: in a fast game, making these is a good part of the work.
 class PlayedMove(NamedTuple):
-    """One move of a finished or broken-off game, as the arena recorded it.
+    """One move of a game, as the arena recorded it.
 
-    `values` maps a seat to that seat's own expected value (0 to 1) after the move; `seconds` is the
-    time the mover took; `comment` is what the player said of the move. `clock_seconds` are left on the
-    mover's clock after it, None without a clock; in byo-yomi they are for `clock_stones` more moves.
+    Attributes:
+        seat: The seat that moved, from 1.
+        move: The referee's own value of the move.
+        text: The move as `Referee.move_text` spells it.
+        seconds: The time that the mover took; None where it is not known.
+        values: Seats' own expected values after the move, from 0 to 1, by seat.
+        comment: What the player wrote about the move.
+        clock_seconds: The seconds on the mover's clock after the move, None without a clock.
+        clock_stones: In byo-yomi, the number of moves that `clock_seconds` are for.
     """
 
     seat: int
@@ -109,10 +136,19 @@ class PlayedMove(NamedTuple):
 class GameRecord:
     """All that a record file needs: who played what, when, and how it ended.
 
-    `outcome` is None for a void game, whose reason stands in `final_remarks`. `first` is the first
-    position where a player arranged it, else None. `remarks` are lines for the record's heading,
-    `final_remarks` for its end. `main_seconds` and `overtime` (as SGF's OT words it) are everybody's clock;
-    None and empty without one, or where the players' clocks differ.
+    Attributes:
+        game_name: The name of this game.
+        event: The competition's name.
+        date: The day on which the game began, as YYYY-MM-DD.
+        players: The players' names by seat.
+        moves: All moves in the order in which they were made.
+        outcome: How the game ended; None for a void game, whose reason stands in `final_remarks`.
+        seed: The number from which the game's chance came.
+        remarks: Lines for the record's heading.
+        final_remarks: Lines for its end.
+        first: The first position where a player arranged it, else None.
+        main_seconds: The main time of everybody's clock; None without one, or where clocks differ.
+        overtime: What follows the main time, as SGF's OT words it; empty likewise.
     """
 
     game_name: str
@@ -131,12 +167,15 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class VariantFacts:
-    """What SAGA's database tells of a variant: supply centres, and when a game begins; None without these.
+    """What a results database may store of a variant besides its id and its seats' names.
 
-    `codes` are the seats' token names (Diplomacy: DAIDE's), empty where the seats have none but their names.
-    `settings` are those in force, defaults included, that the database has columns for (`level`, `sl`, `il`,
-    `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr`, `npb`); None for no limit,
-    and for time limits that are the players' own.
+    Attributes:
+        supplies: The number of supply centres; None in a game without these.
+        first_year: The year in which a game begins; None in a game without years.
+        first_season: The season in which a game begins, as the game abbreviates it; None likewise.
+        settings: The settings in force by the game's own names, defaults included; None for no limit, and
+            for a time limit that is the player's own.
+        codes: The seats' short names by seat, empty where the seats have none.
     """
 
     supplies: int | None = None
@@ -159,19 +198,38 @@ class Referee(ABC, Generic[Position, Move]):
     @classmethod
     @abstractmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee from the settings of a control file. Raises InvalidSettingError."""
+        """Make a referee from the settings of a control file.
+
+        Args:
+            settings: The settings by name, as TOML gives them.
+
+        Raises:
+            InvalidSettingError: The game has no such setting, or does not accept its value.
+        """
 
     @abstractmethod
     def spec(self) -> GameSpec:
-        """What ACADEMY is told of the game: equal for all settings that share their knowledge."""
+        """Describe the game to ACADEMY.
+
+        Returns:
+            The description: equal for all settings that share their knowledge.
+        """
 
     def variant_facts(self) -> VariantFacts:
-        """What the results database is told of the variant besides its id and seats."""
+        """Tell a results database about the variant, besides its id and its seats."""
         return VariantFacts()
 
     @classmethod
     def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-        """The settings of a control file in that folder, with files that they name as paths from anywhere."""
+        """Make the files that settings name findable from any folder.
+
+        Args:
+            settings: The settings of a control file, by name.
+            folder: The control file's folder, an absolute path.
+
+        Returns:
+            The settings, with the paths of files as absolute paths.
+        """
         files = {
             setting: str(folder / Path(value).expanduser())
             for setting, value in settings.items()
@@ -185,97 +243,184 @@ class Referee(ABC, Generic[Position, Move]):
         return False
 
     def longest_game(self) -> int | None:
-        """How many plies a game can have at most; None where it can have any number, or it is not known."""
+        """The greatest number of plies that a game can have; None where there is none, or it is not known."""
         return None
 
     @property
     def seats(self) -> int:
-        """How many players the game has."""
+        """The number of players."""
         return self.spec().players
 
     def seat_name(self, seat: int) -> str:
-        """How people call a seat (`Black`)."""
+        """The name that people give a seat (`Black`).
+
+        Args:
+            seat: A seat of the game, from 1.
+        """
         return f"player {seat}"
 
     @abstractmethod
     def start(self, seed: int) -> Position:
-        """The first position. All chance of the game comes from `seed`."""
+        """The first position.
+
+        Args:
+            seed: An integer from 0 to 2^63 - 1, from which all chance of the game comes.
+        """
 
     def arranger(self) -> int | None:
         """The seat that arranges the first position (Go: free handicap); None where none does."""
         return None
 
     def arrange(self, text: str) -> Position:
-        """The first position as the arranger says it, instead of `start`'s. Raises UnreadableMoveError."""
+        """Read the first position as the arranger gives it, instead of `start`'s.
+
+        Args:
+            text: The arrangement, as the arranger's protocol gives it.
+
+        Raises:
+            UnreadableMoveError: The text is no arrangement, or the game has no arranger.
+        """
         raise UnreadableMoveError(f"the first position of {self.name!r} is not for players to arrange")
 
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
-        """The seats to move: one, several who move at once, or none when the game is over."""
+        """The seats to move.
+
+        Returns:
+            One seat, several in rising order who move at once, or none when the game is over.
+        """
 
     @abstractmethod
     def legal_moves(self, position: Position, seat: int) -> Sequence[Move] | None:
-        """All legal moves of a seat that is to move, in a fixed order; None where they cannot be listed."""
+        """All legal moves of a seat.
+
+        Args:
+            position: A position of the game.
+            seat: A seat that is to move there.
+
+        Returns:
+            The moves in a fixed order, at least one; None where they cannot be listed.
+        """
 
     def random_move(self, position: Position, seat: int, chance: random.Random) -> Move | None:
-        """A legal move by chance; None where the referee has no way to find one."""
+        """Choose a legal move by chance.
+
+        Args:
+            position: A position of the game.
+            seat: A seat that is to move there.
+            chance: The source of chance.
+
+        Returns:
+            The move; None where the referee has no way to find one.
+        """
         moves = self.legal_moves(position, seat)
         return None if moves is None else chance.choice(moves)
 
     def stand_in_move(self, position: Position, seat: int) -> Move | None:
-        """A legal move for a seat whose player is gone; None where the game does not go on without it.
+        """A legal move for a seat whose player is gone.
 
-        Asked only in games of more than two, since in a game of two the other has won. Whether it is None
-        is also asked when the seat is not to move.
+        The arena calls this only in games of more than two, since in a game of two the other player has won.
+        It calls it also when the seat is not to move, to learn whether the game can go on.
+
+        Args:
+            position: A position of the game.
+            seat: The seat without a player.
+
+        Returns:
+            The move; None where the game does not go on without the player.
         """
         return None
 
     @abstractmethod
     def check(self, position: Position, seat: int, move: Move) -> None:
-        """Do nothing for a legal move. Raises IllegalMoveError, which says why."""
+        """Do nothing for a legal move.
+
+        Args:
+            position: A position of the game.
+            seat: The seat that moves.
+            move: A move of this game, legal or not.
+
+        Raises:
+            IllegalMoveError: The rules forbid the move; the message says why.
+        """
 
     @abstractmethod
     def play(self, position: Position, moves: Mapping[int, Move]) -> Position:
-        """The position after one legal move of every seat to move; the given position does not change."""
+        """Play one turn.
+
+        Args:
+            position: A position of the game, which does not change.
+            moves: One legal move for every seat to move, by seat.
+
+        Returns:
+            The position after the moves.
+        """
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome | None:
-        """How the game ended by its own rules, or None while it goes on."""
+        """How the game ended by its own rules; None while it goes on."""
 
     def adjudicate(self, position: Position) -> Outcome | None:
-        """A verdict by counting on a position in which play was stopped; None if there is none."""
+        """Count a position in which play was stopped.
+
+        Returns:
+            The verdict; None where the game has none.
+        """
         return None
 
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
-        """The outcome when a game of two is given to a seat (the other resigned, forfeited, ...)."""
+        """The outcome when a game is given to a seat: the other resigned, forfeited, and the like.
+
+        Args:
+            seat: The seat that wins.
+            termination: Why the game ended.
+            detail: What there is to say besides.
+        """
         return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
 
     def drawn(self, termination: Termination, detail: str = "") -> Outcome:
-        """The outcome of a game that ends as a draw between all seats without being counted."""
+        """The outcome of a game that ends as a draw between all seats without being counted.
+
+        Args:
+            termination: Why the game ended.
+            detail: What there is to say besides.
+        """
         return Outcome(tuple(range(1, self.seats + 1)), termination, "draw", detail=detail)
 
     def view(self, position: Position, seat: int) -> Position:
         """What a seat may see of a position: all of it, where nothing is hidden.
 
-        In a game of chance a position that holds the seed, or what is still to be drawn, hides that here.
+        A position of a game of chance that holds the seed, or what is still to be drawn, hides that here.
+
+        Args:
+            position: A position of the game.
+            seat: A seat of the game, from 1.
+
+        Returns:
+            A position in which what is hidden from the seat cannot be found.
         """
         return position
 
     @property
     def hides(self) -> bool:
-        """Whether seats may see less than the whole of a position: the referee has a `view` of its own."""
+        """Whether seats may see less than the whole of a position: the referee has its own `view`."""
         return type(self).view is not Referee.view
 
     @abstractmethod
     def board(self, position: Position, seat: int) -> Board:
         """The position in ACADEMY's cell states.
 
-        In games of one or two players `x`/`b` are player 1's pieces whoever asks; in games of more
-        they are those of `seat`.
+        Args:
+            position: A position of the game, or a view of one.
+            seat: A seat of the game, from 1.
+
+        Returns:
+            A board of the geometry of `spec`, with one state for each cell. `x` and `b` are the pieces of
+            player 1 in games of one or two players; in games of more they are the pieces of `seat`.
         """
 
     def interaction(self, position: Position) -> bool | None:
-        """Whether pieces of different sides can act on each other here; None where the referee can't say."""
+        """Whether pieces of different sides can act on each other here; None where the referee cannot say."""
         return None
 
     @abstractmethod
@@ -285,40 +430,79 @@ class Referee(ABC, Generic[Position, Move]):
     def opening_move(self, position: Position, seat: int, move: Move) -> str:
         """A move as ACADEMY's opening trees know it: its text, unless the game says otherwise.
 
-        In a game of simultaneous moves each seat's tree has its own moves alone. Where the same move is
-        another one in another situation, this says of the situation what matters; so it does where chance
-        has a part that the position holds: the dice that were thrown, the card that was drawn (`6-1: 8/7
-        13/7`). One line of at most 1,024 characters, with nothing in it that is hidden from the other seats.
+        In a game of simultaneous moves each seat's tree holds that seat's moves alone. Where the same move
+        means something else in another situation, the text names what matters of the situation. It does so
+        too where chance has a part that the position holds: the dice that were thrown, the card that was
+        drawn (`6-1: 8/7 13/7`).
+
+        Args:
+            position: The position before the move.
+            seat: The seat that moves.
+            move: A legal move.
+
+        Returns:
+            One line of at most 1,024 characters, without anything that is hidden from the other seats.
         """
         return self.move_text(move)
 
     @abstractmethod
     def read_move(self, position: Position, seat: int, text: str) -> Move:
-        """Read a move, leniently. Raises UnreadableMoveError; legality is `check`'s business."""
+        """Read a move, leniently; whether it is legal is for `check` to say.
+
+        Args:
+            position: The position in which it is made.
+            seat: The seat that moves.
+            text: What the player wrote.
+
+        Raises:
+            UnreadableMoveError: The text is no move of this game.
+        """
 
     @abstractmethod
     def record(self, game: GameRecord) -> str:
-        """The game in its own record format (SGF, PDN, JSON...)."""
+        """Write the game in its own record format (SGF, PDN, JSON).
+
+        Returns:
+            The text of a file with the extension `record_extension`.
+        """
 
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
-        """Read the games of a file in the record format: each one's name and moves, as text.
+        """Read the games of a file in the record format.
 
-        Games that do not begin with the first position of these settings are refused; the moves need
-        not be legal. Raises UnreadableRecordError.
+        Args:
+            content: The file's bytes.
+
+        Returns:
+            For each game its name and its moves as text. The moves need not be legal.
+
+        Raises:
+            UnreadableRecordError: The file holds no such records, or a game that does not begin with the
+                first position of these settings.
         """
         raise UnreadableRecordError(f"records of {self.name!r} cannot be read")
 
     @classmethod
     def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
-        """A record of one game as a page of HTML that plays it again and needs nothing else.
+        """Make a page of HTML that plays a recorded game again and needs nothing else.
 
-        `said` are texts that belong to the game, by what they are: what players wrote, for one. Raises
-        UnreadableRecordError, also where the game has no such page.
+        Args:
+            content: The bytes of a record of one game.
+            said: Texts that belong to the game, by what they are, such as what the players wrote.
+
+        Raises:
+            UnreadableRecordError: The record cannot be read, or the game has no such page.
         """
         raise UnreadableRecordError(f"games of {cls.name!r} have no page to be looked at")
 
     def dialogue(self, protocol: str) -> object | None:
-        """What a protocol (`gtp`, ...) needs to know of this game, or None if it is not played over it."""
+        """What a protocol needs to know of this game.
+
+        Args:
+            protocol: The protocol's name: `gtp`, `lines`, `lines:NAME`, `policy`, or one of a plug-in.
+
+        Returns:
+            What the protocol asks for (see `referees.dialogues`); None where the game is not played over it.
+        """
         return None
 
 
@@ -328,11 +512,18 @@ def referees() -> dict[str, type[Referee[Any, Any]]]:
 
 
 def referee(name: str) -> type[Referee[Any, Any]]:
-    """The referee class of a game. Raises UnknownRefereeError, which lists those there are."""
-    found = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
-    if name not in found:
+    """The referee class of a game.
+
+    Args:
+        name: The game's name, as in control files.
+
+    Raises:
+        UnknownRefereeError: No installed package offers the game; the message lists those there are.
+    """
+    points = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    if name not in points:
         raise UnknownRefereeError(
-            f"no referee for the game {name!r}; installed are: {', '.join(sorted(found))}"
+            f"no referee for the game {name!r}; installed are: {', '.join(sorted(points))}"
         )
-    loaded: type[Referee[Any, Any]] = found[name].load()
+    loaded: type[Referee[Any, Any]] = points[name].load()
     return loaded

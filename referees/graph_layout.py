@@ -1,10 +1,20 @@
-"""Places to draw a graph's nodes at: as far from each other as wanted, as nearly as a plane allows.
+"""Graphs, as maps are: the steps between their nodes, and places to draw the nodes at."""
 
-Stress majorisation (Gansner, Koren and North, "Graph Drawing by Stress Majorization", 2004).
-"""
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+def reachable(neighbours: Sequence[Sequence[int]], start: int) -> dict[int, int]:
+    """The nodes that can be reached from one, with the number of steps to each."""
+    steps = {start: 0}
+    for at in (queue := [start]):
+        for near in neighbours[at]:
+            if near not in steps:
+                steps[near] = steps[at] + 1
+                queue.append(near)
+    return steps
 
 
 def spread(far: NDArray[np.float64], *, rounds: int, lengthwise: bool = False) -> list[tuple[float, float]]:

@@ -16,8 +16,10 @@ def legible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        each if each in _LAID_OUT or unicodedata.category(each) not in _COMMANDING else _escape(each)
-        for each in text
+        character
+        if character in _LAID_OUT or unicodedata.category(character) not in _COMMANDING
+        else _escape(character)
+        for character in text
     )
 
 

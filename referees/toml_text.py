@@ -37,8 +37,8 @@ def _check_nesting(tables: dict[str, Any]) -> None:
     for _ in range(MAX_NESTING):
         level = [
             inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each)
+            for container in level
+            for inner in (container.values() if isinstance(container, dict) else container)
             if isinstance(inner, dict | list)
         ]
     if level:

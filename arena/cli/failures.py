@@ -11,8 +11,7 @@ from arena.control.parameters import InvalidParameterError
 from arena.control.settings import ControlError
 from arena.control.tokens import MissingTokenError
 from arena.match.openings import InvalidOpeningsError
-from arena.players.failures import PlayerError
-from arena.players.player import InvalidPlayerParametersError
+from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.results.database import ResultsError, reason
 from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError

@@ -87,7 +87,7 @@ def run(
 def check(control: ControlFile, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
     from arena.control.tokens import withheld_tokens
-    from arena.runner.daide_players import daide_players
+    from arena.runner.listeners import open_listeners
     from arena.runner.remote_players import remote_players
     from arena.runner.run import check_players, notes
 
@@ -97,7 +97,7 @@ def check(control: ControlFile, insecure: Insecure = False) -> None:
     with (
         withheld_tokens(settings.token_variables),
         remote_players(settings, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,
-        daide_players(reached, say, lambda *_, **__: None) as seated,
+        open_listeners(reached, say, lambda *_, **__: None) as seated,
     ):
         check_players(seated, quiet=False, tell=say)
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from arena.control import schema
 from arena.control.validation import Place, choose, read, toml_place
 from arena.jobs import PlayerSetup, TimeControl
+from arena.players.protocols import added_protocols, dial_in_protocol
 
 _SETUP: Final = {field.name for field in fields(PlayerSetup)}
 _RATING: Final = {"elo", "fixed_elo"}
@@ -14,7 +15,13 @@ _RATING: Final = {"elo", "fixed_elo"}
 
 def read_player(table: Any, place: Place, folder: Path) -> schema.Player:
     """The settings of a player, by its protocol. Raises ControlError."""
-    return read(schema.PLAYERS[choose(schema.PLAYERS, "protocol", "gtp", table, place)], table, place, folder)
+    added = added_protocols()
+    protocol = choose([*schema.PLAYERS, *added], "protocol", "gtp", table, place)
+    if protocol not in added:
+        return read(schema.PLAYERS[protocol], table, place, folder)
+    model = dial_in_protocol(protocol).player_settings()
+    assert issubclass(model, schema.Player)
+    return read(model, table, place, folder)
 
 
 def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, schema.Player]:
@@ -31,13 +38,13 @@ def setup_player(
         settings["working_directory"] = settings["working_directory"] or str(folder)
         settings["memory_bytes"] = settings.pop("memory")
     own_clock = settings.pop("time_control", None)
-    if not isinstance(player, schema.DaidePlayer):
+    added = player.protocol in added_protocols()
+    if not added:
         settings["time_control"] = everybodys_clock if own_clock is None else clock(own_clock)
     parameters = {
         setting: str(value) if isinstance(value, Path) else value
         for setting, value in settings.items()
-        if setting not in _SETUP | _RATING
-        and (isinstance(player, schema.DaidePlayer) or value != type(player).model_fields[setting].default)
+        if setting not in _SETUP | _RATING and (added or value != type(player).model_fields[setting].default)
     }
     setup = {setting: value for setting, value in settings.items() if setting in _SETUP}
     return PlayerSetup(**{"name": name, "command": (), "parameters": parameters, **setup})

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, Final
@@ -12,6 +13,7 @@ from pydantic_core import PydanticUndefined
 
 from arena.control import schema
 from arena.control.validation import describe
+from arena.players.protocols import added_protocols, dial_in_protocol
 
 _KIND: Final = "`[competition]` of kind "
 # The heading of each table, its model, and the model whose settings an earlier table has listed.
@@ -48,32 +50,39 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
     ),
     ('`[players.NAME]` of protocol `"policy"`', schema.Policy, schema.Program),
     ('`[players.NAME]` of protocol `"grpc"`', schema.RemotePlayer, schema.Player),
-    ('`[players.NAME]` of protocol `"daide"`', schema.DaidePlayer, schema.Player),
     ("`[time_control]`", schema.Clock, None),
     ("`[openings]`", schema.OpeningsFile, None),
     ("`[adjudication]`", schema.EarlyEnd, None),
     ("`[ratings]`", schema.Ratings, None),
     ("`[academy]`", schema.Academy, None),
     ("`[remote]`", schema.Remote, None),
-    ("`[daide]`", schema.Daide, None),
 )
 
 
 def to_markdown() -> str:
     """All tables of a control file, each with its settings: what they may be, their defaults and meanings."""
-    return "\n".join(line for section in SECTIONS for line in _section(*section))
+    return "\n".join(line for section in [*SECTIONS, *added_sections()] for line in _section(*section))
+
+
+def added_sections() -> Iterator[tuple[str, type[BaseModel], type[BaseModel] | None]]:
+    """The tables of protocols that packages add."""
+    for name in added_protocols():
+        protocol = dial_in_protocol(name)
+        yield f'`[players.NAME]` of protocol `"{name}"`', protocol.player_settings(), schema.Player
+        yield f"`[{name}]`", protocol.listener_settings(), None
 
 
 def meaning(model: type[BaseModel], setting: str) -> str:
     """What a setting of a table means: the text below its field. Empty where there is none."""
-    texts = (_meanings().get(base.__name__, {}).get(setting) for base in model.__mro__)
+    texts = (_meanings(base.__module__).get(base.__name__, {}).get(setting) for base in model.__mro__[:-2])
     return next((text for text in texts if text), "")
 
 
 @cache
-def _meanings() -> Mapping[str, Mapping[str, str]]:
+def _meanings(module: str) -> Mapping[str, Mapping[str, str]]:
     """The texts below the fields, by class and field. Python itself does not keep them."""
-    classes = [node for node in ast.parse(inspect.getsource(schema)).body if isinstance(node, ast.ClassDef)]
+    source = inspect.getsource(sys.modules[module])
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
     return {
         node.name: {
             field.target.id: " ".join(text.value.value.split())

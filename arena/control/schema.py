@@ -28,8 +28,6 @@ from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, 
 from arena.control.database_urls import database_url, within
 from arena.control.validation import Form, SettingError
 from arena.lobby import DEFAULT_ADDRESS
-from arena.players.daide.address import DaideAddress
-from arena.players.daide.parameters import MAX_LATE_TURNS as MAX_LATE_DAIDE_TURNS
 from arena.players.lines import MAX_LATE_TURNS
 from arena.players.policy import MAX_LATE_TURNS as MAX_LATE_POLICY_TURNS
 
@@ -547,29 +545,6 @@ class Remote(Table):
         return self
 
 
-class Daide(Table):
-    """Where players of protocol `"daide"` dial in."""
-
-    address: Text = str(DaideAddress())
-    """`host:port`."""
-    insecure: bool = False
-    """Allow addresses that other machines reach: DAIDE has neither passwords nor encryption."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        try:
-            address = DaideAddress.read(self.address)
-        except InvalidAddressError as error:
-            raise SettingError("address", str(error)) from None
-        if not address.is_local and not self.insecure:
-            raise SettingError(
-                "address",
-                f"{address}: other machines could connect, and DAIDE has neither passwords nor encryption; "
-                "listen on 127.0.0.1, or let everybody play who reaches it by insecure = true",
-            )
-        return self
-
-
 class Player(Table):
     """The settings that all players share."""
 
@@ -664,31 +639,6 @@ class RemotePlayer(Player):
         if self.token_env is not None and self.token_file is not None:
             raise SettingError("token_env", "give only one of token_env and token_file")
         return self
-
-
-def _check_client(value: str) -> str:
-    if not value or not value.isascii() or not value.isprintable():
-        raise ValueError(
-            f"{value!r} is no name that a DAIDE client can say: give printable characters of ASCII, "
-            "'*' for any name, or leave this out if it is the player's"
-        )
-    return value
-
-
-class DaidePlayer(Player):
-    """Players of protocol `"daide"`, which dial in."""
-
-    # DAIDE sends times as whole seconds of at most 8191.
-    move_seconds: float = Field(60.0, ge=1, le=8191)
-    """How long it may take for each turn."""
-    exit_seconds: Seconds = 5.0
-    """How long it may take to end."""
-    client: Annotated[Text, AfterValidator(_check_client)] = ""
-    """What its client calls itself, `*` for any name; without it the player's name."""
-    reconnect_seconds: float = Field(15.0, ge=0, le=86_400)
-    """How long its client may be away."""
-    late_turns: int = Field(3, ge=1, le=MAX_LATE_DAIDE_TURNS)
-    """After so many late turns in a row it is out of the game."""
 
 
 class MatchupTable(Table):
@@ -825,8 +775,6 @@ class ControlFile(Table):
     """How ACADEMY is reached."""
     remote: Remote = Remote.model_construct()
     """Where players dial in over gRPC."""
-    daide: Daide = Daide.model_construct()
-    """Where players dial in over DAIDE."""
 
 
 class AllPlayAllFile(ControlFile):
@@ -911,7 +859,6 @@ PLAYERS: Final[Mapping[str, type[Player]]] = {
     "python": Engine,
     "policy": Policy,
     "grpc": RemotePlayer,
-    "daide": DaidePlayer,
 }
 SCALES: Final[Mapping[str, type[RangeParameter | ListedParameter]]] = {
     "linear": RangeParameter,

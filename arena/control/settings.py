@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from sqlalchemy import URL
 
@@ -13,7 +13,6 @@ from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.control.tokens import MissingTokenError, token_in
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby import DEFAULT_ADDRESS
-from arena.players.daide.address import DaideAddress
 from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
@@ -92,15 +91,16 @@ class Control:
     """A competition as its control file describes it.
 
     `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
-    part, in the order of the cross-table. `seed` makes all games repeat, wherever the file is run; None: what
-    chance there is in the games comes from a secret of the competition. `results` is a database's URL; None:
-    a file beside the control file. `remote` is where players dial in that are reached so, `daide` where those
-    do that speak DAIDE. Without `errors_to_log`, players' standard errors stay the arena's own. With
-    `pin_cores` each game keeps to one core. `failures` and `disputes` are what `GameJob` says of them;
-    `void_retries` is how many void games of a matchup in a row are tried again, also before its first
-    finished game (`retries_from_first`), and `on_void` what follows when there are more. A player that dials
-    in is left out after `leave_out_after` void games in a row that it is at fault for. With
-    `begins_at_academy` players whose Elo is not given here begin with ACADEMY's.
+    part, in the order of the cross-table. `seed` makes all games repeat, wherever the file is run; None:
+    what chance there is in the games comes from a secret of the competition. `results` is a database's
+    URL; None: a file beside the control file. `remote` is where players dial in that are reached so;
+    `listeners` has the settings of other protocols' listeners, by the protocol's name. Without
+    `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each game keeps to
+    one core. `failures` and `disputes` are what `GameJob` says of them; `void_retries` is how many void
+    games of a matchup in a row are tried again, also before its first finished game
+    (`retries_from_first`), and `on_void` what follows when there are more. A player that dials in is left
+    out after `leave_out_after` void games in a row that it is at fault for. With `begins_at_academy`
+    players whose Elo is not given here begin with ACADEMY's.
     `token_variables` are all that the file names as holding a token: no player's program gets them.
     """
 
@@ -130,7 +130,7 @@ class Control:
     begins_at_academy: bool = True
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=lambda: Endpoint(ServerAddress.parse(DEFAULT_ADDRESS)))
-    daide: DaideAddress = field(default_factory=DaideAddress)
+    listeners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     token_variables: frozenset[str] = frozenset()
 
     @property

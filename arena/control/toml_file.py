@@ -13,7 +13,7 @@ from arena.control.tokens import variables_named
 from arena.control.validation import choose, toml_place
 from arena.control.validation import read as read_table
 from arena.jobs import Adjudication
-from arena.players.daide.address import DaideAddress
+from arena.players.protocols import added_protocols, dial_in_protocol
 from arena.ratings.elo import Curve, EloRules
 from arena.ratings.skill import RatedBy
 from referees.toml_text import InvalidTomlError, read_toml
@@ -56,6 +56,8 @@ def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "ut
 
 def _control(path: Path, tables: dict[str, Any]) -> Control:
     folder = path.parent
+    listeners = _listeners(tables, folder)
+    tables = {name: table for name, table in tables.items() if name not in listeners}
     file = read_table(_model(tables), tables, toml_place(), folder)
     game = read_game(file.game, folder, toml_place("game"))
     everybodys_clock = None if file.time_control is None else clock(file.time_control)
@@ -82,10 +84,21 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         begins_at_academy=file.ratings.begin == "academy",
         academy=academy,
         remote=file.remote.endpoint,
-        daide=DaideAddress.read(file.daide.address),
+        listeners=listeners,
         token_variables=frozenset(variables_named(tables)),
         **{setting: getattr(file.competition, setting) for setting in _SHARED},
     )
+
+
+def _listeners(tables: dict[str, Any], folder: Path) -> dict[str, dict[str, Any]]:
+    """The settings of each listener of an added protocol that the file has a table of."""
+    named = [name for name in added_protocols() if name in tables]
+    return {
+        name: dict(
+            read_table(dial_in_protocol(name).listener_settings(), tables[name], toml_place(name), folder)
+        )
+        for name in named
+    }
 
 
 def _model(tables: dict[str, Any]) -> type[schema.ControlFile]:

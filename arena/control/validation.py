@@ -2,7 +2,7 @@
 
 import difflib
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
@@ -59,16 +59,14 @@ def read(model: type[Model], table: object, place: Place, folder: Path) -> Model
         raise ControlError(f"{place(path)}: {item}{why}") from None
 
 
-def choose(
-    models: Mapping[str, type[Model]], setting: str, default: str | None, table: Any, place: Place
-) -> str:
-    """The word of a setting that says which of the models describes its table. Raises ControlError."""
+def choose(words: Collection[str], setting: str, default: str | None, table: Any, place: Place) -> str:
+    """The word of a setting that says which model describes its table. Raises ControlError."""
     word = table.get(setting, default)
     if setting not in table and default is None:
         raise ControlError(f"{place([setting])}: is missing{suggest_misspelt(setting, set(table))}")
-    if not isinstance(word, str) or word not in models:
-        words = ", ".join(map(repr, models))
-        raise ControlError(f"{place([setting])}: must be one of {words}, not {_show(word)}")
+    if not isinstance(word, str) or word not in words:
+        choices = ", ".join(map(repr, words))
+        raise ControlError(f"{place([setting])}: must be one of {choices}, not {_show(word)}")
     return word
 
 

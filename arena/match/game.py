@@ -1,4 +1,4 @@
-"""One game: a referee, its players, the clock, the record and the verdict."""
+"""One game: who sits where, the referee, the players, the clock, the record and the verdict."""
 
 import contextlib
 import functools
@@ -8,14 +8,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from arena.jobs import Fault, GameJob, GameResult, JobMove
-from arena.match.eliminations import Eliminations
-from arena.match.recorder import GameRecorder
-from arena.match.seating import seatings
-from arena.match.verdicts import Adjudicator, Loss, agreed_score, is_witnessed, move_limit_hit
-from arena.players.failures import MoveDisputedError, PlayerError
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.match.game_seeds import seat_seed
+from arena.match.recorder import GameRecorder, labels
+from arena.match.verdicts import Adjudicator, Eliminations, Loss, agreed_score, is_witnessed, move_limit_hit
+from arena.players.clock import Clock
+from arena.players.logs import Transcript
+from arena.players.player import (
+    Choice,
+    Cost,
+    InvalidPlayerParametersError,
+    MoveDisputedError,
+    Player,
+    PlayerError,
+    Seating,
+)
 from arena.players.protocols import player_for
-from arena.players.transcript import Transcript
 from referees.api import (
     IllegalMoveError,
     Outcome,
@@ -25,6 +32,47 @@ from referees.api import (
     referee,
 )
 from referees.legible_text import legible
+
+
+def seatings(
+    job: GameJob, rules: Referee[Any, Any], first: Any, slot: int | None, transcript: Transcript | None
+) -> list[Seating]:
+    """The seats of a game that begins with the position `first`; players see the `slot` as GOMILL_SLOT."""
+    called = labels([player.name for player in job.players])
+    return [
+        Seating(
+            setup=setup,
+            seat=seat,
+            label=label,
+            referee=rules,
+            game_id=job.game_id,
+            seed=job.seat_seeds[seat - 1] if job.seat_seeds else seat_seed(job.seed, seat),
+            environment=_environment(job, rules, seat, slot),
+            log_path=job.log_path,
+            transcript=transcript,
+            clock=None if setup.time_control is None else Clock(setup.time_control),
+            settings=job.settings,
+            players=tuple(called),
+            first_view=rules.view(first, seat),
+        )
+        for seat, (setup, label) in enumerate(zip(job.players, called, strict=True), start=1)
+    ]
+
+
+def _environment(job: GameJob, rules: Referee[Any, Any], seat: int, slot: int | None) -> dict[str, str]:
+    environment = {"GOMILL_GAME_ID": job.game_id}
+    if slot is not None:
+        environment["GOMILL_SLOT"] = str(slot)
+    if job.academy is not None:
+        environment["ACADEMY_ADDRESS"] = job.academy.address
+        environment["ACADEMY_CONTEST"] = job.academy.contest_id
+        environment["ACADEMY_GAME"] = rules.spec().game_id
+        environment["ACADEMY_PLAYER"] = str(seat)
+        environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
+        if job.academy.tls_ca is not None:
+            environment["ACADEMY_TLS_CA"] = job.academy.tls_ca
+    return environment
+
 
 SCORERS = ("internal", "players")
 FAILURES = ("forfeit", "void")
@@ -307,7 +355,7 @@ class _Match:
         return self._count()
 
     def _end_without_players(self) -> Outcome:
-        """How a game ends that does not go on without those that left; a game that nobody plays is void."""
+        """The outcome of a game that cannot go on without those that left; it is void when all left."""
         if why := self._gone.breakdown(self._position):
             raise _GameVoidError(f"nobody plays any more: {why}")
         return self._gone.outcome(self._position)
@@ -331,11 +379,11 @@ class _Match:
 
     def _choose(self, seat: int) -> "_Answer | _Claim | Loss":
         rules, position, player = self._rules, self._position, self._players[seat - 1]
-        asked = time.perf_counter()
+        started = time.perf_counter()
         try:
             choice = player.choose(rules.view(position, seat))
         except PlayerError as failure:
-            self._sheet.thought(seat, time.perf_counter() - asked)
+            self._sheet.thought(seat, time.perf_counter() - started)
             return self._forfeit(seat, failure.fault, str(failure))
         self._sheet.thought(seat, choice.seconds)
         clock = self._seatings[seat - 1].clock
@@ -418,7 +466,7 @@ class _Match:
             return Outcome((), Termination.UNKNOWN, "?", detail="the referee has no verdict")
         if self._job.scorer == "internal" or outcome.termination is not Termination.SCORE:
             return outcome
-        told: dict[int, Outcome] = {}
+        scores: dict[int, Outcome] = {}
         for seat, player in enumerate(self._players, start=1):
             if seat in self._gone:
                 continue
@@ -428,9 +476,9 @@ class _Match:
                 self._sheet.warnings.append(str(failure))
                 continue
             if score is not None:
-                told[seat] = score
-        agreed = agreed_score(rules, told)
-        self._sheet.scores(told, agreed)
-        if agreed.winners and agreed.winners != outcome.winners and not is_witnessed(agreed, told):
+                scores[seat] = score
+        agreed = agreed_score(rules, scores)
+        self._sheet.scores(scores, agreed)
+        if agreed.winners and agreed.winners != outcome.winners and not is_witnessed(agreed, scores):
             self._unproven = "counted by the winner alone"
         return agreed

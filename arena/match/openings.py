@@ -41,17 +41,17 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
         raise InvalidOpeningsError(f"the openings {path} cannot be read: {error.strerror}") from None
     if len(content) > MAX_BYTES:
         raise InvalidOpeningsError(f"the openings {path} have more than {MAX_BYTES} bytes")
-    found: list[Opening] = []
+    openings: list[Opening] = []
     for place, opening in _entries(path, content, referee):
         if plies is not None:
             opening = Opening(opening.name, opening.moves[:plies])
-        if len(found) == MAX_OPENINGS:
+        if len(openings) == MAX_OPENINGS:
             raise InvalidOpeningsError(f"{path}: more than {MAX_OPENINGS} openings")
         moves = _checked(f"{path}, {place}", opening, referee)
-        found.append(Opening(opening.name, moves, len(found) + 1))
-    if not found:
+        openings.append(Opening(opening.name, moves, len(openings) + 1))
+    if not openings:
         raise InvalidOpeningsError(f"{path} holds no opening")
-    return tuple(found)
+    return tuple(openings)
 
 
 def opening_at(openings: Sequence[Opening], place: int, seed: int | None = None) -> Opening:

@@ -1,6 +1,7 @@
 """What is written down of a game while it is played, and the record made of it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,28 +17,36 @@ def labels(names: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name}#{seat}" for seat, name in enumerate(names, start=1)]
 
 
-def record_of(
+@dataclass(frozen=True)
+class PlayedGame:
+    """What was played: the position before the first move, the moves, the end, and the start's Unix time.
+
+    `outcome` is None for a void game.
+    """
+
+    first: Any
+    moves: Sequence[PlayedMove]
+    outcome: Outcome | None
+    usage: Sequence[PlayerUsage]
+    started: float
+
+
+def write_record(
     job: GameJob,
     rules: Referee[Any, Any],
-    first: Any,
-    played: Sequence[PlayedMove],
-    outcome: Outcome | None,
-    usage: Sequence[PlayerUsage],
-    started: float,
-    *,
+    game: PlayedGame,
     names: Sequence[str],
     before_result: Sequence[str] = (),
     after_result: Sequence[str] = (),
 ) -> str:
-    """The record in the referee's format; `outcome` is None for a void game.
+    """The record in the referee's format, in which the players have these `names`.
 
-    `first` is the position before the first move; `started` a Unix time; `names` are what the record
-    calls the players. Lines `before_result` and `after_result` stand around the result at the end.
+    The lines `before_result` and `after_result` stand around the result at the end.
     """
-    when = datetime.fromtimestamp(started).astimezone()
+    when = datetime.fromtimestamp(game.started).astimezone()
     result = "Void"
-    if outcome is not None:
-        result = outcome.summary + (f" ({outcome.detail})" if outcome.detail else "")
+    if game.outcome is not None:
+        result = game.outcome.summary + (f" ({game.outcome.detail})" if game.outcome.detail else "")
     called = labels([player.name for player in job.players])
     remarks = [f"Event: {job.event}"] if job.event else []
     remarks += [f"Game id: {job.game_id}", f"Date: {when:%Y-%m-%d %H:%M %z}", f"Result: {result}"]
@@ -45,10 +54,10 @@ def record_of(
     remarks += _clock_remarks(job, called)
     if job.opening:
         remarks.append(" ".join(filter(None, ("Opening:", job.opening_name, f"({len(job.opening)} moves)"))))
-    for label, used in zip(called, usage, strict=True):
+    for label, used in zip(called, game.usage, strict=True):
         if used.cpu_seconds is not None:
             remarks.append(f"{label} cpu time: {used.cpu_seconds:.2f} s")
-    for seat, (label, used) in enumerate(zip(called, usage, strict=True), start=1):
+    for seat, (label, used) in enumerate(zip(called, game.usage, strict=True), start=1):
         remarks.append(f"{rules.seat_name(seat)}: {label}: {used.engine_description}".rstrip(": "))
     clock = _shared_clock(job)
     return rules.record(
@@ -57,10 +66,10 @@ def record_of(
             event=job.event,
             date=f"{when:%Y-%m-%d}",
             players=tuple(names),
-            moves=played,
-            outcome=outcome,
+            moves=game.moves,
+            outcome=game.outcome,
             seed=job.seed,
-            first=first if rules.arranger() is not None else None,
+            first=game.first if rules.arranger() is not None else None,
             remarks=tuple(remarks),
             final_remarks=(*before_result, result, *after_result),
             main_seconds=None if clock is None else clock.main_seconds,
@@ -103,9 +112,9 @@ def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> 
     while waiting:
         turn = {}
         for _ in rules.to_move(position):
-            told = waiting.pop()
-            turn[told.seat] = move = rules.read_move(position, told.seat, told.text)
-            played.append(played_move(told, move))
+            recorded = waiting.pop()
+            turn[recorded.seat] = move = rules.read_move(position, recorded.seat, recorded.text)
+            played.append(played_move(recorded, move))
         position = rules.play(position, turn)
     return played
 
@@ -150,11 +159,11 @@ class GameRecorder:
         if comment:
             self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {legible(comment)}")
 
-    def scores(self, told: Mapping[int, Outcome], outcome: Outcome) -> None:
+    def scores(self, counts: Mapping[int, Outcome], outcome: Outcome) -> None:
         """Note the players' counts that differ from the result."""
         self.remarks += [
             f"score of {self._seatings[seat - 1].label}: {score.summary}"
-            for seat, score in told.items()
+            for seat, score in counts.items()
             if score.summary != outcome.summary
         ]
 
@@ -243,17 +252,13 @@ class GameRecorder:
         usage: Sequence[PlayerUsage],
         started: float,
     ) -> str:
-        """The game's record; empty for a void game in which nobody has moved."""
+        """The game's record; empty for a void game without a move."""
         if outcome is None and all(move.opening for move in self.moves):
             return ""
-        return record_of(
+        return write_record(
             self._job,
             self._rules,
-            self.first,
-            self._played,
-            outcome,
-            usage,
-            started,
+            PlayedGame(self.first, self._played, outcome, usage, started),
             names=[legible(player.record_name) for player in players],
             before_result=self.remarks,
             after_result=[*([void_reason] if void_reason else []), *map(legible, self.warnings)],

@@ -1,5 +1,6 @@
-"""Who has won where the board alone does not say: losses, the move limit, agreed scores, and adjudication
-by the players' values.
+"""Who has won where the board alone does not say.
+
+Losses and players that left, the move limit, agreed scores, and adjudication by the players' values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -7,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from arena.jobs import Adjudication, Fault
+from arena.match.recorder import GameRecorder
+from arena.players.player import Seating
 from referees.api import Outcome, Referee, Termination
 
 UNKNOWN_SUMMARY = "?"
@@ -56,15 +59,15 @@ def move_limit_hit(limit: int) -> Outcome:
     return Outcome((), Termination.MOVE_LIMIT, "Void", detail=f"hit the move limit of {limit} plies")
 
 
-def agreed_score(referee: Referee[Any, Any], told: Mapping[int, Outcome]) -> Outcome:
+def agreed_score(referee: Referee[Any, Any], by_seat: Mapping[int, Outcome]) -> Outcome:
     """The outcome that the players' own counts (by seat) make.
 
-    Nobody told one: unknown. They name different winners: unknown. The same winner by different
+    Without a count the outcome is unknown. They name different winners: unknown. The same winner by different
     margins: that winner without a margin. An outcome without a margin does not contradict others.
     """
-    if not told:
+    if not by_seat:
         return Outcome((), Termination.UNKNOWN, UNKNOWN_SUMMARY, detail="no score reported")
-    counts = list(told.values())
+    counts = list(by_seat.values())
     if len({count.winners for count in counts}) > 1:
         return Outcome((), Termination.UNKNOWN, UNKNOWN_SUMMARY, detail="players disagreed")
     if len(counts[0].winners) != 1:
@@ -74,10 +77,10 @@ def agreed_score(referee: Referee[Any, Any], told: Mapping[int, Outcome]) -> Out
     return margins.popitem()[1] if len(margins) == 1 else bare
 
 
-def is_witnessed(outcome: Outcome, told: Mapping[int, Outcome]) -> bool:
-    """Whether somebody who gains nothing by the outcome told it: who lost, or all who share a draw."""
-    shared = len(outcome.winners) > 1 and told.keys() >= set(outcome.winners)
-    return shared or any(seat not in outcome.winners for seat in told)
+def is_witnessed(outcome: Outcome, by_seat: Mapping[int, Outcome]) -> bool:
+    """Whether a player that gains nothing reported the outcome: a loser, or all that share a draw."""
+    shared = len(outcome.winners) > 1 and by_seat.keys() >= set(outcome.winners)
+    return shared or any(seat not in outcome.winners for seat in by_seat)
 
 
 # A value of 0.55 is to be within 0.05 of 0.5, which floats deny.
@@ -90,7 +93,7 @@ class Adjudicator:
     def __init__(self, rules: Adjudication, referee: Referee[Any, Any]) -> None:
         self._rules = rules
         self._referee = referee
-        # For how many of its moves in a row each seat has told that it loses, wins, or draws.
+        # The number of moves in a row for which each seat's values say that it loses, wins, or draws.
         self._losing = [0] * referee.seats
         self._winning = [0] * referee.seats
         self._drawing = [0] * referee.seats
@@ -98,11 +101,11 @@ class Adjudicator:
     def note(self, seat: int, value: float | None) -> None:
         """Take in what a seat tells of its own move; None breaks its row."""
         low, margin = self._rules.resign_value, self._rules.draw_margin
-        told = value if value is not None else float("nan")
+        number = value if value is not None else float("nan")
         for row, holds in (
-            (self._losing, low is not None and told <= low + _SLACK),
-            (self._winning, low is not None and told >= 1.0 - low - _SLACK),
-            (self._drawing, margin is not None and abs(told - 0.5) <= margin + _SLACK),
+            (self._losing, low is not None and number <= low + _SLACK),
+            (self._winning, low is not None and number >= 1.0 - low - _SLACK),
+            (self._drawing, margin is not None and abs(number - 0.5) <= margin + _SLACK),
         ):
             row[seat - 1] = row[seat - 1] + 1 if holds else 0
 
@@ -122,3 +125,65 @@ class Adjudicator:
         if rules.count_after is not None and plies >= rules.count_after:
             return referee.adjudicate(position)
         return None
+
+
+# Whose player is not there, as opposed to one that resigned or broke the rules.
+_LOST: Final = (Fault.DISCONNECTED, Fault.LATE)
+
+
+class Eliminations:
+    """The seats of one game whose players forfeited or resigned."""
+
+    def __init__(self, rules: Referee[Any, Any], seatings: Sequence[Seating], sheet: GameRecorder) -> None:
+        self._rules = rules
+        self._seatings = seatings
+        self._sheet = sheet
+        self._losses: dict[int, Loss] = {}
+
+    def __contains__(self, seat: int) -> bool:
+        return seat in self._losses
+
+    def __len__(self) -> int:
+        return len(self._losses)
+
+    @property
+    def seats(self) -> frozenset[int]:
+        """The seats that are left."""
+        return frozenset(self._losses)
+
+    def add(self, loss: Loss, position: Any) -> bool:
+        """Note that a player is gone; whether the referee moves for it and somebody is left to play."""
+        rules, seat = self._rules, loss.seat
+        self._losses[seat] = loss
+        if rules.seats <= 2 or rules.stand_in_move(position, seat) is None:
+            return False
+        if self.all_left(position):
+            return False
+        why = "resigned" if loss.termination is Termination.RESIGNATION else "failed"
+        label = self._seatings[seat - 1].label
+        self._sheet.warnings.append(
+            f"{label} {why}: from now on the referee moves for {rules.seat_name(seat)}"
+        )
+        return True
+
+    def all_left(self, position: Any) -> bool:
+        """Whether all players that were not eliminated have left."""
+        return bool(self._losses) and self.seats.issuperset(still_in(self._rules, self._standing(position)))
+
+    def breakdown(self, position: Any) -> str:
+        """Why all players have left, where some of them were lost; else an empty text."""
+        losses = self._losses.values()
+        if self.all_left(position) and any(loss.fault in _LOST for loss in losses):
+            return "; ".join(loss.reason for loss in losses if loss.reason)
+        return ""
+
+    def loss(self, seat: int) -> Loss:
+        """Why a seat's player is gone."""
+        return self._losses[seat]
+
+    def outcome(self, position: Any) -> Outcome:
+        """The outcome of a game that does not go on without those that left."""
+        return given_against(self._rules, [*self._losses.values()], self._standing(position))
+
+    def _standing(self, position: Any) -> Outcome | None:
+        return None if self._rules.seats <= 2 else self._rules.adjudicate(position)

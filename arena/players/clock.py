@@ -1,7 +1,12 @@
-"""A player's clock: main time, increment, Canadian byo-yomi."""
+"""A player's clock (main time, increment, Canadian byo-yomi), and the alarm that breaks off Python code."""
 
 import math
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from types import FrameType
 
 from arena.jobs import PlayerSetup, TimeControl
 
@@ -41,7 +46,7 @@ class Clock:
 
     @property
     def description(self) -> str:
-        """What a player that is late is told to have had."""
+        """The time that a late player had, in words."""
         margin = self._control.margin_seconds
         return f"lost on time: {self.available:.3g} s were left, and a margin of {margin:.3g} s"
 
@@ -116,3 +121,31 @@ def overtime(control: TimeControl) -> str:
 def _number(value: float) -> str:
     """The shortest text that reads back as the same number, whole ones without a point."""
     return str(int(value)) if value == int(value) else repr(value)
+
+
+class TimeIsUp(BaseException):
+    """Raised in the midst of what an alarm was set for; no `except Exception` there can swallow it."""
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise TimeIsUp in the block when it has run for so long. Only for the main thread.
+
+    Code in C is broken off when it returns to Python, or looks for signals itself. A timer that was
+    running before goes on afterwards.
+    """
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    began = time.monotonic()
+    # 0 would stop the timer.
+    left, interval = signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 1e-6), interval)

@@ -3,26 +3,38 @@
 import math
 import string
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 from urllib.parse import quote
 
 from arena.jobs import PlayerSetup
-from arena.players.failures import (
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
+from arena.players.player import (
+    Choice,
+    Cost,
     IllFormedAnswerError,
+    InvalidPlayerParametersError,
     MoveDisputedError,
     MoveRefusedError,
     NoMoveError,
+    Player,
     PlayerError,
     PlayerTimeoutError,
+    Seating,
+    check_known,
 )
-from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
-from arena.players.process import ProcessCost, error_log, launch, log_label
+from arena.players.process import (
+    KeptPrograms,
+    ProcessCost,
+    error_log,
+    launch,
+    log_label,
+    seconds_until,
+    without_academy_access,
+)
 from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 
 
 @dataclass(frozen=True)
@@ -46,9 +58,7 @@ class GtpParameters:
 
         Raises InvalidPlayerParametersError.
         """
-        unknown = set(parameters) - {field.name for field in fields(cls)}
-        if unknown:
-            raise InvalidPlayerParametersError(f"{sorted(unknown)[0]!r} is no parameter of a GTP player")
+        check_known(parameters, [field.name for field in fields(cls)], "a GTP player")
         commands = parameters.get("startup_commands", ())
         aliases = parameters.get("aliases", {})
         if isinstance(commands, str) or not isinstance(commands, Sequence):
@@ -100,8 +110,7 @@ class GtpEngine:
         self._log = error_log(seating)
         environment = seating.environment
         if not seating.setup.restart:
-            # A ticket is for one contest only: such an engine is told of each by a command.
-            environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
+            environment = without_academy_access(environment)
         self._process = launch(seating, self._log, environment)
         self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
         # As the channel does it.
@@ -125,7 +134,7 @@ class GtpEngine:
     def ask_if_willing(self, deadline: float, command: str) -> str:
         """The answer to a command that may be refused: then it is empty."""
         try:
-            return self.ask(command, seconds=max(0.0, deadline - time.monotonic()))
+            return self.ask(command, seconds=seconds_until(deadline))
         except MoveRefusedError:
             return ""
 
@@ -138,12 +147,12 @@ class GtpEngine:
             )
         name = self.ask_if_willing(deadline, "name")
         self.name = _short_name(name, self.ask_if_willing(deadline, "version"))
-        if self.knows(DESCRIBE_ENGINE, max(0.0, deadline - time.monotonic())):
+        if self.knows(DESCRIBE_ENGINE, seconds_until(deadline)):
             self.description = self.ask_if_willing(deadline, DESCRIBE_ENGINE)[:MAX_COMMENT]
         self.description = self.description or self.name
 
     def takes_contests(self, seconds: float) -> bool:
-        """Whether the engine can be told of one contest after the other. Raises PlayerError."""
+        """Whether the engine has the command that names its next contest. Raises PlayerError."""
         if self._lists_contests is None:
             self._lists_contests = self._channel.lists(ACADEMY_CONTEST, seconds)
         return self._lists_contests
@@ -171,43 +180,43 @@ class GtpEngine:
         self._process.forget_memory()
 
     def leave_seat(self, seconds: float) -> Cost:
-        """What the game cost, of an engine that is kept. Raises PlayerError where it fails now."""
+        """End the game of a kept engine and return its cost. Raises PlayerError where the engine fails."""
         deadline = time.monotonic() + seconds
         self.leave_contest(seconds)
-        told = self._tell_cpu(deadline)
+        reported = self._tell_cpu(deadline)
         self._channel.transcript = None
         self._process.note_memory()
         if not self.knows(CPU_TIME, seconds):
             now = self._process.cpu_seconds()
-            told = None if now is None else now - self._cpu_before
-        return Cost(told, self._process.peak_memory_bytes)
+            reported = None if now is None else now - self._cpu_before
+        return Cost(reported, self._process.peak_memory_bytes)
 
     def end(self, seconds: float) -> tuple[Cost, str]:
         """Ask for the CPU time, send `quit` and end the process; what the game cost, and what went wrong."""
         deadline = time.monotonic() + (0.0 if self._channel.broken else seconds)
-        polite, warning, told, claims = deadline > time.monotonic(), "", None, False
+        polite, warning, reported, claims = deadline > time.monotonic(), "", None, False
         if polite:
             try:
                 claims = self.knows(CPU_TIME, deadline - time.monotonic())
-                told = self._tell_cpu(deadline)
+                reported = self._tell_cpu(deadline)
                 self._process.note_memory()
                 self.ask("quit", seconds=deadline - time.monotonic())
             except PlayerError as failure:
                 warning = str(failure)
-        cost: ProcessCost = self._process.end(max(0.0, deadline - time.monotonic()))
+        cost: ProcessCost = self._process.end(seconds_until(deadline))
         if cost.killed and not self._channel.broken and polite:
             warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
         used = None if cost.cpu_seconds is None else max(0.0, cost.cpu_seconds - self._cpu_before)
-        return Cost(told if claims else used, cost.peak_memory_bytes), warning
+        return Cost(reported if claims else used, cost.peak_memory_bytes), warning
 
     def _tell_cpu(self, deadline: float) -> float | None:
         """What the engine says of the CPU time of this game; None where it says nothing sensible."""
         if not self.knows(CPU_TIME, deadline - time.monotonic()):
             return None
-        told = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
-        if told is None or told < self._cpu_told:
+        reported = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
+        if reported is None or reported < self._cpu_told:
             return None
-        used, self._cpu_told = told - self._cpu_told, told
+        used, self._cpu_told = reported - self._cpu_told, reported
         return used
 
 
@@ -228,43 +237,6 @@ def _short_name(name: str, version: str) -> str:
     return f"{name}:{version}" if version and len(version) <= 32 else name
 
 
-MAX_KEPT: Final = 8
-
-
-class KeptEngines:
-    """The idle engines of one process that plays games. Beyond `MAX_KEPT` the longest idle one is ended."""
-
-    def __init__(self) -> None:
-        self._idle: deque[GtpEngine] = deque()
-
-    @property
-    def process_ids(self) -> set[int]:
-        """The engines' processes."""
-        return {engine.process_id for engine in self._idle}
-
-    def take(self, seating: Seating) -> GtpEngine | None:
-        """A healthy engine of this player for its next game, if one is there."""
-        for engine in list(self._idle):
-            if engine.setup == seating.setup and engine.log_path == seating.log_path:
-                self._idle.remove(engine)
-                if engine.healthy:
-                    engine.take_seat(seating)
-                    return engine
-                engine.end(0.0)
-        return None
-
-    def put(self, engine: GtpEngine) -> None:
-        """Keep an engine whose game is over."""
-        self._idle.append(engine)
-        if len(self._idle) > MAX_KEPT:
-            self._idle.popleft().end(0.0)
-
-    def end(self) -> None:
-        """End all of them at once."""
-        while self._idle:
-            self._idle.popleft().end(0.0)
-
-
 EXPECTED_VALUE: Final = "academy-expected_value"
 EXPLAIN_LAST_MOVE: Final = "gomill-explain_last_move"
 GENMOVE_WITH_CLAIMS: Final = "gomill-genmove_ex"
@@ -279,7 +251,7 @@ class GtpPlayer(Player):
     its last move, or two: of the position before the move, and after it.
     """
 
-    def __init__(self, seating: Seating, kept: KeptEngines | None = None) -> None:
+    def __init__(self, seating: Seating, kept: KeptPrograms[GtpEngine] | None = None) -> None:
         """Take a seat; `kept` has engines of earlier games, None where each game has its own."""
         super().__init__(seating)
         self._kept = kept
@@ -304,7 +276,7 @@ class GtpPlayer(Player):
         return self._engine.ask(*words, seconds=self._setup.move_seconds if seconds is None else seconds)
 
     def _ask_by(self, deadline: float, *words: str) -> str:
-        return self._ask(*words, seconds=max(0.0, deadline - time.monotonic()))
+        return self._ask(*words, seconds=seconds_until(deadline))
 
     def _knows(self, command: str) -> bool:
         assert self._engine is not None
@@ -368,8 +340,8 @@ class GtpPlayer(Player):
         if self._setup.restart or "ACADEMY_TOKEN" not in environment:
             return
         try:
-            if self._engine.takes_contests(max(0.0, deadline - time.monotonic())):
-                self._engine.enter_contest(environment, max(0.0, deadline - time.monotonic()))
+            if self._engine.takes_contests(seconds_until(deadline)):
+                self._engine.enter_contest(environment, seconds_until(deadline))
                 return
             why = "" if self._engine.played else self.without_academy()
         except MoveRefusedError as refusal:
@@ -390,7 +362,7 @@ class GtpPlayer(Player):
     def _set_clock(self, deadline: float) -> None:
         control = self._setup.time_control
         assert self._engine is not None
-        if control is None or not self._engine.knows("time_settings", max(0.0, deadline - time.monotonic())):
+        if control is None or not self._engine.knows("time_settings", seconds_until(deadline)):
             return
         # Whole seconds, for GTP knows no others; increments show in time_left alone.
         byo_yomi = max(1, int(control.byo_yomi_seconds)) if control.byo_yomi_seconds else 0

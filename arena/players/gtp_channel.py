@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from arena.players.failures import (
+from arena.players.logs import Transcript
+from arena.players.player import (
     IllFormedAnswerError,
     MoveRefusedError,
     PlayerDisconnectedError,
@@ -17,7 +18,6 @@ from arena.players.failures import (
     PlayerTimeoutError,
 )
 from arena.players.process import ChildProcess
-from arena.players.transcript import Transcript
 
 MAX_RESPONSE: Final = 1 << 20
 _WORD: Final = re.compile(rb"[\x21-\x7e\x80-\xff]+")

@@ -12,11 +12,21 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, Self
 
-from arena.players.failures import PlayerDisconnectedError, PlayerError, PlayerTimeoutError
-from arena.players.player import Choice, Cost, Disorder, InvalidPlayerParametersError, Player, Seating
+from arena.players.logs import Transcript
+from arena.players.player import (
+    Choice,
+    Cost,
+    Disorder,
+    InvalidPlayerParametersError,
+    Player,
+    PlayerDisconnectedError,
+    PlayerError,
+    PlayerTimeoutError,
+    Seating,
+    check_known,
+)
 from arena.players.process import ChildProcess, error_log, launch
-from arena.players.transcript import Transcript
-from referees.lines import BotTime, LineDialogue, Prompt
+from referees.dialogues import BotTime, LineDialogue, Prompt
 
 CRASHES: Final = ("pass", "lose")
 MAX_LATE_TURNS: Final = 100_000
@@ -28,7 +38,7 @@ class LinesParameters:
 
     `dialogue` is one of the game's dialogues, empty for its own. After a `crash` the player passes for
     the rest of the game, or loses at once. After `late_turns` turns without an answer in time it
-    passes for the rest and is asked no more, but told when the game is over.
+    passes for the rest of the game: it gets no more requests, but hears when the game is over.
     """
 
     dialogue: str = ""
@@ -38,11 +48,7 @@ class LinesParameters:
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        unknown = set(parameters) - {field.name for field in fields(cls)}
-        if unknown:
-            raise InvalidPlayerParametersError(
-                f"{sorted(unknown)[0]!r} is no parameter of a player that speaks lines"
-            )
+        check_known(parameters, [field.name for field in fields(cls)], "a player that speaks lines")
         read = cls(**parameters)
         if not isinstance(read.dialogue, str):
             raise InvalidPlayerParametersError(f"dialogue: {read.dialogue!r} is no text")
@@ -97,17 +103,17 @@ class OpenRequests:
         """
         if not self._open:
             return False
-        at = next((number for number, each in enumerate(self._open) if kind in ("", each.kind)), None)
+        at = next((number for number, waiting in enumerate(self._open) if kind in ("", waiting.kind)), None)
         if at is None:
             if not self._open[0].formality:
                 return False
             at = 0
-        found = self._open[at]
+        request = self._open[at]
         for _ in range(at + 1):
             self._open.popleft()
-        found.answer = [line]
+        request.answer = [line]
         for later in self._open:
-            if later.followed and later.kind == found.kind:
+            if later.followed and later.kind == request.kind:
                 later.answer = [line]
         return True
 
@@ -133,7 +139,7 @@ class PipeFullError(PlayerDisconnectedError):
 
 
 class LinesChannel:
-    """What is said to a bot and by it; `kind_of` tells kinds of one-line answers, as LineDialogue does.
+    """The lines to and from a bot; `kind_of` finds the kinds of one-line answers, as LineDialogue does.
 
     After a late answer the bot still owes it: when it comes it is skipped, so that later answers are
     not taken for each other. An answer of many lines is cut, and each of its lines. What comes before a
@@ -227,16 +233,16 @@ class LinesChannel:
             self._owed -= 1
 
     def _lines(self, last_line: str, deadline: float) -> list[str]:
-        found: list[str] = []
+        lines: list[str] = []
         while True:
             line = self._read(deadline)[:MAX_ORDER_CHARACTERS]
             ends = line.strip(" \t\r") == last_line
-            if ends or len(found) < MAX_ANSWER_LINES:
+            if ends or len(lines) < MAX_ANSWER_LINES:
                 self._note(line)
             if ends:
-                return found
-            if len(found) < MAX_ANSWER_LINES:
-                found.append(line)
+                return lines
+            if len(lines) < MAX_ANSWER_LINES:
+                lines.append(line)
             else:
                 self.dropped[Dropped.CUT] += 1
 
@@ -319,12 +325,12 @@ class _Complaint:
     times: int = 1
 
     def __str__(self) -> str:
-        told = f"turn {self.first}: {self.what}"
-        return told if self.times == 1 else f"{told} ({self.times} times, the last in turn {self.last})"
+        text = f"turn {self.first}: {self.what}"
+        return text if self.times == 1 else f"{text} ({self.times} times, the last in turn {self.last})"
 
 
 class Complaints:
-    """Complaints of turns. Of those that are not grave MAX_COMPLAINTS different ones are kept."""
+    """Complaints about turns: all grave ones, and MAX_COMPLAINTS different others."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Complaint] = {}
@@ -342,7 +348,7 @@ class Complaints:
         self._note(turn, what, what)
 
     def add_grave(self, turn: int, what: str, sort: str) -> None:
-        """Note a complaint that is told in any case; of those of one `sort` the first, with their number."""
+        """Note a complaint that is never left out: the first of each `sort`, with their number."""
         self._note(turn, what[:_LONGEST], f"grave: {sort}")
 
     def _note(self, turn: int, what: str, key: str) -> None:
@@ -518,7 +524,7 @@ class LinesPlayer(Player):
             try:
                 self._channel.send(farewell, time.monotonic() + seconds)
             except PlayerError:
-                # It has exited before it was told to, which is what it will be told.
+                # It exited before the farewell, which asks for just that.
                 seconds = 0.0
         cost = process.end(seconds)
         if cost.killed and seconds and not self._gone:

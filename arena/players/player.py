@@ -1,19 +1,131 @@
-"""What the arena asks of a player, whatever channel and protocol it is reached by."""
+"""What the arena asks of a player, whatever protocol it is reached by, and how players fail."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from arena.jobs import PlayerSetup
+from arena.jobs import Fault, PlayerSetup
 from arena.players.clock import Clock
-from arena.players.failures import PlayerError
-from arena.players.transcript import Transcript
+from arena.players.logs import Transcript
 from referees.api import Outcome, Referee
+
+
+class PlayerError(RuntimeError):
+    """A player did not do what its game needs. The message says what; `fault` of which kind it is.
+
+    `passing` is whether the player was seen to work, so that the next game may well have it.
+    """
+
+    fault: ClassVar[Fault]
+    passing: ClassVar[bool] = False
+
+
+class PlayerStartError(PlayerError):
+    """The player's program could not be run, or its setup makes no sense."""
+
+    fault = Fault.DISCONNECTED
+
+
+class PlayerDisconnectedError(PlayerError):
+    """The player ended, crashed or closed its side of the channel."""
+
+    fault = Fault.DISCONNECTED
+
+
+class PlayerTimeoutError(PlayerError):
+    """The player did not answer within its time limit."""
+
+    fault = Fault.LATE
+
+
+class TooFewAnswersError(PlayerTimeoutError):
+    """A player that dials in with several programs has not all of them there."""
+
+    passing = True
+
+
+class PlayerLeftError(PlayerDisconnectedError):
+    """A player that had dialled in was gone again before the game."""
+
+    passing = True
+
+
+class GameDeclinedError(PlayerStartError):
+    """A player that has dialled in does not want this game."""
+
+    passing = True
+
+
+class IllFormedAnswerError(PlayerError):
+    """What the player sent breaks the rules of its protocol."""
+
+    fault = Fault.PROTOCOL
+
+
+class NoMoveError(PlayerError):
+    """The player answered what no move can be read from."""
+
+    fault = Fault.ILLEGAL_MOVE
+
+
+class MoveRefusedError(PlayerError):
+    """The player answered that it does not do what it was asked; `answer` is what it said."""
+
+    fault = Fault.REFUSED
+
+    def __init__(self, message: str, answer: str = "") -> None:
+        super().__init__(message)
+        self.answer = answer
+
+
+class MoveDisputedError(PlayerError):
+    """The player refuses a move of another seat, `mover`, as illegal; the referee has accepted that move."""
+
+    fault = Fault.DISPUTED_MOVE
+
+    def __init__(self, message: str, mover: int) -> None:
+        super().__init__(message)
+        self.mover = mover
 
 
 class InvalidPlayerParametersError(ValueError):
     """Parameters in a player's setup that its protocol does not have or accept."""
+
+
+def check_known(parameters: Iterable[str], known: Iterable[str], owner: str) -> None:
+    """Do nothing where all parameters are known to their owner. Raises InvalidPlayerParametersError."""
+    if unknown := sorted(set(parameters) - set(known)):
+        listed = ", ".join(known) or "none"
+        raise InvalidPlayerParametersError(f"{unknown[0]!r} is no parameter of {owner}; there are {listed}")
+
+
+def module_and_factory(command: Sequence[str]) -> tuple[str, str]:
+    """The two names in a command `module:factory`. Raises InvalidPlayerParametersError."""
+    module, _, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
+    if not module or not factory:
+        raise InvalidPlayerParametersError(f"the command {list(command)} must be one 'module:factory'")
+    return module, factory
+
+
+class WarningList:
+    """The first warnings of a player that did not stop the game, each cut, and the number of the rest."""
+
+    def __init__(self, most: int = 50, longest: int = 300) -> None:
+        self._most, self._longest = most, longest
+        self._warnings: list[str] = []
+        self._dropped = 0
+
+    def add(self, warning: str) -> None:
+        """Note a warning, or count it where there are too many."""
+        if len(self._warnings) < self._most:
+            self._warnings.append(warning[: self._longest])
+        else:
+            self._dropped += 1
+
+    def lines(self) -> list[str]:
+        """The warnings, and how many more there were."""
+        return [*self._warnings, *([f"{self._dropped} more such warnings"] if self._dropped else [])]
 
 
 @dataclass(frozen=True)
@@ -130,7 +242,7 @@ class Player(ABC):
         """
 
     def without_academy(self) -> str:
-        """Why the player cannot be told of its contests at ACADEMY, empty where it can; after `set_up`."""
+        """Why the player cannot hear of its contests at ACADEMY, empty where it can; after `set_up`."""
         return ""
 
     @property

@@ -1,32 +1,42 @@
-"""Players that are policies: objects with an `actions` method, as DeepMind's agents for Diplomacy are.
+"""Players that are policies: objects that are shown arrays and answer with the numbers of actions.
 
 A policy runs in a process of its own, in the environment of its own Python, and is called by lines of JSON.
-It plays one
-or several seats of a game, called once a position, and is kept for the next game where `restart` is off.
+The game's dialogue names the program that hosts it. A policy plays one or several seats of a game; it is
+called once a position, and kept for the next game where `restart` is off.
 """
 
 import contextlib
 import json
 import sys
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Final, Self, TypeGuard
 
-from arena.players import policy_host
-from arena.players.failures import (
+from arena.players.player import (
+    Choice,
+    Cost,
     IllFormedAnswerError,
+    InvalidPlayerParametersError,
+    Player,
     PlayerDisconnectedError,
     PlayerError,
     PlayerStartError,
     PlayerTimeoutError,
+    Seating,
+    WarningList,
+    check_known,
+    module_and_factory,
 )
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
-from arena.players.process import ProcessCost, error_log, launch
-from referees.lines import Reading
-from referees.policies import PolicyDialogue, PolicyGame
+from arena.players.process import (
+    KeptPrograms,
+    ProcessCost,
+    error_log,
+    launch,
+    seconds_until,
+    without_academy_access,
+)
+from referees.dialogues import PolicyDialogue, PolicyGame, Reading
 
 FAULTS: Final = ("lose", "pass")
 MAX_LATE_TURNS: Final = 100_000
@@ -51,12 +61,7 @@ class PolicyParameters:
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        known = [field.name for field in fields(cls)]
-        unknown = set(parameters) - set(known)
-        if unknown:
-            raise InvalidPlayerParametersError(
-                f"{sorted(unknown)[0]!r} is no parameter of a policy; there are {', '.join(known)}"
-            )
+        check_known(parameters, [field.name for field in fields(cls)], "a policy")
         read = cls(**parameters)
         if not isinstance(read.interpreter, str) or not read.interpreter:
             raise InvalidPlayerParametersError(f"interpreter: {read.interpreter!r} is no program")
@@ -77,7 +82,6 @@ class PolicyParameters:
         return {name: seed % 2**31 if value == SEED else value for name, value in self.arguments.items()}
 
 
-HOST: Final = str(Path(policy_host.__file__).parent)
 _LONGEST_COMPLAINT: Final = 500
 _HIDDEN: Final = "***"
 
@@ -85,7 +89,9 @@ _HIDDEN: Final = "***"
 class PolicyProcess:
     """Starts a policy, and calls it. Its answers come in the order of the calls; late ones are skipped."""
 
-    def __init__(self, seating: Seating, parameters: PolicyParameters, factory: str) -> None:
+    def __init__(
+        self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters, factory: str
+    ) -> None:
         """Launch the interpreter, without waiting until it is ready. Raises PlayerStartError."""
         self.setup: Final = seating.setup
         self.log_path: Final = seating.log_path
@@ -93,12 +99,11 @@ class PolicyProcess:
         self.takes_contests = False
         self._in_contests: list[int] = []
         self._factory, self._arguments = factory, parameters.seeded(seating.seed)
-        setup = replace(seating.setup, command=(parameters.interpreter, "-u", HOST))
+        setup = replace(seating.setup, command=(parameters.interpreter, "-u", str(words.host)))
         started = replace(seating, setup=setup)
         environment = seating.environment
         if not setup.restart:
-            # A ticket is for one contest only.
-            environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
+            environment = without_academy_access(environment)
         self._process = launch(started, error_log(started), environment)
         self._calls = 0
         self._cpu_before = 0.0
@@ -137,7 +142,7 @@ class PolicyProcess:
         deadline = time.monotonic() + seconds
         slots, self._in_contests = self._in_contests, []
         for slot in slots:
-            self._call("contest", max(0.0, deadline - time.monotonic()), slot=slot, access=None)
+            self._call("contest", seconds_until(deadline), slot=slot, access=None)
 
     def actions(self, slots: Sequence[int], frame: Mapping[str, Any], seconds: float) -> list[list[int]]:
         """The actions of some slots.
@@ -158,7 +163,7 @@ class PolicyProcess:
         return self._process.pid
 
     @property
-    def runs(self) -> bool:
+    def healthy(self) -> bool:
         """Whether the process has not exited."""
         return self._process.runs
 
@@ -184,11 +189,11 @@ class PolicyProcess:
         """The answer to a call; a `secret` among the arguments is in no transcript. Raises PlayerError."""
         self._calls += 1
         deadline = time.monotonic() + seconds
-        asked = json.dumps({"id": self._calls, "do": do, **arguments})
+        line = json.dumps({"id": self._calls, "do": do, **arguments})
         if self._transcript is not None:
-            self._transcript.told(self._label, asked.replace(secret, _HIDDEN) if secret else asked)
+            self._transcript.told(self._label, line.replace(secret, _HIDDEN) if secret else line)
         try:
-            self._process.write_line(asked.encode(), deadline)
+            self._process.write_line(line.encode(), deadline)
         except PlayerTimeoutError:
             # It has part of a line, and cannot be followed any more.
             raise PlayerDisconnectedError("does not read what it is sent") from None
@@ -204,65 +209,24 @@ class PolicyProcess:
         line = self._process.read_line(deadline)
         if line is None:
             raise PlayerDisconnectedError(self._process.obituary())
-        said = line.decode(errors="replace")
+        text = line.decode(errors="replace")
         if secret:
-            said = said.replace(secret, _HIDDEN)
+            text = text.replace(secret, _HIDDEN)
         if self._transcript is not None:
-            self._transcript.said(self._label, said)
+            self._transcript.said(self._label, text)
         try:
-            answer = json.loads(said)
+            answer = json.loads(text)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict) or "id" not in answer:
-            raise IllFormedAnswerError(f"{said[:100]!r} is not what the program that runs policies answers")
+            raise IllFormedAnswerError(f"{text[:100]!r} is not what the program that runs policies answers")
         return answer
 
 
 def _are_numbers(actions: Any) -> TypeGuard[list[list[int]]]:
     return isinstance(actions, list) and all(
-        isinstance(each, list) and all(type(action) is int for action in each) for each in actions
+        isinstance(numbers, list) and all(type(action) is int for action in numbers) for numbers in actions
     )
-
-
-MAX_IDLE: Final = 8
-
-
-class IdlePolicies:
-    """The idle policies of one process that plays games. Beyond `MAX_IDLE` the longest idle one is ended."""
-
-    def __init__(self) -> None:
-        self._idle: deque[PolicyProcess] = deque()
-
-    @property
-    def process_ids(self) -> set[int]:
-        """The policies' processes."""
-        return {policy.process_id for policy in self._idle}
-
-    def take(self, seating: Seating) -> PolicyProcess | None:
-        """A policy of this player for its next game, if one is there that runs."""
-        for policy in list(self._idle):
-            if policy.setup == seating.setup and policy.log_path == seating.log_path:
-                self._idle.remove(policy)
-                if policy.runs:
-                    policy.take_seat(seating)
-                    return policy
-                policy.end(0.0)
-        return None
-
-    def put(self, policy: PolicyProcess) -> None:
-        """Keep a policy whose game is over."""
-        self._idle.append(policy)
-        if len(self._idle) > MAX_IDLE:
-            self._idle.popleft().end(0.0)
-
-    def end(self) -> None:
-        """End all of them at once."""
-        while self._idle:
-            self._idle.popleft().end(0.0)
-
-
-MAX_WARNINGS: Final = 50
-_LONGEST_WARNING: Final = 300
 
 
 class SharedPolicy:
@@ -278,12 +242,12 @@ class SharedPolicy:
         words: PolicyDialogue,
         parameters: PolicyParameters,
         factory: str,
-        idle: IdlePolicies | None,
+        idle: KeptPrograms[PolicyProcess] | None,
     ) -> None:
         self.seatings = [seating]
         self.name = ""
         self.seconds = 0.0
-        self.warnings: list[str] = []
+        self.warnings = WarningList()
         self._words = words
         self._parameters = parameters
         self._game: PolicyGame = words.begin(seating.first_view)
@@ -292,7 +256,7 @@ class SharedPolicy:
         self._idle = None if seating.setup.restart else idle
         self._process = None if self._idle is None else self._idle.take(seating)
         if self._process is None:
-            self._process = PolicyProcess(seating, parameters, factory)
+            self._process = PolicyProcess(seating, words, parameters, factory)
         self._ready = self._called = self._asked = False
         self._readings: dict[int, Reading] = {}
         self._failure: PlayerError | None = None
@@ -300,10 +264,9 @@ class SharedPolicy:
         self._late_turns = 0
         self._alone: dict[int, str] = {}
         self._cost: Cost | None = None
-        self._unsaid = 0
 
     def set_up(self) -> None:
-        """Have the policy made and told that a game begins. Raises PlayerError."""
+        """Make the policy and tell it that a game begins. Raises PlayerError."""
         if self._failure is not None:
             raise self._failure
         if self._ready or self._process is None:
@@ -312,7 +275,7 @@ class SharedPolicy:
             if self._process.name is not None and not self._goes_on(self._process):
                 # What a kept policy has become is not its player's failure in this game.
                 self._process.end(0.0)
-                self._process = PolicyProcess(self.seatings[0], self._parameters, self._factory)
+                self._process = PolicyProcess(self.seatings[0], self._words, self._parameters, self._factory)
             fresh = self._process.name is None
             if fresh:
                 self._begin(self._process)
@@ -336,16 +299,16 @@ class SharedPolicy:
                 return
             if not process.takes_contests:
                 if fresh and (why := self.without_academy()):
-                    self._warn(why)
+                    self.warnings.add(why)
                 return
             try:
-                left = max(0.0, deadline - time.monotonic())
+                left = seconds_until(deadline)
                 process.enter_contest(self._words.slot(seating.seat), seating.environment, left)
             except IllFormedAnswerError as failure:
-                self._warn(f"{seating.label} plays without ACADEMY: {failure}")
+                self.warnings.add(f"{seating.label} plays without ACADEMY: {failure}")
 
     def without_academy(self) -> str:
-        """Why the policy cannot be told of its contests, empty where it can; after `set_up`."""
+        """Why the policy cannot hear of its contests, empty where it can; after `set_up`."""
         if self.seatings[0].setup.restart or (self._process is not None and self._process.takes_contests):
             return ""
         return (
@@ -383,7 +346,7 @@ class SharedPolicy:
         if reading.complaints and self._parameters.faults == "lose":
             raise IllFormedAnswerError(reading.complaints[0])
         if self._game.to_move() == (seating.seat,):
-            # Who moves alone is not told of it.
+            # The arena does not repeat a seat's own move to it.
             self._alone = {seating.seat: reading.text}
         return reading
 
@@ -409,7 +372,7 @@ class SharedPolicy:
         grace = 0.0 if self._called else seating.setup.start_seconds
         begun, limit = time.monotonic(), seating.move_seconds + grace
         self._called = True
-        slots = [self._words.slot(each.seat) for each in self.seatings]
+        slots = [self._words.slot(member.seat) for member in self.seatings]
         try:
             actions = self._process.actions(slots, self._game.frame(), limit)
         except PlayerError as failure:
@@ -418,12 +381,12 @@ class SharedPolicy:
         finally:
             self.seconds = max(0.0, time.monotonic() - begun - grace)
         self._readings = {
-            each.seat: self._game.read(each.seat, chosen)
-            for each, chosen in zip(self.seatings, actions, strict=True)
+            member.seat: self._game.read(member.seat, chosen)
+            for member, chosen in zip(self.seatings, actions, strict=True)
         }
-        for each in self.seatings:
-            for complaint in self._readings[each.seat].complaints:
-                self._warn(f"{each.label}: {complaint}")
+        for member in self.seatings:
+            for complaint in self._readings[member.seat].complaints:
+                self.warnings.add(f"{member.label}: {complaint}")
 
     def _fail(self, failure: PlayerError, limit: float) -> None:
         self._failure = failure
@@ -435,21 +398,15 @@ class SharedPolicy:
             self._late_turns += 1
             most = self._parameters.late_turns
             self._gone = self._late_turns >= most
-            self._warn(
+            self.warnings.add(
                 f"no answer within {limit:.3g} s, the phase is passed ({self._late_turns} of {most} times)"
             )
         elif isinstance(failure, IllFormedAnswerError):
-            self._warn(f"the phase is passed: {failure}")
+            self.warnings.add(f"the phase is passed: {failure}")
         else:
             self._gone = True
         if self._gone:
-            self._warn(f"passes for the rest: {failure}")
-
-    def _warn(self, what: str) -> None:
-        if len(self.warnings) < MAX_WARNINGS:
-            self.warnings.append(what[:_LONGEST_WARNING])
-        else:
-            self._unsaid += 1
+            self.warnings.add(f"passes for the rest: {failure}")
 
     def close(self, *, at_once: bool) -> Cost:
         """End or keep the process, once for all seats; each seat's share of what it used."""
@@ -457,12 +414,12 @@ class SharedPolicy:
             process, self._process = self._process, None
             assert process is not None
             setup = self.seatings[0].setup
-            faultless = self._ready and self._failure is None and not self._gone and process.runs
+            faultless = self._ready and self._failure is None and not self._gone and process.healthy
             if faultless and not at_once:
                 try:
                     process.leave_contests(setup.exit_seconds)
                 except PlayerError as failure:
-                    self._warn(str(failure))
+                    self.warnings.add(str(failure))
                     # Another of its answers may be on the way.
                     faultless = isinstance(failure, IllFormedAnswerError)
             if self._idle is not None and faultless and not at_once:
@@ -472,8 +429,6 @@ class SharedPolicy:
                 used = process.end(0.0 if at_once or self._gone else setup.exit_seconds)
             share = None if used.cpu_seconds is None else used.cpu_seconds / len(self.seatings)
             self._cost = Cost(share, used.peak_memory_bytes)
-            if self._unsaid:
-                self.warnings.append(f"{self._unsaid} more such warnings")
         return self._cost
 
 
@@ -484,20 +439,17 @@ _SHARED: Final[dict[tuple[str, str], SharedPolicy]] = {}
 class PolicyPlayer(Player):
     """A seat of the policy that the factory `command=("module:factory",)` makes, in a process of its own."""
 
-    def __init__(self, seating: Seating, idle: IdlePolicies | None = None) -> None:
+    def __init__(self, seating: Seating, idle: KeptPrograms[PolicyProcess] | None = None) -> None:
         """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
         self._idle = idle
         command = seating.setup.command
-        module, colon, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
-        if not (module and colon and factory):
-            raise InvalidPlayerParametersError(f"the command {list(command)} must be one 'module:factory'")
+        module_and_factory(command)
         self._parameters = PolicyParameters.read(seating.setup.parameters)
         words = seating.referee.dialogue("policy")
         if words is None:
-            game = seating.referee.name
             raise InvalidPlayerParametersError(
-                f"this {game} is not played by policies: Diplomacy on the standard map is"
+                f"the game {seating.referee.name!r} is not played by policies under these settings"
             )
         self._words: PolicyDialogue = words  # type: ignore[assignment]
         self._key = seating.game_id, seating.setup.name
@@ -514,14 +466,14 @@ class PolicyPlayer(Player):
 
     def start(self) -> None:
         """Launch the process, or join the seats of this player that have."""
-        found = _SHARED.get(self._key)
-        if found is None:
+        policy = _SHARED.get(self._key)
+        if policy is None:
             factory = self.seating.setup.command[0]
-            found = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
-            _SHARED[self._key] = found
+            policy = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
+            _SHARED[self._key] = policy
         else:
-            found.seatings.append(self.seating)
-        self._policy = found
+            policy.seatings.append(self.seating)
+        self._policy = policy
 
     def set_up(self) -> None:
         """Have the policy made, within `start_seconds`."""
@@ -555,5 +507,7 @@ class PolicyPlayer(Player):
         _SHARED.pop(self._key, None)
         cost = policy.close(at_once=at_once)
         if policy.seatings[0] is self.seating:
-            self.warnings += [f"player {self.seating.setup.name}: {warning}" for warning in policy.warnings]
+            self.warnings += [
+                f"player {self.seating.setup.name}: {warning}" for warning in policy.warnings.lines()
+            ]
         return cost

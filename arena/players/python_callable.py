@@ -11,9 +11,19 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from arena.players.alarm import TimeIsUp, alarm
-from arena.players.failures import NoMoveError, PlayerDisconnectedError, PlayerStartError, PlayerTimeoutError
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.players.clock import TimeIsUp, alarm
+from arena.players.player import (
+    Choice,
+    Cost,
+    NoMoveError,
+    Player,
+    PlayerDisconnectedError,
+    PlayerStartError,
+    PlayerTimeoutError,
+    Seating,
+    check_known,
+    module_and_factory,
+)
 from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
 
 Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]
@@ -31,18 +41,8 @@ class PythonPlayer(Player):
 
     def __init__(self, seating: Seating) -> None:
         super().__init__(seating)
-        module, colon, function = (
-            seating.setup.command[0].partition(":") if seating.setup.command else ("",) * 3
-        )
-        if not (module and colon and function) or len(seating.setup.command) > 1:
-            raise InvalidPlayerParametersError(
-                f"the command {list(seating.setup.command)} must be one 'module:factory'"
-            )
-        if seating.setup.parameters:
-            raise InvalidPlayerParametersError(
-                f"{sorted(seating.setup.parameters)[0]!r} is no parameter of a Python player"
-            )
-        self._module, self._function = module, function
+        self._module, self._function = module_and_factory(seating.setup.command)
+        check_known(seating.setup.parameters, (), "a Python player")
         self._chooser: Chooser | None = None
         self._cpu_seconds = 0.0
 
@@ -56,8 +56,8 @@ class PythonPlayer(Player):
         try:
             factory: Factory = getattr(importlib.import_module(self._module), self._function)
             wanted = "environment" in inspect.signature(factory).parameters
-            told = {"environment": seating.environment} if wanted else {}
-            self._chooser = factory(seating.referee, seating.seat, seating.seed, **told)
+            extra = {"environment": seating.environment} if wanted else {}
+            self._chooser = factory(seating.referee, seating.seat, seating.seed, **extra)
         except Exception as error:  # Anything can come out of other people's code.
             raise PlayerStartError(
                 f"player {seating.label}: {self._module}:{self._function}: {type(error).__name__}: {error}"
@@ -127,9 +127,9 @@ class PythonPlayer(Player):
                 )
             case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
                 return Choice(text, value=None if value is None else float(value))
-        said = reprlib.repr(answer)
+        shown = reprlib.repr(answer)
         raise NoMoveError(
-            f"attempted ill-formed move {said}: a Python player answers with a move's text, the text and a "
+            f"attempted ill-formed move {shown}: a Python player answers with a move's text, the text and a "
             "number, a Choice of texts and a number, or None to resign"
         )
 
@@ -145,12 +145,12 @@ class PythonPlayer(Player):
         """Tell the chooser, if it listens, that the game is over."""
         self._call("ended")
 
-    def _call(self, method: str, *told: Any) -> None:
+    def _call(self, method: str, *arguments: Any) -> None:
         listens = getattr(self._chooser, method, None)
         if listens is None:
             return
         try:
-            listens(*told)
+            listens(*arguments)
         except Exception as error:  # Anything can come out of other people's code.
             raise PlayerDisconnectedError(
                 f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"

@@ -10,20 +10,25 @@ from google.protobuf.duration_pb2 import Duration
 
 from arena.lobby.game_socket import BrokenFrameError, framed, receive
 from arena.lobby.v1 import lobby_pb2
-from arena.players.failures import (
+from arena.players.player import (
+    Choice,
+    Cost,
     GameDeclinedError,
     IllFormedAnswerError,
+    InvalidPlayerParametersError,
+    Player,
     PlayerDisconnectedError,
     PlayerStartError,
     PlayerTimeoutError,
+    Seating,
+    check_known,
 )
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from arena.v1 import players_pb2
 from referees.api import Outcome
 
 DEFAULT_RECONNECT_SECONDS: Final = 15.0
 MAX_COMMENT: Final = 10_000
-_PARAMETERS: Final = frozenset({"lobby", "token_digest", "reconnect_seconds"})
+_PARAMETERS: Final = ("lobby", "token_digest", "reconnect_seconds")
 
 
 class RemotePlayer(Player):
@@ -38,9 +43,7 @@ class RemotePlayer(Player):
     def __init__(self, seating: Seating) -> None:
         super().__init__(seating)
         setup = seating.setup
-        unknown = set(setup.parameters) - _PARAMETERS
-        if unknown:
-            raise InvalidPlayerParametersError(f"{sorted(unknown)[0]!r} is no parameter of a remote player")
+        check_known(setup.parameters, _PARAMETERS, "a remote player")
         if setup.command:
             raise InvalidPlayerParametersError(
                 f"a remote player dials in: it has no command {setup.command[0]!r}"
@@ -123,13 +126,13 @@ class RemotePlayer(Player):
                     byo_yomi_stones=clock.byo_yomi_stones,
                 )
             )
-        told = seating.environment
-        if "ACADEMY_ADDRESS" in told:
+        environment = seating.environment
+        if "ACADEMY_ADDRESS" in environment:
             start.academy.CopyFrom(
                 players_pb2.Academy(
-                    address=told["ACADEMY_ADDRESS"],
-                    contest_id=told["ACADEMY_CONTEST"],
-                    token=told["ACADEMY_TOKEN"],
+                    address=environment["ACADEMY_ADDRESS"],
+                    contest_id=environment["ACADEMY_CONTEST"],
+                    token=environment["ACADEMY_TOKEN"],
                 )
             )
         return start
@@ -211,7 +214,7 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(moves_made=made))
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Have the player told as soon as its seat is left."""
+        """Tell the player how the game ended."""
         if self._connection is None:
             return
         end = players_pb2.GameEnd()

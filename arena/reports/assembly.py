@@ -9,8 +9,8 @@ from typing import Final
 from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault
-from arena.ratings.daide import daide_scores
 from arena.ratings.elo import PairResult, RatingList, rate
+from arena.ratings.pot_scores import pot_scores
 from arena.ratings.skill import RatedBy, SkillTable, places_of
 from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
@@ -145,7 +145,7 @@ def _players(
     skills = SkillTable()
     for game in games:
         for name, score in zip(
-            game.players, daide_scores(len(game.players), game.outcome.winners), strict=True
+            game.players, pot_scores(len(game.players), game.outcome.winners), strict=True
         ):
             scores[name] += score
         if len(game.players) > 2:

@@ -32,7 +32,7 @@ from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeited, seat
 from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
 from arena.terminal.display import Display
 from arena.terminal.progress import GameInProgress, Pace, RunProgress
-from arena.workers.interface import WorkerLost, Workers
+from arena.workers.worker import WorkerLost, Workers
 from referees.api import Termination
 
 TICK_SECONDS: Final = 0.25

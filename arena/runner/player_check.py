@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import seat_seed
-from arena.players.alarm import TimeIsUp, alarm
-from arena.players.failures import PlayerTimeoutError
-from arena.players.player import Seating
+from arena.players.clock import TimeIsUp, alarm
+from arena.players.player import PlayerTimeoutError, Seating
 from arena.players.protocols import player_for
 from referees.api import Referee
 

@@ -13,8 +13,8 @@ from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
-from arena.players.daide.parameters import PROTOCOL as DAIDE
-from arena.players.failures import PlayerError
+from arena.players.player import PlayerError
+from arena.players.protocols import added_protocols
 from arena.reports.assembly import assemble
 from arena.reports.text import text_report
 from arena.results.claims import claimed
@@ -22,11 +22,11 @@ from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading, SeriesHeading
 from arena.results.series import Series
 from arena.runner.competition import Competition, RunEnd
-from arena.runner.daide_players import daide_players
 from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles
 from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
+from arena.runner.listeners import open_listeners
 from arena.runner.player_check import check_player, hidden_from
 from arena.runner.remote_players import remote_players
 from arena.runner.stopping import StopRequests
@@ -102,7 +102,7 @@ def check_players(
             continue
         if remark := hidden_from(setup, rules):
             tell(f"warning: {remark}")
-        if setup.protocol == DAIDE:
+        if setup.protocol in added_protocols():
             tell(f"player {setup.name} dials in for each game: it is not checked")
             continue
         tell(f"checking player {setup.name}")
@@ -155,7 +155,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         control = stack.enter_context(
             remote_players(control, tell, log.add, files.tokens, insecure=options.insecure)
         )
-        control = stack.enter_context(daide_players(control, tell, log.add))
+        control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):

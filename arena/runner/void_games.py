@@ -10,13 +10,13 @@ from arena.control import plans
 from arena.control.settings import Control
 from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.match.verdicts import Loss, given_against
-from arena.players.daide.parameters import PROTOCOL as DAIDE
+from arena.players.protocols import added_protocols
 from arena.runner.remote_players import REMOTE
 from arena.selection.selector import Fixture, Selector, original_name
 from arena.selection.voids import VoidRules, VoidVerdict
 from referees.api import Referee, Termination
 
-DIALS_IN: Final = (REMOTE, DAIDE)
+DIALS_IN: Final = (REMOTE, *added_protocols())
 
 
 class Sequel(Enum):

@@ -15,11 +15,9 @@ from typing import Final, Self
 
 from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
-from arena.players.process_signals import kill_session, signal_name
+from arena.players.process import kill_session, signal_name
 from arena.workers.guardian import AT_ONCE
-from arena.workers.interface import WorkerLost
-from arena.workers.timed_players import broken_off
-from arena.workers.waiting import WaitNote
+from arena.workers.worker import WaitNote, WorkerLost, broken_off
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be broken off by the worker itself.

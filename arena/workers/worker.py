@@ -1,33 +1,229 @@
-"""A worker process: plays the games it is sent, one after another, and sends back how they went.
+"""A worker process: it plays the games that it gets one after another, and sends back how they went.
 
-Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are.
+Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are. Python players have time
+limits here, in a process that can be spared: the worker notes what it waits for in memory that the pool
+reads, since a worker that is stuck in a player's code answers nothing.
 """
 
 import gc
+import mmap
 import os
 import signal
+import struct
 import sys
+import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import partial
 from multiprocessing.connection import Connection
 from types import FrameType
-from typing import Final
+from typing import Any, Final, Protocol, Self, TypeVar
 
-from arena.jobs import GameJob
-from arena.match.game import play
-from arena.players.gtp import GtpPlayer, KeptEngines
-from arena.players.policy import IdlePolicies, PolicyPlayer
-from arena.players.process_signals import adopt_orphans, end_children
+from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
+from arena.match.game import GameProgress, play
+from arena.match.recorder import PlayedGame, labels, replayed, write_record
+from arena.match.verdicts import Loss, given_against
+from arena.players.clock import TimeIsUp, alarm
+from arena.players.gtp import GtpEngine, GtpPlayer
+from arena.players.player import Choice, PlayerTimeoutError
+from arena.players.policy import PolicyPlayer, PolicyProcess
+from arena.players.process import KeptPrograms, adopt_orphans, end_children
 from arena.players.protocols import PROTOCOLS
-from arena.workers.interface import WorkerLost
-from arena.workers.timed_players import timed_players
-from arena.workers.waiting import WaitNote
+from arena.players.python_callable import PythonPlayer
+from referees.api import Termination, referee
+
+
+@dataclass(frozen=True)
+class WorkerLost:
+    """A game without a result, since what played it ended or broke: void, for this reason."""
+
+    game_id: str
+    reason: str
+
+
+class Workers(Protocol):
+    """Somewhere to play games, `size` of them at a time."""
+
+    @property
+    def size(self) -> int:
+        """How many games can be in progress at a time."""
+
+    def submit(self, job: GameJob) -> None:
+        """Hand in a game. It waits its turn where all are busy."""
+
+    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+        """The next finished game, in the order in which they finish.
+
+        None when there is none after `timeout` seconds (None: however long it takes), or none in hand.
+        """
+
+    def stop(self) -> None:
+        """Break off all games at once: their players are killed, nothing more is handed out."""
+
+
+# The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
+_DEADLINE: Final = struct.Struct("d")
+_WHAT: Final = struct.Struct("iid")
+_SIZE: Final = _DEADLINE.size + _WHAT.size
+
+
+class Stage(IntEnum):
+    """What a player is given time for."""
+
+    START = 1
+    MOVE = 2
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A wait for the player of a seat, who has so many seconds."""
+
+    stage: Stage
+    seat: int
+    seconds: float
+
+
+class WaitNote:
+    """The note of one worker."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Open the note that lies in a file of memory."""
+        self.descriptor = descriptor
+        self._memory = mmap.mmap(descriptor, _SIZE)
+
+    @classmethod
+    def new(cls) -> Self:
+        """A note in memory of its own. Raises OSError."""
+        descriptor = os.memfd_create("wait")
+        os.ftruncate(descriptor, _SIZE)
+        return cls(descriptor)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._memory.close()
+        os.close(self.descriptor)
+
+    @contextmanager
+    def waiting(self, wait: Wait) -> Iterator[None]:
+        """Note that a wait goes on while the block does."""
+        _WHAT.pack_into(self._memory, _DEADLINE.size, wait.stage, wait.seat, wait.seconds)
+        _DEADLINE.pack_into(self._memory, 0, time.monotonic() + wait.seconds)
+        try:
+            yield
+        finally:
+            _DEADLINE.pack_into(self._memory, 0, 0.0)
+
+    def overdue(self, seconds: float) -> Wait | None:
+        """The wait that should have been over so many seconds ago, if there is one."""
+        (deadline,) = _DEADLINE.unpack_from(self._memory, 0)
+        if not 0.0 < deadline < time.monotonic() - seconds:
+            return None
+        stage, seat, limit = _WHAT.unpack_from(self._memory, _DEADLINE.size)
+        return Wait(Stage(stage), seat, limit)
+
+
+_Answer = TypeVar("_Answer")
+
+
+def timed_players(note: WaitNote) -> type[PythonPlayer]:
+    """The Python players of a worker, who are broken off when they are late.
+
+    Those that cannot be broken off (stuck in C code, or catching whatever is raised) stay on the
+    note, for the pool to end the worker.
+    """
+
+    class TimedPlayer(PythonPlayer):
+        def start(self) -> None:
+            wait = Wait(Stage.START, self.seating.seat, self.seating.setup.start_seconds)
+            self._within(wait, super().start)
+
+        def choose(self, view: Any) -> Choice:
+            wait = Wait(Stage.MOVE, self.seating.seat, self.seating.move_seconds)
+            try:
+                return self._within(wait, partial(super().choose, view))
+            except PlayerTimeoutError as failure:
+                raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
+
+        def _within(self, wait: Wait, ask: Callable[[], _Answer]) -> _Answer:
+            try:
+                with note.waiting(wait), alarm(wait.seconds):
+                    return ask()
+            except TimeIsUp:
+                raise PlayerTimeoutError(_late(self.seating.label, wait)) from None
+
+    return TimedPlayer
+
+
+def broken_off(
+    job: GameJob, progress: Sequence[GameProgress], wait: Wait, started: float, seconds: float
+) -> GameResult | WorkerLost:
+    """The result of a game whose worker was ended because a player could not be, by the moves it reported.
+
+    `started` is a Unix time, `seconds` how long the game took. As with other late players the game is
+    void before the first move is asked for, and lost by the player from then on. What the players cost
+    is not known.
+    """
+    name = labels([player.name for player in job.players])[wait.seat - 1]
+    reason = f"{_late(name, wait)}; it could only be ended with its worker"
+    if wait.stage is Stage.START:
+        return WorkerLost(job.game_id, reason)
+    rules = referee(job.game).from_settings(job.settings)
+    forfeit = f"forfeit by {name}: {reason}"
+    outcome = given_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
+    moves = tuple(move for part in progress for move in part.moves)
+    arrangement = progress[0].arrangement if progress else None
+    first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
+    usage = tuple(
+        PlayerUsage(
+            wall_seconds=sum(move.seconds for move in own) + (wait.seconds if late else 0.0),
+            fault=Fault.LATE if late else Fault.NONE,
+            remark=reason if late else "",
+            own_moves=len(own) + late,
+        )
+        for late, own in (
+            (
+                seat == wait.seat,
+                [move for move in moves if move.seat == seat and not move.opening and not move.stand_in],
+            )
+            for seat in range(1, rules.seats + 1)
+        )
+    )
+    return GameResult(
+        game_id=job.game_id,
+        outcome=outcome,
+        void_reason="",
+        moves=moves,
+        start_board=rules.board(first, 1).letters,
+        usage=usage,
+        record=write_record(
+            job,
+            rules,
+            PlayedGame(first, replayed(rules, first, moves), outcome, usage, started),
+            names=[player.name for player in job.players],
+            after_result=[forfeit],
+        ),
+        record_extension=rules.record_extension,
+        started=started,
+        setup_seconds=0.0,
+        play_seconds=seconds,
+        warnings=(forfeit,),
+    )
+
+
+def _late(label: str, wait: Wait) -> str:
+    what = "not ready" if wait.stage is Stage.START else "no answer"
+    return f"player {label}: {what} within {wait.seconds:.3g} s"
+
 
 _NO_CORE: Final = -1
 
 
-def serve(connection: Connection, slot: int, kept: KeptEngines, idle: IdlePolicies) -> None:
+def serve(
+    connection: Connection, slot: int, kept: KeptPrograms[GtpEngine], idle: KeptPrograms[PolicyProcess]
+) -> None:
     """Play games until the other side closes the connection.
 
     Of games with players that could hold this process for ever, the other side is told all moves as
@@ -69,9 +265,9 @@ def main(arguments: Sequence[str]) -> None:
         os.sched_setaffinity(0, {core})
     # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.
     PROTOCOLS["python"] = timed_players(WaitNote(note))
-    kept = KeptEngines()
+    kept: KeptPrograms[GtpEngine] = KeptPrograms()
     PROTOCOLS["gtp"] = partial(GtpPlayer, kept=kept)
-    idle = IdlePolicies()
+    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
     PROTOCOLS["policy"] = partial(PolicyPlayer, idle=idle)
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()

@@ -23,7 +23,7 @@ from clients.bots.gtp import GtpError
 from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
 from referees.api import Referee, UnknownRefereeError, referee
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 from referees.toml_text import InvalidTomlError, read_toml
 
 

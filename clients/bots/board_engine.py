@@ -11,7 +11,7 @@ from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.scholar import AdvisedPlayer
 from clients.bots.thinking import Candidate, Thinker
 from referees.api import IllegalMoveError, InvalidSettingError, Referee, UnreadableMoveError
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 
 Rules = TypeVar("Rules", bound=Referee[Any, Any])
 Position = TypeVar("Position")

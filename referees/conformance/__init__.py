@@ -22,7 +22,15 @@ __all__ = ["LAWS", "ConformanceReport", "NonConformingRefereeError", "UnlistedMo
 
 @dataclass(frozen=True)
 class ConformanceReport:
-    """What was tried: the games, how many of them ended by the rules, all plies, and checks of each law."""
+    """What was tried on a referee.
+
+    Attributes:
+        game_id: The id of the game's description.
+        games: The number of games played.
+        finished: The number of games that ended by the rules.
+        plies: The plies of all games together.
+        checks: The number of checks of each law, by the law's name in `LAWS`.
+    """
 
     game_id: str
     games: int
@@ -36,10 +44,18 @@ def check_referee(
 ) -> ConformanceReport:
     """Play random games and check all `LAWS` in them.
 
-    Game number i has the seed `seed` + i and is broken off after `max_plies`. Where a game neither lists its
-    legal moves nor has a `random_move`, `choose(position, seat, chance)` must find one. Whatever the referee
-    raises without need breaks the law that was being checked. Raises NonConformingRefereeError, and
-    UnlistedMovesError where `choose` is missing.
+    Args:
+        referee: The referee on trial.
+        games: The number of games to play.
+        seed: The first game's seed; game number i has `seed` + i.
+        max_plies: The number of plies after which a game is broken off.
+        choose: Finds a legal move, given a position, a seat and a source of chance. It is needed only for a
+            game that neither lists its legal moves nor has a `random_move`.
+
+    Raises:
+        NonConformingRefereeError: A law is broken. Whatever the referee raises without need breaks the law
+            that was being checked.
+        UnlistedMovesError: `choose` is missing.
     """
     trial = Trial(referee, choose)
     check_description(trial)

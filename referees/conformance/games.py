@@ -261,12 +261,12 @@ def _depends_on_chance(trial: Trial, game: RandomGame) -> bool:
 
 def _permutations(trial: Trial) -> list[tuple[int, ...]]:
     """Where each cell goes under each symmetry that maps the board, in the order of `move_images`."""
-    found: list[tuple[int, ...]] = []
+    permutations: list[tuple[int, ...]] = []
     for symmetry in trial.spec.symmetry_group:
         permutation = _permutation(trial, symmetry)
-        if permutation is not None and permutation not in found:
-            found.append(permutation)
-    return found
+        if permutation is not None and permutation not in permutations:
+            permutations.append(permutation)
+    return permutations
 
 
 def _permutation(trial: Trial, symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...] | None:

@@ -43,7 +43,7 @@ class NonConformingRefereeError(AssertionError):
 
 
 class UnlistedMovesError(ValueError):
-    """A game does not list its legal moves, and nobody said how to choose one."""
+    """A game does not list its legal moves, and `choose` is missing."""
 
 
 class Trial:

@@ -107,7 +107,7 @@ def check_out_of_turn(trial: Trial, position: Any, moves: Mapping[int, Any]) -> 
 
 
 def check_end(trial: Trial, position: Any) -> None:
-    """Offer moves in a position in which nobody is to move."""
+    """Offer moves in a position in which no seat is to move."""
     for seat in trial.seats:
         for move in list(trial.met[seat].values())[:_SAMPLE]:
             _must_refuse(trial, position, seat, move, "comes after the end")

@@ -2,13 +2,8 @@
 
 from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
-from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.legal import all_legal_orders, legal_orders
-from referees.diplomacy.notation import Notation, order_text
-from referees.diplomacy.order_reading import UnreadableOrderError, read_order
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
-from referees.diplomacy.position import Dislodged, InvalidPositionError, Phase, Position, Season
-from referees.diplomacy.provinces import (
+from referees.diplomacy.map import (
     NOBODY,
     InvalidMapError,
     Map,
@@ -21,9 +16,19 @@ from referees.diplomacy.provinces import (
     shipped_map,
     shipped_maps,
 )
+from referees.diplomacy.notation import Notation, UnreadableOrderError, order_text, read_order
+from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.position import Dislodged, InvalidPositionError, Phase, Position, Season
 from referees.diplomacy.results import OrderOutcome, OrderResult
 from referees.diplomacy.rules import Diplomacy
-from referees.diplomacy.settings import DiplomacySettings
+from referees.diplomacy.settings import (
+    EDITIONS,
+    AdjacentConvoy,
+    Choices,
+    DiplomacySettings,
+    RemovalDistance,
+    RemovalRoute,
+)
 
 __all__ = [
     "EDITIONS",

@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from referees.diplomacy.choices import Choices, RemovalDistance, RemovalRoute
+from referees.diplomacy.map import Map, Unit, UnitKind
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import Map, Unit, UnitKind
+from referees.diplomacy.settings import Choices, RemovalDistance, RemovalRoute
 
 
 def owners_after(position: Position) -> tuple[int, ...]:
@@ -93,8 +93,8 @@ def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
     there is no way for them to a centre inland.
     """
     size = len(board.codes)
-    found = [size] * size
-    found[board.province_of[location]] = 0
+    distances = [size] * size
+    distances[board.province_of[location]] = 0
     fresh, seen, steps = [location], {location}, 0
     while fresh:
         steps += 1
@@ -113,6 +113,6 @@ def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
                     seen.add(there)
                     coming.append(there)
                     target = board.province_of[there]
-                    found[target] = min(found[target], steps)
+                    distances[target] = min(distances[target], steps)
         fresh = coming
-    return tuple(found)
+    return tuple(distances)

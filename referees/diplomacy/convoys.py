@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from referees.diplomacy.provinces import Map, bits
+from referees.diplomacy.map import Map, bits
 
 
 def fleets_reached(board: Map, start: int, fleets: int) -> int:
@@ -51,12 +51,12 @@ def needed(board: Map, source: int, target: int, sea: int) -> bool:
 
 def chains(board: Map, fleets: int) -> list[tuple[int, int]]:
     """The fleets' chains: of each its seas, and the coasts that they touch, as bits."""
-    found = []
+    reached = []
     while fleets:
         chain = fleets_reached(board, fleets & -fleets, fleets)
-        found.append((chain, _coasts(board, chain)))
+        reached.append((chain, _coasts(board, chain)))
         fleets &= ~chain
-    return found
+    return reached
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,10 +1,4 @@
-"""A map as shapes to draw: our own drawing, from the points in the map's file or from its borders alone.
-
-A map's file may have a part `drawing` with its `size` and, in `drawing.points`, some points for each
-province, written `x,y x,y`: a province is what lies nearer to one of its points than to any other's. A unit
-stands at the first; on a coast, at that coast's own (`"STP/NC"`). `impassable` are points of nobody's land.
-Without it, provinces are laid out so that those that border each other lie near each other.
-"""
+"""Where a map is drawn: its provinces' points, the polygons between them (Voronoi's cells), and colours."""
 
 import math
 import re
@@ -16,11 +10,58 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from referees.diplomacy.provinces import InvalidMapError, Map, Terrain, UnknownPlaceError
-from referees.diplomacy.tessellation import FRAME, Point, Side, cells
-from referees.graph_layout import spread
-from referees.graphs import reachable
+from referees.diplomacy.map import InvalidMapError, Map, Terrain, UnknownPlaceError
+from referees.graph_layout import reachable, spread
 from referees.toml_text import read_toml
+
+Point = tuple[float, float]
+FRAME: Final = -1
+
+
+class Side(NamedTuple):
+    """A corner of a cell, and whose cell lies beyond the side from here to the next corner, or FRAME."""
+
+    corner: Point
+    beyond: int
+
+
+def cells(points: Sequence[Point], width: float, height: float) -> list[list[Side]]:
+    """Each point's cell within a frame from (0, 0), as its sides in turn. Points must differ."""
+    return [_cell(points, number, width, height) for number in range(len(points))]
+
+
+def _cell(points: Sequence[Point], number: int, width: float, height: float) -> list[Side]:
+    here = points[number]
+    sides = [Side(corner, FRAME) for corner in ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height))]
+    nearest_first = sorted(
+        (math.dist(here, point), other) for other, point in enumerate(points) if other != number
+    )
+    for distance, other in nearest_first:
+        if not sides or distance / 2 > max(math.dist(here, side.corner) for side in sides):
+            break
+        sides = _cut(sides, here, points[other], other)
+    return sides
+
+
+def _cut(sides: list[Side], here: Point, there: Point, other: int) -> list[Side]:
+    """What of a cell is nearer to `here` than to `there`."""
+    right, down = there[0] - here[0], there[1] - here[1]
+    middle = (here[0] + there[0]) / 2 * right + (here[1] + there[1]) / 2 * down
+    beyond = [side.corner[0] * right + side.corner[1] * down - middle for side in sides]
+    kept: list[Side] = []
+    for at, side in enumerate(sides):
+        after = (at + 1) % len(sides)
+        inside, next_inside = beyond[at] <= 0, beyond[after] <= 0
+        if inside:
+            kept.append(side)
+        if inside != next_inside:
+            share = beyond[at] / (beyond[at] - beyond[after])
+            first, last = side.corner, sides[after].corner
+            crossing = (first[0] + share * (last[0] - first[0]), first[1] + share * (last[1] - first[1]))
+            # Leaving, the new side begins here; coming back, the old one goes on.
+            kept.append(Side(crossing, other if inside else side.beyond))
+    return kept
+
 
 MAX_POINTS: Final = 2_000
 _LAYOUT_SIZE: Final = (1000.0, 760.0)
@@ -70,11 +111,11 @@ class _Told(NamedTuple):
 @cache
 def drawing_of(board: Map) -> Drawing:
     """The drawing of a map. Raises InvalidMapError where its file says what cannot be drawn."""
-    told = _told(board)
-    if told is None:
+    entries = _told(board)
+    if entries is None:
         laid_out, width, height = _laid_out(board), *_LAYOUT_SIZE
         return _drawn(board, width, height, laid_out, range(len(laid_out)), {}, {}, linked=True)
-    return _drawn(board, *told, linked=False)
+    return _drawn(board, *entries, linked=False)
 
 
 def check_drawing(board: Map) -> None:
@@ -85,16 +126,18 @@ def check_drawing(board: Map) -> None:
 
 def _told(board: Map) -> _Told | None:
     """What the map's file says of its drawing, if anything."""
-    told = read_toml(board.text).get("drawing")
-    if told is None:
+    entries = read_toml(board.text).get("drawing")
+    if entries is None:
         return None
-    for entry in told:
+    for entry in entries:
         if entry not in _ENTRIES:
             raise InvalidMapError(f"drawing: it has no {entry!r:.60}; there are {', '.join(_ENTRIES)}")
-    width, height = _size(told.get("size"))
-    points, owners, coasts = _read_points(board, told)
+    width, height = _size(entries.get("size"))
+    points, owners, coasts = _read_points(board, entries)
     try:
-        colours = {board.power(power): _colour(colour) for power, colour in _table(told, "colours").items()}
+        colours = {
+            board.power(power): _colour(colour) for power, colour in _table(entries, "colours").items()
+        }
     except UnknownPlaceError as error:
         raise InvalidMapError(f"drawing.colours: {error}") from None
     if not all(0 < right < width and 0 < down < height for right, down in [*points, *coasts.values()]):
@@ -104,31 +147,31 @@ def _told(board: Map) -> _Told | None:
     return _Told(width, height, points, owners, coasts, colours)
 
 
-def _size(told: object) -> tuple[float, float]:
+def _size(entries: object) -> tuple[float, float]:
     if (
-        not isinstance(told, list)
-        or len(told) != 2
-        or not all(isinstance(side, int | float) and 0 < side <= _MAX_SIDE for side in told)
+        not isinstance(entries, list)
+        or len(entries) != 2
+        or not all(isinstance(side, int | float) and 0 < side <= _MAX_SIDE for side in entries)
     ):
         raise InvalidMapError(
-            f"drawing.size: {told!r:.60} is not a width and a height of at most {_MAX_SIDE}"
+            f"drawing.size: {entries!r:.60} is not a width and a height of at most {_MAX_SIDE}"
         )
-    return float(told[0]), float(told[1])
+    return float(entries[0]), float(entries[1])
 
 
-def _table(told: Mapping[str, Any], entry: str) -> Mapping[str, Any]:
-    table = told.get(entry, {})
+def _table(entries: Mapping[str, Any], entry: str) -> Mapping[str, Any]:
+    table = entries.get(entry, {})
     if not isinstance(table, dict):
         raise InvalidMapError(f"drawing.{entry}: {table!r:.60} is no table")
     return table
 
 
-def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list[int], dict[int, Point]]:
+def _read_points(board: Map, entries: Mapping[str, Any]) -> tuple[list[Point], list[int], dict[int, Point]]:
     """All points, whose province each is, and the coasts' points."""
     points: list[Point] = []
     owners: list[int] = []
     coasts: dict[int, Point] = {}
-    for code, text in _table(told, "points").items():
+    for code, text in _table(entries, "points").items():
         try:
             location = board.location(code)
         except UnknownPlaceError as error:
@@ -142,7 +185,7 @@ def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list
     missing = set(range(len(board.codes))) - set(owners)
     if missing:
         raise InvalidMapError(f"drawing.points: there is no point for {board.codes[min(missing)]}")
-    nobodys = _points("drawing.impassable", told["impassable"]) if "impassable" in told else []
+    nobodys = _points("drawing.impassable", entries["impassable"]) if "impassable" in entries else []
     points += nobodys
     owners += [FRAME] * len(nobodys)
     if len(points) > MAX_POINTS or len(set(points)) != len(points):
@@ -175,7 +218,7 @@ def _laid_out(board: Map) -> list[Point]:
     count = len(neighbours)
     steps = [reachable(neighbours, province) for province in range(count)]
     # Where no way leads, as far apart as can be.
-    far = np.array([[each.get(other, count) for other in range(count)] for each in steps], dtype=float)
+    far = np.array([[reached.get(other, count) for other in range(count)] for reached in steps], dtype=float)
     return [
         (_MARGIN + right * (width - 2 * _MARGIN), _MARGIN + down * (height - 2 * _MARGIN))
         for right, down in spread(far, rounds=_LAYOUT_ROUNDS, lengthwise=True)

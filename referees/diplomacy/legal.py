@@ -1,12 +1,13 @@
 """The orders that a power's units may be given, as lists."""
 
 from functools import cache
+from typing import NamedTuple
 
 from referees.diplomacy.adjustments import adjustments, free_homes
 from referees.diplomacy.convoys import chains, ways_round
+from referees.diplomacy.map import Map, Unit, UnitKind, bits
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
-from referees.diplomacy.provinces import Map, Unit, UnitKind, bits
 
 LegalOrders = dict[int, list[Order]]
 
@@ -128,6 +129,7 @@ def _moves(position: Position) -> list[LegalOrders]:
             movers[target].append(province)
     fleets &= board.seas
     shores = chains(board, fleets) if fleets and armies else []
+    convoys = _Convoys(fleets, armies, shores, movers)
     for unit in units:
         power, kind, location = unit
         province = province_of[location]
@@ -136,22 +138,27 @@ def _moves(position: Position) -> list[LegalOrders]:
         for target, supports in _move_supports(board, kind, location):
             orders += [supports[source] for source in movers[target] if source != province]
         if shores:
-            _add_convoys(board, unit, province, fleets, armies, shores, movers, orders)
+            _add_convoys(board, unit, convoys, orders)
         legal[power][province] = orders
     return legal
 
 
-def _add_convoys(
-    board: Map,
-    unit: Unit,
-    province: int,
-    fleets: int,
-    armies: int,
-    shores: list[tuple[int, int]],
-    movers: list[list[int]],
-    orders: list[Order],
-) -> None:
+class _Convoys(NamedTuple):
+    """What could carry, be carried and go by land in a position.
+
+    `fleets` and `armies` are provinces as bits; `shores` are groups of linked fleets, each with the coasts
+    that it touches; `movers` are, by target, the provinces whose units could go there by land or sea.
+    """
+
+    fleets: int
+    armies: int
+    shores: list[tuple[int, int]]
+    movers: list[list[int]]
+
+
+def _add_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: list[Order]) -> None:
     """Add the moves by convoy, the supports for such moves, and the convoys that a unit may be ordered."""
+    province, shores = board.province_of[unit.location], convoys.shores
     here = 1 << province
     if unit.kind is UnitKind.ARMY:
         targets = 0
@@ -159,28 +166,22 @@ def _add_convoys(
             if coasts & here:
                 targets |= coasts
         orders += _convoy_moves(board, unit.location, targets & ~here)
-    elif here & fleets:
+    elif here & convoys.fleets:
         chain, coasts = next(entry for entry in shores if entry[0] & here)
         sets = ways_round(board, chain, province)
-        for source in bits(coasts & armies):
+        for source in bits(coasts & convoys.armies):
             targets = coasts & ~(1 << source)
             for touched in sets:
                 if not touched >> source & 1:
                     targets &= touched
             orders += _convoy_orders(board, unit.location, source, targets)
         shores = [entry for entry in shores if not entry[0] & here] + chains(board, chain & ~here)
-    _add_supports_of_convoys(board, unit, province, armies, shores, movers, orders)
+    _add_supports_of_convoys(board, unit, convoys._replace(shores=shores), orders)
 
 
-def _add_supports_of_convoys(
-    board: Map,
-    unit: Unit,
-    province: int,
-    armies: int,
-    shores: list[tuple[int, int]],
-    movers: list[list[int]],
-    orders: list[Order],
-) -> None:
+def _add_supports_of_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: list[Order]) -> None:
+    _, armies, shores, movers = convoys
+    province = board.province_of[unit.location]
     reach = board.reach_mask[unit.kind][unit.location]
     common = 0
     for _, coasts in shores:

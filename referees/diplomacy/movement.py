@@ -1,21 +1,276 @@
-"""How moves, supports and convoys of one phase resolve.
-
-The equations are those of L. Kruijswijk, "The Math of Adjudication" (The Zine, S2009M): a move succeeds
-when its attack strength exceeds the hold or defend strength of the province and the prevent strength of
-every other move there. Where decisions hang on each other in a circle, both answers are tried; if that
-does not tell, a circle of moves succeeds, and a convoy in it fails (Szykman's rule).
-"""
+"""A phase of moves: which orders fit the units and each other, which are void, and what becomes of all."""
 
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Final
 
-from referees.diplomacy.choices import Choices
-from referees.diplomacy.convoys import linked
-from referees.diplomacy.movement_orders import MovementOrders, Way
+from referees.diplomacy.convoys import fleets_reached, linked, needed
+from referees.diplomacy.map import NOBODY, Map, Unit, UnitKind
 from referees.diplomacy.orders import Order, OrderKind
-from referees.diplomacy.provinces import NOBODY, Map, Unit
+from referees.diplomacy.settings import AdjacentConvoy, Choices
 
+MOVE: Final = OrderKind.MOVE
+CONVOYED_MOVE: Final = OrderKind.CONVOYED_MOVE
+SUPPORT_HOLD: Final = OrderKind.SUPPORT_HOLD
 SUPPORT_MOVE: Final = OrderKind.SUPPORT_MOVE
+CONVOY: Final = OrderKind.CONVOY
+
+
+class Way(IntEnum):
+    """How a move travels."""
+
+    LAND = 0
+    SEA = 1
+    SEA_OR_LAND = 2
+
+
+class Void(IntEnum):
+    """Why an order cannot be carried out whatever others do."""
+
+    NO_UNIT = 0
+    FOREIGN_UNIT = 1
+    OTHER_PHASE = 2
+    OTHER_COAST = 3
+    OUT_OF_REACH = 4
+    NO_ROUTE = 5
+    COAST_MISSING = 6
+    NO_CONVOYER = 7
+    SUPPORT_OUT_OF_REACH = 8
+    NOT_ORDERED_SO = 9
+    SUPPORTED_MOVES = 10
+    NOBODY_THERE = 11
+    ITSELF = 12
+    REPLACED = 13
+    NOT_NEEDED = 14
+
+
+class MovementOrders:
+    """The orders of one phase of moves, each held against the units and the other orders.
+
+    Lists are by province. `orders` are those accepted, the last of each unit; `destination` is the province
+    where a unit is ordered to move and can, else NOBODY, and `way` how it travels. `attackers` are, by
+    destination, where the moves there begin; `move_supports` and `hold_supports` are, by the province of the
+    unit supported, the provinces of its supporters, `convoyers` those of its fleets as bits. `void` has the
+    provinces whose order does nothing, `rejected` the orders that are for no unit of their power.
+    """
+
+    __slots__ = (
+        "attackers",
+        "board",
+        "choices",
+        "convoyers",
+        "destination",
+        "fleets",
+        "hold_supports",
+        "move_supports",
+        "orders",
+        "owner",
+        "rejected",
+        "unit_at",
+        "units",
+        "void",
+        "way",
+    )
+
+    def __init__(
+        self, board: Map, units: Sequence[Unit], orders: Mapping[int, Sequence[Order]], choices: Choices
+    ) -> None:
+        size = len(board.codes)
+        self.board = board
+        self.choices = choices
+        self.units = units
+        self.unit_at: list[Unit | None] = [None] * size
+        self.owner = [NOBODY] * size
+        self.orders: list[Order | None] = [None] * size
+        self.destination = [NOBODY] * size
+        self.way = [Way.LAND] * size
+        self.attackers: dict[int, list[int]] = {}
+        self.move_supports: dict[int, list[int]] = {}
+        self.hold_supports: dict[int, list[int]] = {}
+        self.convoyers: dict[int, int] = {}
+        self.void: dict[int, Void] = {}
+        self.rejected: list[tuple[int, Order, Void]] = []
+        self.fleets = 0
+        self._read(orders)
+
+    def _read(self, orders: Mapping[int, Sequence[Order]]) -> None:
+        province_of, unit_at, owner = self.board.province_of, self.unit_at, self.owner
+        seas = self.board.seas
+        for unit in self.units:
+            province = province_of[unit.location]
+            unit_at[province] = unit
+            owner[province] = unit.power
+            self.fleets |= 1 << province
+        self.fleets &= seas
+        supports: list[tuple[int, Order]] = []
+        convoys: list[tuple[int, Order]] = []
+        accepted = self.orders
+        for power, given in orders.items():
+            for order in given:
+                location = order.location
+                province = province_of[location]
+                there = unit_at[province]
+                kind = order.kind
+                if there is None or there.power != power or kind > CONVOY or location < 0:
+                    self._reject(power, order)
+                    continue
+                if there.location != location:
+                    if not self.choices.lenient_coasts:
+                        self.rejected.append((power, order, Void.OTHER_COAST))
+                        continue
+                    order = order._replace(location=there.location)
+                earlier = accepted[province]
+                if earlier is not None:
+                    self.rejected.append((power, earlier, Void.REPLACED))
+                accepted[province] = order
+        for province, last in enumerate(accepted):
+            if last is None:
+                continue
+            kind = last.kind
+            if kind is MOVE or kind is CONVOYED_MOVE:
+                self._read_move(province, last)
+            elif kind is SUPPORT_MOVE or kind is SUPPORT_HOLD:
+                supports.append((province, last))
+            elif kind is CONVOY:
+                convoys.append((province, last))
+        if supports:
+            self._read_supports(supports)
+        if convoys:
+            self._read_convoys(convoys)
+
+    def _reject(self, power: int, order: Order) -> None:
+        there = None if order.location < 0 else self.unit_at[self.board.province_of[order.location]]
+        if order.kind > CONVOY:
+            why = Void.OTHER_PHASE
+        elif there is None:
+            why = Void.NO_UNIT
+        else:
+            why = Void.FOREIGN_UNIT
+        self.rejected.append((power, order, why))
+
+    def _read_move(self, province: int, order: Order) -> None:
+        board = self.board
+        unit = self.unit_at[province]
+        assert unit is not None
+        location = order.target
+        if order.kind is CONVOYED_MOVE or location not in board.reach[unit.kind][unit.location]:
+            fitted = (
+                self._fit_army(unit, order) if unit.kind is UnitKind.ARMY else self._fit_fleet(unit, order)
+            )
+            if isinstance(fitted, Void):
+                self.void[province] = fitted
+                return
+            location, self.way[province] = fitted
+            if location != order.target:
+                self.orders[province] = order._replace(target=location)
+        target = board.province_of[location]
+        self.destination[province] = target
+        there = self.attackers.get(target)
+        if there is None:
+            self.attackers[target] = [province]
+        else:
+            there.append(province)
+
+    def _fit_army(self, unit: Unit, order: Order) -> tuple[int, Way] | Void:
+        """Where and how an army goes that is ordered by convoy, too far to walk, or to a coast."""
+        board = self.board
+        province, target = board.province_of[unit.location], board.province_of[order.target]
+        location = board.main_location[target]
+        if target == province:
+            return Void.ITSELF
+        if location != order.target and not self.choices.lenient_coasts:
+            return Void.OUT_OF_REACH
+        by_land = location in board.reach[unit.kind][unit.location]
+        if by_land and order.kind is MOVE:
+            return location, Way.LAND
+        land_route_left = by_land and self.choices.land_route_left
+        if linked(board, province, target, self.fleets):
+            return location, Way.SEA_OR_LAND if land_route_left else Way.SEA
+        if land_route_left:
+            return location, Way.LAND
+        return Void.NO_ROUTE if board.sea_access[target] else Void.OUT_OF_REACH
+
+    def _fit_fleet(self, unit: Unit, order: Order) -> tuple[int, Way] | Void:
+        """Where a fleet goes whose target is no place that it reaches: a coast may be missing."""
+        board = self.board
+        target = board.province_of[order.target]
+        if target == board.province_of[unit.location]:
+            return Void.ITSELF
+        fitting = [
+            place for place in board.reach[unit.kind][unit.location] if board.province_of[place] == target
+        ]
+        if not fitting or order.target != board.main_location[target] or order.kind is CONVOYED_MOVE:
+            return Void.OUT_OF_REACH
+        if len(fitting) > 1 or not self.choices.lenient_coasts:
+            return Void.COAST_MISSING
+        return fitting[0], Way.LAND
+
+    def _read_supports(self, supports: list[tuple[int, Order]]) -> None:
+        board, destination, unit_at, orders = self.board, self.destination, self.unit_at, self.orders
+        province_of, mains = board.province_of, board.main_location
+        reach_mask = board.reach_mask
+        for province, order in supports:
+            unit = unit_at[province]
+            assert unit is not None
+            target = province_of[order.target]
+            if not reach_mask[unit.kind][unit.location] >> target & 1:
+                self.void[province] = Void.ITSELF if target == province else Void.SUPPORT_OUT_OF_REACH
+            elif order.kind is SUPPORT_HOLD:
+                if unit_at[target] is None:
+                    self.void[province] = Void.NOBODY_THERE
+                elif destination[target] >= 0:
+                    self.void[province] = Void.SUPPORTED_MOVES
+                else:
+                    self.hold_supports.setdefault(target, []).append(province)
+            else:
+                source = order.source
+                if destination[source] != target:
+                    self.void[province] = (
+                        Void.NOBODY_THERE if unit_at[source] is None else Void.NOT_ORDERED_SO
+                    )
+                    continue
+                if order.target != mains[target]:
+                    supported = orders[source]
+                    assert supported is not None
+                    if supported.target != order.target:
+                        self.void[province] = Void.NOT_ORDERED_SO
+                        continue
+                if source == province:
+                    self.void[province] = Void.ITSELF
+                    continue
+                self.move_supports.setdefault(source, []).append(province)
+
+    def _read_convoys(self, convoys: list[tuple[int, Order]]) -> None:
+        board, destination, unit_at = self.board, self.destination, self.unit_at
+        adjacent = self.choices.adjacent_convoy
+        intended: set[int] = set()
+        for province, order in convoys:
+            source, target = order.source, board.province_of[order.target]
+            army = unit_at[source]
+            if not self.fleets >> province & 1:
+                self.void[province] = Void.NO_CONVOYER
+            elif army is None:
+                self.void[province] = Void.NOBODY_THERE
+            elif army.kind is not UnitKind.ARMY or destination[source] != target:
+                self.void[province] = Void.NOT_ORDERED_SO
+            else:
+                if self.way[source] is Way.LAND:
+                    if adjacent is AdjacentConvoy.EXPLICIT or not linked(board, source, target, self.fleets):
+                        self.void[province] = Void.NOT_ORDERED_SO
+                        continue
+                    near = fleets_reached(board, 1 << province, self.fleets)
+                    possible = near & board.sea_access[source] and near & board.sea_access[target]
+                    if adjacent is AdjacentConvoy.INTENT and not needed(board, source, target, province):
+                        self.void[province] = Void.NOT_NEEDED
+                        continue
+                    if possible and (
+                        adjacent is AdjacentConvoy.ANY_FLEET or self.owner[province] == army.power
+                    ):
+                        intended.add(source)
+                self.convoyers[source] = self.convoyers.get(source, 0) | 1 << province
+        for source in intended:
+            self.way[source] = Way.SEA_OR_LAND if self.choices.unsaid_land_route_left else Way.SEA
+
 
 UNRESOLVED: Final = 0
 GUESSING: Final = 1

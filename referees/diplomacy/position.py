@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, Self
 
-from referees.diplomacy.provinces import Map, Unit
+from referees.diplomacy.map import Map, Unit
 
 
 class InvalidPositionError(ValueError):

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
 from referees.api import UnreadableMoveError
-from referees.diplomacy.notation import order_text
-from referees.diplomacy.order_reading import UnreadableOrderError, read_order
+from referees.diplomacy.map import UnknownPlaceError
+from referees.diplomacy.notation import UnreadableOrderError, order_text, read_order
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import UnknownPlaceError
 
 MAX_ORDERS: Final = 100
 MAX_LINE: Final = 10_000
@@ -75,7 +74,7 @@ class PowerOrders:
         if len(orders) > MAX_ORDERS:
             raise UnreadableMoveError(f"{len(orders)} orders: at most {MAX_ORDERS} are read")
         plain = cls.of(position, (order for order, _ in orders), draw)
-        by_place = sorted(orders, key=lambda each: _place(each[0]))
+        by_place = sorted(orders, key=lambda pair: _place(pair[0]))
         return replace(plain, written=tuple(words for _, words in by_place))
 
 

@@ -8,16 +8,21 @@ from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.diplomacy.adjudication import adjudicate
-from referees.diplomacy.atlas import map_id
 from referees.diplomacy.game import GamePosition
+from referees.diplomacy.map import NOBODY, Unit, shipped_maps
 from referees.diplomacy.notation import order_text
-from referees.diplomacy.opening_names import opening_name
+from referees.diplomacy.openings import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import NOBODY, Unit, shipped_maps
-from referees.diplomacy.scores import centre_shares
-from referees.diplomacy.settings import DiplomacySettings
+from referees.diplomacy.settings import DiplomacySettings, map_id
 from referees.exact_json import exact
+
+
+def centre_shares(centres: Sequence[float]) -> tuple[float, ...]:
+    """Each power's share of all owned supply centres; nothing for anyone where none is owned."""
+    whole = sum(centres)
+    return tuple(count / whole if whole else 0.0 for count in centres)
+
 
 FORMAT: Final = "diplomacy-1"
 MAX_BYTES: Final = 50_000_000
@@ -86,9 +91,9 @@ def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
     }
     values = {played.seat: played.values[played.seat] for played in turn if played.seat in played.values}
     comments = {played.seat: played.comment for played in turn if played.comment}
-    for name, told in (("values", values), ("comments", comments)):
-        if told:
-            content[name] = {powers[seat - 1].code: what for seat, what in told.items()}
+    for name, entry in (("values", values), ("comments", comments)):
+        if entry:
+            content[name] = {powers[seat - 1].code: what for seat, what in entry.items()}
     if game.position == Position.start(game.position.map):
         openings = {
             powers[played.seat - 1].code: opening_name(game.position, played.seat - 1, played.move.orders)
@@ -105,13 +110,13 @@ def _results(
     orders: dict[int, Sequence[Order]] = {played.seat - 1: played.move.orders for played in turn}
     adjudication = adjudicate(position, orders, settings.choices)
     results: dict[str, list[dict[str, Any]]] = {}
-    for found in adjudication.results:
-        told: dict[str, Any] = {"order": order_text(position, found.order), "outcome": found.outcome.value}
-        if found.reason:
-            told["reason"] = found.reason
-        if found.dislodged_by != NOBODY:
-            told["dislodged_by"] = position.map.codes[found.dislodged_by]
-        results.setdefault(position.map.powers[found.power].code, []).append(told)
+    for result in adjudication.results:
+        entry: dict[str, Any] = {"order": order_text(position, result.order), "outcome": result.outcome.value}
+        if result.reason:
+            entry["reason"] = result.reason
+        if result.dislodged_by != NOBODY:
+            entry["dislodged_by"] = position.map.codes[result.dislodged_by]
+        results.setdefault(position.map.powers[result.power].code, []).append(entry)
     return results
 
 

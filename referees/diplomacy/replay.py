@@ -6,8 +6,8 @@ from importlib import resources
 from typing import Any
 
 from referees.api import UnreadableRecordError
-from referees.diplomacy.drawing import Drawing, drawing_of
-from referees.diplomacy.provinces import (
+from referees.diplomacy.drawing import Drawing, Point, drawing_of
+from referees.diplomacy.map import (
     InvalidMapError,
     Map,
     Terrain,
@@ -16,7 +16,6 @@ from referees.diplomacy.provinces import (
     shipped_map,
 )
 from referees.diplomacy.record import FORMAT, MAX_BYTES
-from referees.diplomacy.tessellation import Point
 from referees.replay_pages import filled
 
 

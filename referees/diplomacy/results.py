@@ -3,10 +3,9 @@
 from enum import Enum
 from typing import Final, NamedTuple
 
-from referees.diplomacy.movement import Movement
-from referees.diplomacy.movement_orders import Void, Way
+from referees.diplomacy.map import NOBODY, Map, Unit
+from referees.diplomacy.movement import Movement, Void, Way
 from referees.diplomacy.orders import Order, OrderKind
-from referees.diplomacy.provinces import NOBODY, Map, Unit
 
 
 class OrderOutcome(Enum):

@@ -11,17 +11,16 @@ from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termina
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
-from referees.diplomacy.atlas import is_file, map_id
-from referees.diplomacy.daide.dialogue import DaideDialogue
+from referees.diplomacy.daide.session import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
+from referees.diplomacy.map import UnitKind
 from referees.diplomacy.notation import order_text
-from referees.diplomacy.opening_moves import opening_move
+from referees.diplomacy.openings import opening_move
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
-from referees.diplomacy.provinces import UnitKind
-from referees.diplomacy.settings import DiplomacySettings
+from referees.diplomacy.settings import DiplomacySettings, is_file, map_id
 
 if TYPE_CHECKING:
     from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
@@ -88,7 +87,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             supplies=len(self.map.centres),
             first_year=self.map.first_year,
             first_season="SPR",
-            settings=self.settings.of_saga(),
+            settings=self.settings.in_force(),
             codes=[power.code for power in self.map.powers],
         )
 
@@ -164,19 +163,21 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         legal = legal_orders(position, power)
         seen: set[int] = set()
         written = move.written or [order_text(position, order) for order in move.orders]
-        for order, said in zip(move.orders, written, strict=True):
+        for order, text_of_order in zip(move.orders, written, strict=True):
             if order.kind is OrderKind.WAIVE:
                 if position.phase is not Phase.BUILDS:
-                    raise IllegalMoveError(f"{said}: builds are waived in phases of builds")
+                    raise IllegalMoveError(f"{text_of_order}: builds are waived in phases of builds")
                 continue
             province = self.map.province_of[order.location]
             if province in seen:
-                raise IllegalMoveError(f"{said}: a second order for {self.map.codes[province]}")
+                raise IllegalMoveError(f"{text_of_order}: a second order for {self.map.codes[province]}")
             seen.add(province)
             if province not in legal:
-                raise IllegalMoveError(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
+                raise IllegalMoveError(
+                    f"{text_of_order}: {self.seat_name(power + 1)} has nothing to order there"
+                )
             if not self.settings.aoa and as_listed(self.map, order) not in legal[province]:
-                raise IllegalMoveError(f"{said}: the unit cannot be ordered so")
+                raise IllegalMoveError(f"{text_of_order}: the unit cannot be ordered so")
         due = abs(adjustment(position, power))
         if position.phase is Phase.BUILDS and len(move.orders) > due:
             raise IllegalMoveError(f"{', '.join(written)}: {len(move.orders)} orders, and only {due} are due")
@@ -210,7 +211,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         """Who stands in each province: armies are soldiers, fleets kings.
 
         The first player's are those of the power that asks; on a map for two, those of the first power
-        whoever asks. Dislodged units are left out.
+        for both. Dislodged units are left out.
         """
         first = seat - 1 if len(self.map.powers) > 2 else 0
         states = bytearray([State.EMPTY]) * len(self.map.codes)
@@ -247,7 +248,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return move.text
 
     def opening_move(self, position: GamePosition, seat: int, move: PowerOrders) -> str:
-        """The orders in their situation, without a draw; see `referees.diplomacy.opening_moves`."""
+        """The orders in their situation, without a draw; see `referees.diplomacy.openings`."""
         return opening_move(position.position, seat - 1, move.orders)
 
     def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:

@@ -1,14 +1,123 @@
-"""The settings of a game of Diplomacy, as control files give them."""
+"""The settings of a game of Diplomacy: the edition's choices, the map, and what control files give."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from enum import Enum
+from pathlib import Path
 from typing import Final, Self
 
 from referees.api import InvalidSettingError
-from referees.diplomacy.atlas import load_map
-from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
-from referees.diplomacy.provinces import InvalidMapError, Map
+from referees.diplomacy.drawing import check_drawing
+from referees.diplomacy.map import InvalidMapError, Map, read_map, shipped_map, shipped_maps
+from referees.diplomacy.position import InvalidPositionError, Position
+from referees.toml_text import MAX_CHARACTERS
+
+
+class AdjacentConvoy(Enum):
+    """When an army that is ordered to a province beside its own goes by sea, without saying so (4.A.3)."""
+
+    EXPLICIT = "explicit"
+    """Never: it must be ordered to."""
+    INTENT = "intent"
+    """When a fleet of its own power, which a route could need, is ordered to convoy it there."""
+    ANY_FLEET = "any fleet"
+    """When any fleet is ordered to convoy it there, and the other unit comes the opposite way or by land."""
+
+
+class RemovalDistance(Enum):
+    """From where the distance of a unit is counted that a power forgot to remove (4.D.8)."""
+
+    OWNED_CENTRES = "owned centres"
+    HOME_CENTRES = "home centres"
+
+
+class RemovalRoute(Enum):
+    """Over what the distance of a unit is counted that a power forgot to remove (4.D.8)."""
+
+    LAND_AND_SEA = "land and sea"
+    """Over all provinces that touch, for armies and fleets alike."""
+    OWN_MOVES = "own moves"
+    """Armies over all provinces, as they may be convoyed; fleets where they sail, never inland (6.J.6)."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How open questions are answered; the defaults are what DATC 3.0 recommends.
+
+    `adjacent_convoy`: see AdjacentConvoy. `land_route_left`: whether a move ordered by convoy goes over land
+    when the convoy fails; `unsaid_land_route_left`: whether one that goes by convoy without saying so, under
+    `adjacent_convoy`, does. `removal_distance`, `removal_route`: see RemovalDistance and RemovalRoute.
+    `lenient_coasts`: whether a coast is filled in where only one fits, ignored in orders for armies, and
+    ignored where the ordered unit stands on another one; else such an order is void.
+    """
+
+    adjacent_convoy: AdjacentConvoy = AdjacentConvoy.INTENT
+    land_route_left: bool = False
+    unsaid_land_route_left: bool = False
+    removal_distance: RemovalDistance = RemovalDistance.OWNED_CENTRES
+    removal_route: RemovalRoute = RemovalRoute.LAND_AND_SEA
+    lenient_coasts: bool = True
+
+
+EDITIONS: Final = {
+    "1971": Choices(
+        AdjacentConvoy.ANY_FLEET,
+        unsaid_land_route_left=True,
+        removal_distance=RemovalDistance.HOME_CENTRES,
+        removal_route=RemovalRoute.OWN_MOVES,
+    ),
+    "1982": Choices(removal_distance=RemovalDistance.HOME_CENTRES, removal_route=RemovalRoute.OWN_MOVES),
+    "2000": Choices(removal_distance=RemovalDistance.HOME_CENTRES, removal_route=RemovalRoute.OWN_MOVES),
+    "2023": Choices(),
+    "dptg": Choices(removal_route=RemovalRoute.OWN_MOVES),
+    "deepmind": Choices(AdjacentConvoy.EXPLICIT, removal_route=RemovalRoute.OWN_MOVES),
+}
+
+
+def is_file(name: str) -> bool:
+    """Whether a map of that name would be in a file of its own."""
+    return name not in shipped_maps() and Path(name).suffix == ".toml"
+
+
+def load_map(name: str) -> Map:
+    """The map of that name, or in the file of that name, which then ends in `.toml`.
+
+    Raises InvalidMapError, which names the file, the entry and the rule.
+    """
+    if name in shipped_maps():
+        return shipped_map(name)
+    if not is_file(name):
+        known = ", ".join(map(repr, shipped_maps()))
+        raise InvalidMapError(f"{name[:80]!r} is none of {known}, and no file that ends in .toml")
+    try:
+        with Path(name).open("rb") as file:
+            text = file.read(4 * MAX_CHARACTERS + 1).decode("utf-8-sig").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidMapError(f"the map's file {name!r} cannot be read: {error}") from None
+    try:
+        board = read_map(text)
+        Position.start(board)
+        check_drawing(board)
+    except (InvalidMapError, InvalidPositionError) as error:
+        raise InvalidMapError(f"the map's file {name!r}: {error}") from None
+    if board.name in shipped_maps() and board is not shipped_map(board.name):
+        raise InvalidMapError(
+            f"the map's file {name!r}: the name {board.name!r} is another map's; take another"
+        )
+    return board
+
+
+def map_id(board: Map) -> str:
+    """A map's name; of one from a file with the beginning of its content's SHA-256.
+
+    So two maps are never taken for one.
+    """
+    if board.name in shipped_maps():
+        return board.name
+    return f"{board.name}-{hashlib.sha256(board.text.encode()).hexdigest()[:8]}"
+
 
 MAX_YEARS: Final = 1000
 _ENUMS: Final = {
@@ -84,7 +193,9 @@ class DiplomacySettings:
         }
         for setting, kind in _ENUMS.items():
             if setting in settings:
-                chosen[setting] = kind(_one_of(setting, settings[setting], tuple(one.value for one in kind)))
+                chosen[setting] = kind(
+                    _one_of(setting, settings[setting], tuple(choice.value for choice in kind))
+                )
         for setting, field in _YEARS.items():
             if setting in settings:
                 least = 1 if setting == "year_limit" else 0
@@ -102,8 +213,8 @@ class DiplomacySettings:
         others = {name: value for name, value in chosen.items() if name not in of_choices}
         return cls(board, edition, choices, **others)  # type: ignore[arg-type]
 
-    def of_saga(self) -> dict[str, int | None]:
-        """The settings that SAGA's database has columns for, defaults included; None for no limit."""
+    def in_force(self) -> dict[str, int | None]:
+        """The settings of time, press, orders and draws by their names, defaults included; None: no limit."""
         plain = ("level", *_SECONDS, "aoa", "pda", "npr", "npb")
         limits = {"sl": self.stasis_limit or None, "il": self.impasse_limit or None}
         return {**{name: getattr(self, name) for name in plain}, **limits}

@@ -1,7 +1,6 @@
 """Draughts: its rules, its records (PDN) and its words in GTP; `Draughts` is the referee."""
 
-from referees.draughts.moves import Move, legal_moves
-from referees.draughts.position import DraughtsPosition
+from referees.draughts.moves import DraughtsPosition, Move, legal_moves
 from referees.draughts.rules import Draughts
 from referees.draughts.settings import DraughtsSettings
 from referees.draughts.variants import VARIANTS, Variant

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from referees.api import Outcome, Termination
-from referees.draughts import notation
-from referees.draughts.moves import Move
-from referees.draughts.position import DraughtsPosition
+from referees.dialogues import GtpGame
+from referees.draughts import pdn
+from referees.draughts.moves import DraughtsPosition, Move
 from referees.draughts.settings import DraughtsSettings
-from referees.gtp import GtpGame
 
 
 class DraughtsDialogue(GtpGame[DraughtsPosition, Move]):
@@ -26,7 +25,7 @@ class DraughtsDialogue(GtpGame[DraughtsPosition, Move]):
 
     def vertex(self, move: Move) -> str:
         """The move's text, as the rest of the program spells it."""
-        return notation.write(move, self._variant.layout)
+        return pdn.write_move(move, self._variant.layout)
 
     def read_score(self, response: str) -> Outcome | None:
         """Read a result as PDN writes it, White's points first."""

@@ -4,6 +4,7 @@ Pieces are bits of numbers (see `layout`), so that all men are looked at in a fe
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from referees.draughts.variants import Crowning, Variant
@@ -66,16 +67,16 @@ class _Side:
 
     def moves(self) -> list[Move]:
         numbers = self.variant.layout.numbers
-        found = list(self.captures())
-        if not found:
+        captures = list(self.captures())
+        if not captures:
             return [Move((numbers[start], numbers[end])) for start, end in self._plain()]
         if self.variant.most_captures:
-            most = max(captured.bit_count() for _, captured in found)
-            found = [(path, captured) for path, captured in found if captured.bit_count() == most]
+            most = max(captured.bit_count() for _, captured in captures)
+            captures = [(path, captured) for path, captured in captures if captured.bit_count() == most]
         # A man that was crowned on one way and not on the other has made two moves.
         goes_on = self.variant.crowning is Crowning.GOES_ON
         moves: dict[tuple[int, int, int, bool], Move] = {}
-        for path, captured in found:
+        for path, captured in captures:
             crowned = goes_on and any(bit & self.crown for bit in path[1:])
             move = Move(
                 tuple([numbers[bit] for bit in path]), tuple([numbers[bit] for bit in _each(captured)])
@@ -178,3 +179,32 @@ def _extended(landing: int, over: int, further: list[_Tail]) -> list[_Tail]:
     if not further:
         return [((landing,), over)]
     return [((landing, *path), over | captured) for path, captured in further]
+
+
+Placement = tuple[int, int, int, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class DraughtsPosition:
+    """A position in a game.
+
+    `white`, `black` and `kings` have a bit for each square with such a piece (see `layout`);
+    `white_to_move` says whose turn it is, `moves` which moves there are. The rest is what the draw rules
+    must know: `quiet` counts the plies since the last capture or move of a man; `endings` the plies since
+    each of the variant's endings began, None for one that has not; `earlier` are the placements since
+    the last capture or move of a man, this one not included, where repetition counts.
+    """
+
+    white: int
+    black: int
+    kings: int
+    white_to_move: bool
+    moves: tuple[Move, ...] = field(compare=False)
+    quiet: int = 0
+    endings: tuple[int | None, ...] = ()
+    earlier: tuple[Placement, ...] = ()
+
+    @property
+    def placement(self) -> Placement:
+        """The pieces and whose turn it is: what makes two positions the same to the repetition rule."""
+        return self.white, self.black, self.kings, self.white_to_move

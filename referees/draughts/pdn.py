@@ -1,15 +1,68 @@
-"""Games of draughts as PDN, version 3.0 (https://pdn.fmjd.org/): writing, and reading main lines."""
+"""Moves as text (`11-15`, `24x15x8`; Russian and Brazilian `c3-d4`, `c3xe5`), and games in PDN."""
 
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Final
 
 from referees.api import GameRecord, Outcome, PlayedMove, UnreadableMoveError, UnreadableRecordError
-from referees.draughts import notation
-from referees.draughts.variants import Variant
+from referees.draughts.moves import Move
+from referees.draughts.variants import Layout, Variant
+
+# PDN has hyphens and x, Russian books colons.
+_SEPARATOR: Final = re.compile(r"\s*[-–x×:]\s*")
+_MAX_TEXT: Final = 300
+
+
+def write_move(move: Move, layout: Layout) -> str:
+    """A move with every square it lands on, so that the text alone says which move it is."""
+    names = layout.names
+    return ("x" if move.captured else "-").join(names[number - 1] for number in move.squares)
+
+
+def read_squares(text: str, layout: Layout) -> tuple[int, ...]:
+    """The numbers of the squares that a move's text names, two or more. Raises UnreadableMoveError."""
+    words = _SEPARATOR.split(text[:_MAX_TEXT].strip().lower())
+    squares = tuple(layout.named.get(word.lstrip("0"), 0) for word in words)
+    if len(squares) < 2 or not all(squares):
+        first, last = layout.names[0], layout.names[-1]
+        example = "c3-d4 or c3xe5" if layout.algebraic else "11-15 or 24x15x8"
+        raise UnreadableMoveError(
+            f"{text[:40]!r} is no move: it needs squares from {first} to {last}, as in {example}"
+        )
+    return squares
+
+
+def read_move(text: str, layout: Layout, moves: Sequence[Move]) -> Move:
+    """Read one of `moves`, of which squares on the way may be left out, or others that it lands on.
+
+    Text that fits none of them gives a move of the squares that it names. Raises UnreadableMoveError where
+    it fits several, or is no move.
+    """
+    squares = read_squares(text, layout)
+    fitting = [move for move in moves if _fits(move, squares, layout)]
+    for move in fitting:
+        if move.squares == squares:
+            return move
+    if len(fitting) > 1:
+        ways = " or ".join(write_move(move, layout) for move in fitting[:4])
+        raise UnreadableMoveError(f"{text[:40]!r} may be several moves: say {ways}")
+    return fitting[0] if fitting else Move(squares)
+
+
+def _fits(move: Move, squares: tuple[int, ...], layout: Layout) -> bool:
+    if (move.squares[0], move.squares[-1]) != (squares[0], squares[-1]):
+        return False
+    way = iter(move.squares)
+    if all(square in way for square in squares):
+        return True
+    # Another way to take the same pieces: one on each leg.
+    legs = [set(layout.between(start, end)) & set(move.captured) for start, end in pairwise(squares)]
+    return all(len(taken) == 1 for taken in legs) and set().union(*legs) == set(move.captured)
+
 
 MAX_GAMES: Final = 100_000
 _WIDTH: Final = 100
@@ -26,7 +79,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-def read(content: bytes, variant: Variant) -> list[tuple[str, list[str]]]:
+def read_records(content: bytes, variant: Variant) -> list[tuple[str, list[str]]]:
     """Each game's name (GameName, else Event) and the moves of its main line. Raises UnreadableRecordError.
 
     The games must be of this variant, where they say of which, and begin with its first position.
@@ -98,7 +151,7 @@ def _game(tags: dict[str, str], moves: Sequence[str], variant: Variant, before: 
     spelt = []
     for number, move in enumerate(moves, start=1):
         try:
-            squares = notation.read_squares(move, variant.layout)
+            squares = read_squares(move, variant.layout)
         except UnreadableMoveError as error:
             raise UnreadableRecordError(f"game {before + 1}, ply {number}: {error}") from None
         sign = "-" if "-" in move else "x"
@@ -139,7 +192,7 @@ def result(outcome: Outcome | None, variant: Variant) -> str:
     return "1-0" if (outcome.winners == (1,)) == variant.white_first else "0-1"
 
 
-def write(game: GameRecord, variant: Variant) -> str:
+def write_record(game: GameRecord, variant: Variant) -> str:
     """The record's text.
 
     A comment before the moves holds the remarks, one after a move what its player said and expected, and

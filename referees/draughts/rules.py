@@ -7,13 +7,55 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination
-from referees.draughts import notation, pdn
-from referees.draughts.draws import drawn_by, endings_begun
+from referees.draughts import pdn
 from referees.draughts.gtp import DraughtsDialogue
-from referees.draughts.moves import Move, can_capture, legal_moves
-from referees.draughts.position import DraughtsPosition
+from referees.draughts.moves import DraughtsPosition, Move, can_capture, legal_moves
 from referees.draughts.settings import DraughtsSettings
-from referees.draughts.variants import Crowning
+from referees.draughts.variants import Crowning, DraughtsEnding
+
+
+def endings_begun(
+    settings: DraughtsSettings, before: tuple[int | None, ...], white: int, black: int, kings: int
+) -> tuple[int | None, ...]:
+    """How many plies each of the variant's endings has lasted, after one ply more with these pieces."""
+    if not settings.king_endings:
+        return ()
+    endings = settings.variant.endings
+    return tuple(
+        (0 if plies is None else plies + 1) if _is_ending(ending, white, black, kings) else None
+        for ending, plies in zip(endings, before or (None,) * len(endings), strict=True)
+    )
+
+
+def _is_ending(ending: DraughtsEnding, white: int, black: int, kings: int) -> bool:
+    weak, strong = sorted((white, black), key=int.bit_count)
+    if weak.bit_count() != 1 or strong.bit_count() > ending.most:
+        return False
+    if strong.bit_count() == 1 and not strong & kings:
+        weak, strong = strong, weak
+    strong_kings = (strong & kings).bit_count()
+    needed = strong.bit_count() if ending.kings_only else 1
+    return bool(weak & kings) and strong_kings >= needed
+
+
+def drawn_by(settings: DraughtsSettings, position: DraughtsPosition) -> str | None:
+    """The rule by which a position is a draw, in words; None for none."""
+    if settings.repetition and position.earlier.count(position.placement) + 1 >= settings.repetition:
+        return f"the position stood for the {_ordinal(settings.repetition)} time"
+    if settings.king_moves and position.quiet >= 2 * settings.king_moves:
+        return f"{settings.king_moves} moves by each side without a capture or a man's move"
+    for ending, plies in zip(settings.variant.endings, position.endings, strict=False):
+        if plies is not None and plies >= 2 * ending.moves:
+            pieces = "kings" if ending.kings_only else "pieces"
+            return (
+                f"{ending.moves} moves by each side with a lone king against at most {ending.most} {pieces}"
+            )
+    return None
+
+
+def _ordinal(number: int) -> str:
+    return {2: "second", 3: "third"}.get(number, f"{number}th")
+
 
 FIRST: Final = 1
 SECOND: Final = 2
@@ -170,7 +212,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
         return Outcome((FIRST, SECOND), termination, "1/2-1/2", detail=detail)
 
     def board(self, position: DraughtsPosition, seat: int) -> Board:
-        """The pieces of seat 1 are the first player's, whoever asks; light squares are off the board."""
+        """The pieces of seat 1 are the first player's for both seats; light squares are off the board."""
         states = bytearray(bytes((State.OFF_BOARD,)) * self._geometry.size)
         first, second = position.white, position.black
         if not self._variant.white_first:
@@ -195,22 +237,22 @@ class Draughts(Referee[DraughtsPosition, Move]):
 
     def move_text(self, move: Move) -> str:
         """`11-15`, `24x15x8`: every square on which the piece lands."""
-        return notation.write(move, self._layout)
+        return pdn.write_move(move, self._layout)
 
     def read_move(self, position: DraughtsPosition, seat: int, text: str) -> Move:
         """Read a move; squares on the way may be left out where that leaves one.
 
         Raises UnreadableMoveError.
         """
-        return notation.read(text, self._layout, position.moves)
+        return pdn.read_move(text, self._layout, position.moves)
 
     def record(self, game: GameRecord) -> str:
         """The game as PDN."""
-        return pdn.write(game, self._variant)
+        return pdn.write_record(game, self._variant)
 
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """The main lines of a PDN file's games."""
-        return pdn.read(content, self._variant)
+        return pdn.read_records(content, self._variant)
 
     def dialogue(self, protocol: str) -> DraughtsDialogue | None:
         """The words of GTP."""

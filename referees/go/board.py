@@ -1,14 +1,13 @@
-"""Stones on a square board: placing, capturing, liberties and area.
-
-`Board` changes in place and is made to be fast: the referee builds its immutable positions on it,
-and a player can run playouts on it. It knows simple ko; other rules are the referee's business.
-
-Points are numbered row by row from the top left, 0 to size² - 1.
-"""
+"""Go's board: points and their names, stones, captures, the area score, and a game's position."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from typing import Final
+
+from referees.api import Outcome, Termination, UnreadableMoveError
+from referees.sgf import LETTERS
 
 EMPTY: Final = 0
 BLACK: Final = 1
@@ -154,14 +153,14 @@ class Board:
         """All stones connected to the one at a point, that one first."""
         stones = self.stones
         colour = stones[point]
-        found = [point]
+        points = [point]
         seen = {point}
-        for stone in found:
+        for stone in points:
             for next_to in self.neighbours[stone]:
                 if stones[next_to] == colour and next_to not in seen:
                     seen.add(next_to)
-                    found.append(next_to)
-        return found
+                    points.append(next_to)
+        return points
 
     def liberties(self, point: int, enough: int = MAX_SIZE * MAX_SIZE) -> set[int]:
         """The liberties of the group at a point; the search stops when `enough` are found."""
@@ -170,18 +169,18 @@ class Board:
         colour = stones[point]
         group = [point]
         seen = {point}
-        found: set[int] = set()
+        points: set[int] = set()
         for stone in group:
             for next_to in beside[stone]:
                 state = stones[next_to]
                 if not state:
-                    found.add(next_to)
-                    if len(found) >= enough:
-                        return found
+                    points.add(next_to)
+                    if len(points) >= enough:
+                        return points
                 elif state == colour and next_to not in seen:
                     seen.add(next_to)
                     group.append(next_to)
-        return found
+        return points
 
     def captures(self, colour: int, point: int) -> bool:
         """Whether a stone of a colour on this empty point would capture stones of the opponent."""
@@ -258,3 +257,75 @@ class Board:
             if borders in (BLACK, WHITE):
                 counts[borders] += len(region)
         return counts[BLACK], counts[WHITE]
+
+
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+@cache
+def names(size: int) -> tuple[str, ...]:
+    """The names of all points of a board of `size` rows, in the order of their numbers."""
+    return tuple(f"{column}{row}" for row in range(size, 0, -1) for column in COLUMNS[:size])
+
+
+@cache
+def _points(size: int) -> dict[str, int]:
+    return {name: point for point, name in enumerate(names(size))}
+
+
+def name(move: int, size: int) -> str:
+    """A move as text: a point's name, or `pass`."""
+    return "pass" if move == PASS else names(size)[move]
+
+
+def read(text: str, size: int) -> int:
+    """Read a move; case, surrounding blanks and zeros before the row do not matter.
+
+    Raises UnreadableMoveError.
+    """
+    word = text.strip().upper()
+    if word == "PASS":
+        return PASS
+    point = _points(size).get(word[:1] + word[1:].lstrip("0"))
+    if point is None:
+        raise UnreadableMoveError(
+            f"{text[:40]!r} is neither a point of a board of {size} rows "
+            f"(columns A to {COLUMNS[size - 1]} without I, rows 1 to {size}) nor 'pass'"
+        )
+    return point
+
+
+@dataclass(frozen=True, slots=True)
+class GoPosition:
+    """A position in a game.
+
+    `stones` has EMPTY, BLACK or WHITE for each point, row by row from the top; `mover` is the colour
+    to move; `ko` the point that simple ko forbids, or NO_KO; `passes` counts the passes just made.
+    `history` holds all `stones` so far under positional superko, and nothing otherwise; `handicap` is
+    the number of handicap stones that Black began with.
+    """
+
+    stones: bytes
+    mover: int
+    ko: int = NO_KO
+    passes: int = 0
+    history: frozenset[bytes] = frozenset()
+    handicap: int = 0
+
+
+def counted(black: int, white: int, for_white: tuple[float, ...], termination: Termination) -> Outcome:
+    """The outcome of areas of `black` and `white` points and what White gets besides (komi, compensation)."""
+    # Decimal, since komi 7.1 has no exact float and would show in the margin.
+    total = sum((Decimal(repr(points)) for points in for_white), Decimal(white))
+    points = (float(black), float(total))
+    margin = black - total
+    if not margin:
+        return Outcome((BLACK, WHITE), termination, "0", points)
+    winner = BLACK if margin > 0 else WHITE
+    return Outcome((winner,), termination, f"{LETTERS[winner]}+{plain(abs(margin))}", points)
+
+
+def plain(number: Decimal | float) -> str:
+    """A number without exponent and without zeros at its end: `3.5`, `2`."""
+    text = f"{Decimal(repr(number)) if isinstance(number, float) else number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

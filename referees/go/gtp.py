@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from referees.api import Outcome, Termination, UnreadableMoveError
-from referees.go import vertices
-from referees.go.board import BLACK, WHITE
-from referees.go.handicap import fixed_handicap
-from referees.go.position import GoPosition
-from referees.go.score import plain
-from referees.go.settings import GoSettings
+from referees.go import board
+from referees.go.board import BLACK, WHITE, GoPosition, plain
+from referees.go.settings import GoSettings, fixed_handicap
 from referees.sgf import LETTERS
 
 _COLOURS: Final = {seat: letter.lower() for seat, letter in LETTERS.items()}
@@ -42,9 +39,9 @@ class GoDialogue:
             raise UnreadableMoveError("this game has no handicap")
         size = self._settings.board_size
         expected = fixed_handicap(self._settings.handicap, size)
-        placed = [vertices.read(word, size) for word in response.split()]
+        placed = [board.read(word, size) for word in response.split()]
         if set(placed) != expected or len(placed) != len(expected):
-            layout = " ".join(vertices.name(point, size) for point in sorted(expected))
+            layout = " ".join(board.name(point, size) for point in sorted(expected))
             raise UnreadableMoveError(f"handicap stones {response[:200]!r}: the standard layout is {layout}")
 
     def ask_arrangement(self) -> str:
@@ -54,7 +51,7 @@ class GoDialogue:
     def tell_arrangement(self, position: GoPosition) -> str:
         """`set_free_handicap`, with the stones of the first position."""
         size = self._settings.board_size
-        points = (vertices.name(point, size) for point, stone in enumerate(position.stones) if stone)
+        points = (board.name(point, size) for point, stone in enumerate(position.stones) if stone)
         return " ".join(("set_free_handicap", *points))
 
     def colour(self, seat: int) -> str:
@@ -63,7 +60,7 @@ class GoDialogue:
 
     def vertex(self, move: int) -> str:
         """The move's text, as the rest of the program spells it."""
-        return vertices.name(move, self._settings.board_size)
+        return board.name(move, self._settings.board_size)
 
     def read_score(self, response: str) -> Outcome | None:
         """Read `0`, `B+3.5`, or a winner without a margin that makes sense (`W+`, `W+Resign`)."""

@@ -11,13 +11,10 @@ from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE, board_permutation
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
-from referees.go import sgf, vertices
-from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board
+from referees.go import board, sgf
+from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, GoPosition, counted
 from referees.go.gtp import GoDialogue
-from referees.go.handicap import MIN_HANDICAP, fixed_handicap, free_handicap
-from referees.go.position import GoPosition
-from referees.go.score import counted
-from referees.go.settings import GoSettings, Ko
+from referees.go.settings import MIN_HANDICAP, GoSettings, Ko, fixed_handicap, free_handicap
 from referees.sgf import given_to
 
 SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
@@ -81,7 +78,7 @@ class Go(Referee[GoPosition, int]):
             geometry=self._geometry,
             symmetric=handicap is None,
             symmetries=tuple(keeping),
-            cell_names=vertices.names(self._size),
+            cell_names=board.names(self._size),
             move_forms=("*", "pass"),
             expected_length=PLIES_PER_POINT * self._points,
         )
@@ -119,7 +116,7 @@ class Go(Referee[GoPosition, int]):
         if allowed is None:
             return super().arrange(text)
         words = text.split()
-        points = [vertices.read(word, self._size) for word in words]
+        points = [board.read(word, self._size) for word in words]
         if PASS in points or len(set(points)) != len(points) or not MIN_HANDICAP <= len(points) <= allowed:
             raise UnreadableMoveError(
                 f"free handicap {text[:200]!r}: {MIN_HANDICAP} to {allowed} different points are needed"
@@ -210,7 +207,7 @@ class Go(Referee[GoPosition, int]):
         return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: GoPosition, seat: int) -> AcademyBoard:
-        """Black's stones are the first player's soldiers, whoever asks."""
+        """Black's stones are the first player's soldiers, for both seats."""
         return AcademyBoard(self._geometry, position.stones.translate(_STATES))
 
     def interaction(self, position: GoPosition) -> bool:
@@ -219,11 +216,11 @@ class Go(Referee[GoPosition, int]):
 
     def move_text(self, move: int) -> str:
         """`D4` or `pass`."""
-        return vertices.name(move, self._size)
+        return board.name(move, self._size)
 
     def read_move(self, position: GoPosition, seat: int, text: str) -> int:
         """Read a point or a pass in upper or lower case. Raises UnreadableMoveError."""
-        return vertices.read(text, self._size)
+        return board.read(text, self._size)
 
     def record(self, game: GameRecord) -> str:
         """The game as SGF."""

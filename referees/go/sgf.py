@@ -6,9 +6,8 @@ from sgfmill.sgf import Sgf_game
 from sgfmill.sgf_properties import serialise_go_point
 
 from referees.api import GameRecord, UnreadableRecordError
-from referees.go import vertices
-from referees.go.board import PASS
-from referees.go.position import GoPosition
+from referees.go import board
+from referees.go.board import PASS, GoPosition
 from referees.go.settings import GoSettings
 from referees.sgf import LETTERS, begin, game_trees, written
 
@@ -47,7 +46,7 @@ def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[
             continue
         if colour != LETTERS[mover].lower():
             raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
-        moves.append(vertices.name(PASS if cell is None else _point(cell, size), size))
+        moves.append(board.name(PASS if cell is None else _point(cell, size), size))
         mover = 3 - mover
     return (root.get("GN") if root.has_property("GN") else ""), moves
 

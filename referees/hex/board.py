@@ -1,16 +1,12 @@
-"""Stones on a Hex board, and which edges they are linked to.
-
-`Board` changes in place and is made to be fast: the referee builds its immutable positions on it, and
-a player can run playouts on it. Black links top and bottom, White left and right.
-
-Cells are numbered row by row from the top left; each row lies half a cell further to the right than
-the one above it, so cell (row, column) touches (row, column ± 1), (row ± 1, column), (row - 1, column + 1)
-and (row + 1, column - 1).
-"""
+"""Hex's board: cells and their names, chains between the edges, and a game's position."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
+from string import ascii_lowercase
 from typing import Final
+
+from referees.api import UnreadableMoveError
 
 EMPTY: Final = 0
 BLACK: Final = 1
@@ -123,3 +119,56 @@ class Board:
             if state & COLOUR == BLACK
             for near in self.neighbours[cell]
         )
+
+
+SWAP_TEXT: Final = "swap-pieces"
+
+
+@cache
+def names(rows: int, columns: int) -> tuple[str, ...]:
+    """The names of all cells in the order of their numbers."""
+    return tuple(f"{column}{row}" for row in range(1, rows + 1) for column in ascii_lowercase[:columns])
+
+
+@cache
+def _numbers(rows: int, columns: int) -> dict[str, int]:
+    return {name: cell for cell, name in enumerate(names(rows, columns))}
+
+
+def name(move: int, rows: int, columns: int) -> str:
+    """A move as text."""
+    return SWAP_TEXT if move == SWAP else names(rows, columns)[move]
+
+
+def read(text: str, rows: int, columns: int) -> int:
+    """Read a move; case, blanks around it and zeros before the row do not matter. Raises UnreadableMoveError.
+
+    `swap` is read as `swap-pieces`. `swap-sides`, in which the players change colours, is refused.
+    """
+    word = text.strip().lower()
+    if word in (SWAP_TEXT, "swap"):
+        return SWAP
+    if word == "swap-sides":
+        raise UnreadableMoveError(f"'swap-sides' would exchange the players' colours; say {SWAP_TEXT!r}")
+    cell = _numbers(rows, columns).get(word[:1] + word[1:].lstrip("0"))
+    if cell is None:
+        raise UnreadableMoveError(
+            f"{text[:40]!r} is neither a cell of a board of {rows} rows and {columns} columns "
+            f"(columns a to {ascii_lowercase[columns - 1]}, rows 1 to {rows}) nor {SWAP_TEXT!r}"
+        )
+    return cell
+
+
+@dataclass(frozen=True, slots=True)
+class HexPosition:
+    """A position in a game.
+
+    `cells` are the states of `Board.cells`, row by row from the top; `mover` is the colour to move;
+    `plies` counts the moves made, a swap included; `winner` is the colour whose edges are linked, or
+    EMPTY.
+    """
+
+    cells: bytes
+    mover: int
+    plies: int = 0
+    winner: int = EMPTY

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from referees.api import Outcome, Termination
-from referees.gtp import GtpGame
-from referees.hex import cells
-from referees.hex.position import HexPosition
+from referees.dialogues import GtpGame
+from referees.hex import board
+from referees.hex.board import HexPosition
 from referees.hex.settings import HexSettings
 from referees.sgf import LETTERS
 
@@ -29,7 +29,7 @@ class HexDialogue(GtpGame[HexPosition, int]):
 
     def vertex(self, move: int) -> str:
         """The move's text, as the rest of the program spells it."""
-        return cells.name(move, self._settings.rows, self._settings.columns)
+        return board.name(move, self._settings.rows, self._settings.columns)
 
     def read_score(self, response: str) -> Outcome | None:
         """Read `B+` or `W+`; `cannot score` says nothing."""

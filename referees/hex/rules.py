@@ -10,10 +10,9 @@ from academy.knowledge.boards import HexGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination
-from referees.hex import cells, sgf
-from referees.hex.board import BLACK, COLOUR, EMPTY, SWAP, WHITE, Board
+from referees.hex import board, sgf
+from referees.hex.board import BLACK, COLOUR, EMPTY, SWAP, WHITE, Board, HexPosition
 from referees.hex.gtp import HexDialogue
-from referees.hex.position import HexPosition
 from referees.hex.settings import HexSettings
 from referees.sgf import LETTERS, given_to
 
@@ -65,8 +64,8 @@ class Hex(Referee[HexPosition, int]):
             symmetric=square,
             symmetries=("identity", "rotate_180"),
             reversal="transpose" if square else "identity",
-            cell_names=cells.names(self._rows, self._columns),
-            move_forms=("*", cells.SWAP_TEXT) if self.settings.swap else ("*",),
+            cell_names=board.names(self._rows, self._columns),
+            move_forms=("*", board.SWAP_TEXT) if self.settings.swap else ("*",),
             expected_length=PLIES_PER_CELL * len(self._cells),
         )
 
@@ -145,7 +144,7 @@ class Hex(Referee[HexPosition, int]):
         return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: HexPosition, seat: int) -> AcademyBoard:
-        """Black's stones are the first player's soldiers, whoever asks."""
+        """Black's stones are the first player's soldiers, for both seats."""
         return AcademyBoard(self._geometry, position.cells.translate(_STATES))
 
     def interaction(self, position: HexPosition) -> bool:
@@ -154,11 +153,11 @@ class Hex(Referee[HexPosition, int]):
 
     def move_text(self, move: int) -> str:
         """`a1` or `swap-pieces`."""
-        return cells.name(move, self._rows, self._columns)
+        return board.name(move, self._rows, self._columns)
 
     def read_move(self, position: HexPosition, seat: int, text: str) -> int:
         """Read a cell or a swap in upper or lower case. Raises UnreadableMoveError."""
-        return cells.read(text, self._rows, self._columns)
+        return board.read(text, self._rows, self._columns)
 
     def record(self, game: GameRecord) -> str:
         """The game as SGF."""

@@ -7,7 +7,7 @@ from typing import Final
 from sgfmill.sgf_grammar import main_sequence_iter
 
 from referees.api import GameRecord, UnreadableRecordError
-from referees.hex import cells
+from referees.hex import board
 from referees.hex.board import BLACK
 from referees.hex.settings import HexSettings
 from referees.sgf import LETTERS, begin, game_trees, text_of, written
@@ -56,8 +56,8 @@ def _main_line(
         text = text_of(node, LETTERS[mover])
         if text.strip().lower() in _ENDINGS:
             break
-        move = cells.read(text, settings.rows, settings.columns)
-        moves.append(cells.name(move, settings.rows, settings.columns))
+        move = board.read(text, settings.rows, settings.columns)
+        moves.append(board.name(move, settings.rows, settings.columns))
         mover = 3 - mover
     return text_of(root, "GN"), moves
 
@@ -75,5 +75,5 @@ def write(game: GameRecord, settings: HexSettings) -> str:
         "SZ": [size_text(settings).encode()],
     }
     return written(
-        heading, game, lambda played: cells.name(played.move, settings.rows, settings.columns).encode()
+        heading, game, lambda played: board.name(played.move, settings.rows, settings.columns).encode()
     )

@@ -3,7 +3,6 @@
 The rules are the library's, which is installed by the extra `openspiel` and loaded with the first game.
 """
 
-from referees.openspiel.position import SpielMove, SpielPosition
-from referees.openspiel.rules import OpenSpiel
+from referees.openspiel.rules import OpenSpiel, SpielMove, SpielPosition
 
 __all__ = ["OpenSpiel", "SpielMove", "SpielPosition"]

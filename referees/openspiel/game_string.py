@@ -79,12 +79,12 @@ def _check_text(text: str) -> None:
 def _kind_breaches(kind: Any, types: Any) -> list[str]:
     return [
         breach
-        for breach, found in (
+        for breach, value in (
             ("players move at once", kind.dynamics != types.Dynamics.SEQUENTIAL),
             ("there is chance in it", kind.chance_mode != types.ChanceMode.DETERMINISTIC),
             ("things are hidden", kind.information != types.Information.PERFECT_INFORMATION),
         )
-        if found
+        if value
     ]
 
 

@@ -1,7 +1,10 @@
 """OpenSpiel's games of two players, of perfect information and without chance, as a referee."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, ClassVar, Final, Self
 
 from academy.knowledge.boards import Board
@@ -15,11 +18,76 @@ from referees.api import (
     Termination,
     UnreadableMoveError,
 )
+from referees.dialogues import GtpGame
 from referees.openspiel import record
+from referees.openspiel.boards import reader
 from referees.openspiel.game_string import load
-from referees.openspiel.gtp import SpielDialogue
-from referees.openspiel.position import SpielMove, SpielPosition
-from referees.openspiel.reading import reader
+
+
+@dataclass(frozen=True, slots=True)
+class SpielMove:
+    """A move: OpenSpiel's number for it, and its text in the position it is played in."""
+
+    action: int
+    text: str
+
+
+@dataclass(frozen=True)
+class SpielPosition:
+    """A position of a game: the numbers of the moves that led to it.
+
+    `state` is the library's own state after them. It is not to be changed: whoever wants to play on
+    clones it.
+    """
+
+    game: str
+    history: tuple[int, ...]
+    state: Any = field(compare=False, repr=False)
+
+    @cached_property
+    def moves(self) -> tuple[SpielMove, ...]:
+        """All legal moves, in OpenSpiel's order; none when the game is over.
+
+        A text that names two of them is followed by OpenSpiel's number: `a1 [17]`.
+        """
+        if self.state.is_terminal():
+            return ()
+        player = self.state.current_player()
+        texts = {
+            action: self.state.action_to_string(player, action).strip()
+            for action in self.state.legal_actions()
+        }
+        uses = Counter(texts.values())
+        return tuple(
+            SpielMove(action, text if uses[text] == 1 else f"{text} [{action}]")
+            for action, text in texts.items()
+        )
+
+    def after(self, move: SpielMove) -> "SpielPosition":
+        """The position after a legal move."""
+        state = self.state.clone()
+        state.apply_action(move.action)
+        return SpielPosition(self.game, (*self.history, move.action), state)
+
+
+class SpielDialogue(GtpGame[SpielPosition, SpielMove]):
+    """What is said to an engine of one game."""
+
+    def __init__(self, game: str) -> None:
+        self._game = game
+
+    def setup(self) -> Sequence[str]:
+        """The game, and its first position."""
+        return f"game {self._game}", "clear_board"
+
+    def colour(self, seat: int) -> str:
+        """`b` for OpenSpiel's player 0, who is Black in its chess too and does not move first there."""
+        return "-bw"[seat]
+
+    def vertex(self, move: SpielMove) -> str:
+        """The action string."""
+        return move.text
+
 
 _SHOWN: Final = 12
 
@@ -106,9 +174,9 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
         Raises UnreadableMoveError where no legal move is meant, or several.
         """
         for plain in (str, _without_blanks, _bare):
-            found = [move for move in position.moves if plain(move.text) == plain(text)]
-            if len(found) == 1:
-                return found[0]
+            matching = [move for move in position.moves if plain(move.text) == plain(text)]
+            if len(matching) == 1:
+                return matching[0]
         raise UnreadableMoveError(f"{text[:80]!r} is not the text of a legal move; {_some(position)}")
 
     def record(self, game: GameRecord) -> str:

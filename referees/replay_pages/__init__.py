@@ -20,20 +20,20 @@ _PARTS: Final = {
 _DATA: Final = '{"here": "the game"}'
 
 
-def filled(page: Traversable, told: object) -> str:
-    """A game's page with all that it names; `told` is what its script reads as JSON (see `exact`)."""
+def filled(page: Traversable, shown: object) -> str:
+    """A game's page with all that it names; `shown` is what its script reads as JSON (see `exact`)."""
     text = page.read_text(encoding="utf-8")
     for place, name in _PARTS.items():
         text = text.replace(place, (resources.files(__name__) / name).read_text(encoding="utf-8").strip(), 1)
-    told = _legible_parts(exact(told))
+    shown = _legible_parts(exact(shown))
     # At once, so that nothing in it is taken for the place of something else, nor ends its element.
-    return text.replace(_DATA, json.dumps(told, separators=(",", ":")).replace("<", "\\u003c"), 1)
+    return text.replace(_DATA, json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c"), 1)
 
 
-def _legible_parts(told: Any) -> Any:
+def _legible_parts(shown: Any) -> Any:
     """The value with all its texts legible: records of earlier releases have them as they were said."""
-    if isinstance(told, str):
-        return legible(told)
-    if isinstance(told, dict):
-        return {name: _legible_parts(part) for name, part in told.items()}
-    return [_legible_parts(part) for part in told] if isinstance(told, list) else told
+    if isinstance(shown, str):
+        return legible(shown)
+    if isinstance(shown, dict):
+        return {name: _legible_parts(part) for name, part in shown.items()}
+    return [_legible_parts(part) for part in shown] if isinstance(shown, list) else shown

@@ -4,11 +4,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from referees.warlight.atlas import load_map
 from referees.warlight.map_layout import with_places
-from referees.warlight.map_text import write_map
-from referees.warlight.maps import InvalidMapError, WarMap
-from referees.warlight.mirrors import double, mirror_of
+from referees.warlight.maps import InvalidMapError, WarMap, double, load_map, mirror_of, write_map
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,10 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from referees.graph_layout import spread
-from referees.graphs import reachable
-from referees.warlight.maps import WarMap
-from referees.warlight.mirrors import mirror_of, northern
+from referees.graph_layout import reachable, spread
+from referees.warlight.maps import WarMap, mirror_of, northern
 
 _ROUNDS: Final = 60
 _MARGIN: Final = 30.0
@@ -21,7 +19,7 @@ def with_places(war_map: WarMap) -> WarMap:
 
     Of a mirrored map the northern half is laid out, and the southern one is its image below.
     """
-    if all(each.place for each in war_map.territories):
+    if all(territory.place for territory in war_map.territories):
         return war_map
     image = mirror_of(war_map)
     drawn = list(range(len(war_map.territories))) if image is None else northern(war_map)
@@ -38,7 +36,9 @@ def with_places(war_map: WarMap) -> WarMap:
             places[image[at]] = place[0], round(1000 - place[1], 1)
     return replace(
         war_map,
-        territories=tuple(replace(each, place=places[at]) for at, each in enumerate(war_map.territories)),
+        territories=tuple(
+            replace(territory, place=places[at]) for at, territory in enumerate(war_map.territories)
+        ),
     )
 
 
@@ -49,5 +49,5 @@ def _spread(war_map: WarMap, drawn: list[int]) -> list[tuple[float, float]]:
         side = int(np.ceil(np.sqrt(count)))
         return [(number % side / side, number // side / side) for number in range(count)]
     steps = (reachable(war_map.neighbours, at) for at in drawn)
-    far = np.array([[each[other] for other in drawn] for each in steps], dtype=float)
+    far = np.array([[territory[other] for other in drawn] for territory in steps], dtype=float)
     return spread(far, rounds=_ROUNDS)

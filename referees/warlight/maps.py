@@ -1,10 +1,15 @@
-"""Maps: territories that touch, and bonuses for those who own all of a region."""
+"""Maps of WarLight: territories and bonuses, their text, the shipped ones, and mirrored maps."""
 
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import resources
+from pathlib import Path
 from typing import Final
 
-from referees.graphs import reachable
+from referees.graph_layout import reachable
 
 MAX_TERRITORIES: Final = 4000
 MAX_ID: Final = 1_000_000
@@ -108,7 +113,9 @@ class WarMap:
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
         """The indices of each territory's neighbours."""
-        return tuple(tuple(map(self.index.__getitem__, each.neighbours)) for each in self.territories)
+        return tuple(
+            tuple(map(self.index.__getitem__, territory.neighbours)) for territory in self.territories
+        )
 
     @cached_property
     def adjacent(self) -> tuple[frozenset[int], ...]:
@@ -139,3 +146,194 @@ class WarMap:
 def _check_name(name: str, called: str) -> None:
     if not name.isprintable() or not 1 <= len(name) <= 100 or any(letter.isspace() for letter in name):
         raise InvalidMapError(f"{called}: the name {name[:100]!r} must be 1 to 100 letters without blanks")
+
+
+MAX_CHARACTERS: Final = 4_000_000
+_FRAME: Final = ("Map", "EndMap")
+
+
+def read_map(text: str, name: str) -> WarMap:
+    """Read a map; what is no line of the protocol is refused.
+
+    Raises InvalidMapError, which names the line.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidMapError(f"a map of {len(text)} characters: there can be {MAX_CHARACTERS}")
+    territories: list[Territory] = []
+    bonuses: list[Bonus] = []
+    places: dict[int, tuple[float, float]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.split()
+        try:
+            match words:
+                case ["TerritoryDefinition", id_, called, *neighbours]:
+                    territories.append(Territory(int(id_), called, tuple(map(int, neighbours))))
+                case ["BonusDefinition", armies, called, *members]:
+                    bonuses.append(Bonus(called, int(armies), tuple(map(int, members))))
+                case ["#", "Place", id_, right, down]:
+                    places[int(id_)] = _place(right, down)
+                case []:
+                    pass
+                case [word, *rest] if not word.startswith("#") and (rest or word not in _FRAME):
+                    raise ValueError(f"{word[:40]!r} begins no line of a map")
+        except ValueError as error:
+            raise InvalidMapError(f"line {number}: {error}") from None
+    if unknown := places.keys() - {territory.id for territory in territories}:
+        raise InvalidMapError(f"a place for territory {min(unknown)}, which the map does not have")
+    return WarMap(name, tuple(_placed(territory, places) for territory in territories), tuple(bonuses))
+
+
+def _place(right: str, down: str) -> tuple[float, float]:
+    place = float(right), float(down)
+    if not all(0 <= number <= 1000 for number in place):
+        raise ValueError(f"the place {right} {down}: both numbers must be 0 to 1000")
+    return place
+
+
+def _placed(territory: Territory, places: Mapping[int, tuple[float, float]]) -> Territory:
+    return Territory(territory.id, territory.name, territory.neighbours, places.get(territory.id))
+
+
+def protocol_lines(war_map: WarMap) -> Iterator[str]:
+    """The map as a bot is sent it, from `Map` to `EndMap`."""
+    yield "Map"
+    for territory in war_map.territories:
+        yield " ".join(
+            ("TerritoryDefinition", str(territory.id), territory.name, *map(str, territory.neighbours))
+        )
+    for bonus in war_map.bonuses:
+        yield " ".join(("BonusDefinition", str(bonus.armies), bonus.name, *map(str, bonus.territories)))
+    yield "EndMap"
+
+
+def write_map(war_map: WarMap) -> str:
+    """The map as a file: `read_map` gives it back, its places included."""
+    notes = [
+        f"# Place {territory.id} {territory.place[0]:g} {territory.place[1]:g}"
+        for territory in war_map.territories
+        if territory.place
+    ]
+    return "\n".join((*protocol_lines(war_map), *notes)) + "\n"
+
+
+_FOLDER: Final = resources.files("referees.warlight") / "map_files"
+
+
+def map_names() -> tuple[str, ...]:
+    """The names of the package's own maps."""
+    return tuple(
+        sorted(entry.name.removesuffix(".txt") for entry in _FOLDER.iterdir() if entry.name.endswith(".txt"))
+    )
+
+
+def is_file(name: str) -> bool:
+    """Whether a map of that name would be in a file of its own."""
+    return name not in map_names() and Path(name).suffix == ".txt"
+
+
+def load_map(name: str) -> WarMap:
+    """The map of that name, or in the file of that name, which then ends in `.txt`. Raises InvalidMapError.
+
+    A file's map is called by the file's name and the beginning of its content's SHA-256, so that two
+    maps are never taken for one.
+    """
+    if name in map_names():
+        return read_map((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)
+    path = Path(name)
+    if not is_file(name):
+        raise InvalidMapError(
+            f"there is no map {name[:80]!r}: there are {', '.join(map_names())}, and files that end in .txt"
+        )
+    try:
+        with path.open("rb") as file:
+            content = file.read(4 * MAX_CHARACTERS + 1)
+        # Some editors begin a file with a mark of its encoding.
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidMapError(f"the map's file {name!r} cannot be read: {error}") from None
+    return read_map(text, f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}")
+
+
+NORTH, SOUTH = "N", "S"
+# Between the two halves of a drawing, of its height.
+_GAP = 0.06
+
+
+def mirror_of(war_map: WarMap) -> tuple[int, ...] | None:
+    """The index of each territory's image, or None of a map without a mirror.
+
+    Images bear the same name but for the last letter. Neighbours' images must be neighbours, and a
+    bonus's image a bonus of as many armies.
+    """
+    named = {territory.name: at for at, territory in enumerate(war_map.territories)}
+    if len(named) < len(war_map.territories):
+        return None
+    image = []
+    for territory in war_map.territories:
+        other = {NORTH: SOUTH, SOUTH: NORTH}.get(territory.name[-1], "")
+        partner = named.get(territory.name[:-1] + other) if other else None
+        if partner is None:
+            return None
+        image.append(partner)
+    adjacent = war_map.adjacent
+    if any(adjacent[image[at]] != {image[near] for near in nears} for at, nears in enumerate(adjacent)):
+        return None
+    regions = sorted((armies, sorted(region)) for armies, region in war_map.regions)
+    images = sorted((armies, sorted(image[at] for at in region)) for armies, region in war_map.regions)
+    return tuple(image) if regions == images else None
+
+
+def northern(war_map: WarMap) -> list[int]:
+    """The indices of the northern half of a map that has a mirror."""
+    return [at for at, territory in enumerate(war_map.territories) if territory.name[-1] == NORTH]
+
+
+def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarMap:
+    """Mirror a map: one half keeps its ids, the other's are `offset` higher.
+
+    A bridge links a territory, by its id, with its own image. Drawn, the halves lie one above the
+    other, the lower one upside down, and a little apart however high the half is. Raises InvalidMapError.
+    """
+    highest = half.territories[-1].id
+    if offset < highest:
+        raise InvalidMapError(f"offset {offset}: it must be at least {highest}, the highest id")
+    if not bridges:
+        raise InvalidMapError("no bridges: the two halves must be linked somewhere")
+    shared, times = Counter(territory.name for territory in half.territories).most_common(1)[0]
+    if times > 1:
+        raise InvalidMapError(
+            f"{times} territories are called {shared}: a territory's image is found by its name"
+        )
+    for bridge in bridges:
+        if bridge not in half.index:
+            raise InvalidMapError(f"a bridge at {bridge}, which is no territory")
+
+    lowest = max(
+        [territory.place[1] for territory in half.territories if territory.place is not None], default=0.0
+    )
+    height = 500 * (1 - _GAP) / lowest if lowest else 0.0
+
+    def halves() -> tuple[list[Territory], list[Territory]]:
+        north, south = [], []
+        for territory in half.territories:
+            above = below = None
+            if territory.place is not None:
+                right, down = territory.place
+                down *= height
+                above, below = (right, round(down, 1)), (right, round(1000 - down, 1))
+            over = (territory.id,) if territory.id in bridges else ()
+            ways = tuple(near + offset for near in territory.neighbours)
+            across = tuple(id_ + offset for id_ in over)
+            north.append(
+                Territory(territory.id, territory.name + NORTH, territory.neighbours + across, above)
+            )
+            south.append(Territory(territory.id + offset, territory.name + SOUTH, over + ways, below))
+        return north, south
+
+    bonuses = [
+        Bonus(bonus.name + letter, bonus.armies, tuple(id_ + shift for id_ in bonus.territories))
+        for letter, shift in ((NORTH, 0), (SOUTH, offset))
+        for bonus in half.bonuses
+    ]
+    north, south = halves()
+    return WarMap(name, (*north, *south), tuple(bonuses))

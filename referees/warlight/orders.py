@@ -46,10 +46,10 @@ Orders = tuple[Order, ...]
 def read_order(line: str) -> Order:
     """Read an order; case and the number of blanks do not matter. Raises UnreadableMoveError."""
     words = " ".join(line.split())
-    if found := _DEPLOY.fullmatch(words):
-        return Deploy(int(found[1]), int(found[2]))
-    if found := _ATTACK_TRANSFER.fullmatch(words):
-        return AttackTransfer(int(found[1]), int(found[2]), int(found[3]))
+    if match := _DEPLOY.fullmatch(words):
+        return Deploy(int(match[1]), int(match[2]))
+    if match := _ATTACK_TRANSFER.fullmatch(words):
+        return AttackTransfer(int(match[1]), int(match[2]), int(match[3]))
     raise UnreadableMoveError(
         f"{words[:_SHOWN]!a} is neither 'Deploy ARMIES on ID' nor 'AttackTransfer ARMIES from ID to ID'"
     )

@@ -65,10 +65,12 @@ def _packed(value: object) -> str:
 
 def _map(war_map: WarMap, mirror: Sequence[int] | None) -> dict[str, Any]:
     territories = []
-    for each in war_map.territories:
-        told = {"id": each.id, "name": each.name, "neighbours": each.neighbours}
-        territories.append(told if each.place is None else told | {"x": each.place[0], "y": each.place[1]})
-    ids = [each.id for each in war_map.territories]
+    for territory in war_map.territories:
+        entry = {"id": territory.id, "name": territory.name, "neighbours": territory.neighbours}
+        territories.append(
+            entry if territory.place is None else entry | {"x": territory.place[0], "y": territory.place[1]}
+        )
+    ids = [territory.id for territory in war_map.territories]
     return {
         "name": war_map.name,
         "territories": territories,

@@ -44,28 +44,28 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
     return filled(resources.files("referees.warlight") / "replay.html", {"record": record, "said": said})
 
 
-def _place(told: dict[str, Any]) -> None:
+def _place(war_map: dict[str, Any]) -> None:
     """Give all of a map's territories places where one has none."""
-    territories = told["territories"]
-    if all("x" in each or "y" in each for each in territories):
+    territories = war_map["territories"]
+    if all("x" in entry or "y" in entry for entry in territories):
         return
     drawn = WarMap(
-        told["name"],
+        war_map["name"],
         tuple(
             Territory(
-                each["id"],
-                each["name"],
-                tuple(each["neighbours"]),
-                (each["x"], each["y"]) if "x" in each or "y" in each else None,
+                entry["id"],
+                entry["name"],
+                tuple(entry["neighbours"]),
+                (entry["x"], entry["y"]) if "x" in entry or "y" in entry else None,
             )
-            for each in territories
+            for entry in territories
         ),
     )
     # Only pages need layouts, and those numpy.
     from referees.warlight.map_layout import with_places
 
-    for each, laid in zip(territories, with_places(drawn).territories, strict=True):
-        each["x"], each["y"] = laid.place or (0.0, 0.0)
+    for entry, laid in zip(territories, with_places(drawn).territories, strict=True):
+        entry["x"], entry["y"] = laid.place or (0.0, 0.0)
 
 
 def _check(record: Mapping[str, Any]) -> None:
@@ -73,11 +73,11 @@ def _check(record: Mapping[str, Any]) -> None:
 
     Raises UnreadableRecordError.
     """
-    ids = [each["id"] for each in record["map"]["territories"]]
-    places = [each[way] for each in record["map"]["territories"] for way in ("x", "y")]
+    ids = [entry["id"] for entry in record["map"]["territories"]]
+    places = [entry[way] for entry in record["map"]["territories"] for way in ("x", "y")]
     if not all(isinstance(number, int | float) for number in places):
         raise UnreadableRecordError("a territory's place is no pair of numbers")
-    near = {each for territory in record["map"]["territories"] for each in territory["neighbours"]}
+    near = {entry for territory in record["map"]["territories"] for entry in territory["neighbours"]}
     named = near.union(*(bonus["territories"] for bonus in record["map"]["bonuses"]))
     for turn in record["turns"]:
         named.update(event[end] for event in turn["events"] for end in ("from", "to") if end in event)

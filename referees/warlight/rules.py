@@ -7,16 +7,21 @@ from typing import ClassVar, Final, Self
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
-from referees.lines import LineDialogue
-from referees.warlight import ai_challenge_2, boards, record, replay
-from referees.warlight.atlas import is_file, load_map
-from referees.warlight.challenge_lines import ChallengeLines
-from referees.warlight.maps import InvalidMapError, WarMap
-from referees.warlight.mirrors import mirror_of, northern
+from referees.dialogues import LineDialogue
+from referees.warlight import ai_challenge_2, record, replay
+from referees.warlight.ai_challenge_2 import ChallengeLines
+from referees.warlight.maps import InvalidMapError, WarMap, is_file, load_map, mirror_of, northern
 from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders, orders_text, read_orders
-from referees.warlight.position import NEUTRAL, WarPosition
+from referees.warlight.position import (
+    MIRROR,
+    NEUTRAL,
+    Sight,
+    WarPosition,
+    geometry,
+    mirror_symmetry,
+    to_board,
+)
 from referees.warlight.settings import WarSettings
-from referees.warlight.sight import Sight
 from referees.warlight.turn import SEATS, TurnResult
 
 # Measured with simple bots: some 60 to 170 turns, between good ones 20 to 60.
@@ -41,7 +46,7 @@ class WarLight(Referee[WarPosition, Orders]):
         self.mirror: Final = mirror_of(self.map)
         self._index = self.map.index
         self._sight = Sight(self.map, settings.fog)
-        self._geometry = boards.geometry(self.map)
+        self._geometry = geometry(self.map)
         self._spec = self._describe()
         at_most = len(self.map.territories) // 2
         if settings.starts > at_most:
@@ -73,8 +78,8 @@ class WarLight(Referee[WarPosition, Orders]):
             game_id=self.settings.game_id(self.map.name),
             geometry=self._geometry,
             symmetric=mirrored,
-            reversal=boards.MIRROR if mirrored else "identity",
-            node_symmetries=() if self.mirror is None else (boards.mirror_symmetry(self.mirror),),
+            reversal=MIRROR if mirrored else "identity",
+            node_symmetries=() if self.mirror is None else (mirror_symmetry(self.mirror),),
             expected_length=2.0 * min(USUAL_TURNS, self.settings.turn_limit),
             simultaneous=True,
         )
@@ -113,7 +118,9 @@ class WarLight(Referee[WarPosition, Orders]):
             raise IllegalMoveError("the game is over")
         if seat not in SEATS:
             raise IllegalMoveError(f"there is no seat {seat}: WarLight has two")
-        if not isinstance(move, tuple) or not all(isinstance(each, Deploy | AttackTransfer) for each in move):
+        if not isinstance(move, tuple) or not all(
+            isinstance(order, Deploy | AttackTransfer) for order in move
+        ):
             raise IllegalMoveError(f"{move!r:.80} is no list of orders")
         if len(move) > MAX_ORDERS:
             raise IllegalMoveError(f"{len(move)} orders: at most {MAX_ORDERS} can be given in a turn")
@@ -162,7 +169,7 @@ class WarLight(Referee[WarPosition, Orders]):
 
     def board(self, position: WarPosition, seat: int) -> Board:
         """Seat 1's territories are `x` and `b`, seat 2's `o` and `w`, what a seat cannot see is `+`."""
-        return boards.board(self._geometry, position, self.settings.stack_armies)
+        return to_board(self._geometry, position, self.settings.stack_armies)
 
     def interaction(self, position: WarPosition) -> bool:
         """Whether territories of the two seats touch."""

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Final, Self
 
 from referees.api import InvalidSettingError
-from referees.warlight.combat import UNIT, CombatRules
+from referees.warlight.turn import UNIT, CombatRules
 
 ROUNDINGS: Final = ("weighted_random", "straight")
 MOVE_ORDERS: Final = ("random", "cyclic", "fewer_armies", "paired")

@@ -1,12 +1,93 @@
-"""One turn: all deploys, then the attacks and transfers of both players in their move order."""
+"""One turn of WarLight: deployments, attacks and transfers in their order, and the chances of a fight."""
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Final, NamedTuple
 
-from referees.warlight.combat import CombatRules
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import AttackTransfer, Deploy, Order
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
+
+# Rates and luck are whole thousandths: 0.6 * 5 is 3, and no rounding of floats decides a fight.
+UNIT: Final = 1000
+_WHOLE: Final = UNIT * UNIT
+
+
+class Fight(NamedTuple):
+    """What an attack did: armies killed and lost, and whether the territory fell."""
+
+    killed: int
+    lost: int
+    captured: bool
+
+
+@dataclass(frozen=True)
+class CombatRules:
+    """Rates at which attackers and defenders kill, and luck, in thousandths; and how numbers are rounded.
+
+    With `weighted` rounding the fraction is the probability of rounding up; without it numbers are
+    rounded to the nearest, halves up.
+    """
+
+    offence: int = 600
+    defence: int = 700
+    luck: int = 0
+    weighted: bool = True
+
+    def fight(self, attackers: int, defenders: int, chance: random.Random) -> Fight:
+        """Fight once."""
+        return _settled(
+            attackers,
+            defenders,
+            self._kills(self.offence, attackers, chance),
+            self._kills(self.defence, defenders, chance),
+        )
+
+    def _kills(self, rate: int, armies: int, chance: random.Random) -> int:
+        parts = rate * armies * (UNIT - self.luck)
+        if self.luck:
+            hits = sum([chance.random() * UNIT < rate for _ in range(armies)])
+            parts += hits * UNIT * self.luck
+        whole, rest = divmod(parts, _WHOLE)
+        if not rest:
+            return whole
+        if self.weighted:
+            return whole + (chance.random() * _WHOLE < rest)
+        return whole + (2 * rest >= _WHOLE)
+
+    def odds(self, attackers: int, defenders: int) -> dict[Fight, Fraction]:
+        """All that can come of a fight, each with its probability."""
+        chances: dict[Fight, Fraction] = defaultdict(Fraction)
+        losses = self._kill_odds(self.defence, defenders)
+        for kills, first in self._kill_odds(self.offence, attackers).items():
+            for lost, second in losses.items():
+                chances[_settled(attackers, defenders, kills, lost)] += first * second
+        return dict(chances)
+
+    def _kill_odds(self, rate: int, armies: int) -> dict[int, Fraction]:
+        chances: dict[int, Fraction] = defaultdict(Fraction)
+        share = Fraction(rate, UNIT)
+        for hits in range(armies + 1) if self.luck else (0,):
+            weight = comb(armies, hits) * share**hits * (1 - share) ** (armies - hits)
+            parts = rate * armies * (UNIT - self.luck) + hits * UNIT * self.luck
+            whole, rest = divmod(parts, _WHOLE)
+            up = Fraction(rest, _WHOLE) if self.weighted else Fraction(int(2 * rest >= _WHOLE))
+            for kills, part in ((whole, 1 - up), (whole + 1, up)):
+                if part:
+                    chances[kills] += part * (weight if self.luck else 1)
+        return dict(chances)
+
+
+def _settled(attackers: int, defenders: int, killed: int, lost: int) -> Fight:
+    killed, lost = min(killed, defenders), min(lost, attackers)
+    if killed == defenders and lost == attackers:
+        killed -= 1
+    return Fight(killed, lost, killed == defenders)
+
 
 SEATS = (1, 2)
 
@@ -95,7 +176,7 @@ class TurnResult:
             )
             if one != two:
                 return 1 if one < two else 2
-        # Whoever begins the first turn, by the game's seed, begins every other one.
+        # The seed chooses who begins the first turn; that player begins every other one.
         begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
         return begins if self._before.turn % 2 else 3 - begins
 
@@ -156,11 +237,11 @@ class TurnResult:
         return min(self._movable[start], self._armies[start]) - 1
 
     def _move(self, seat: int, order: AttackTransfer) -> None:
-        asked, source, to = order
+        wanted, source, to = order
         start, end = self._index[source], self._index[to]
-        sent = min(asked, self._free(start))
+        sent = min(wanted, self._free(start))
         self._movable[start] -= sent
-        self._planned[start] -= min(asked, self._planned[start] - 1)
+        self._planned[start] -= min(wanted, self._planned[start] - 1)
         self._used.add((start, end))
         owners, armies = self._owners, self._armies
         seen = self._sees(3 - seat, start) or self._sees(3 - seat, end)
@@ -168,7 +249,7 @@ class TurnResult:
         if against == seat:
             armies[start] -= sent
             armies[end] += sent
-            self.events.append(Transferred(seat, source, to, asked, sent, seen))
+            self.events.append(Transferred(seat, source, to, wanted, sent, seen))
             return
         defenders = armies[end]
         killed, lost, captured = self._combat.fight(sent, defenders, self._chance)
@@ -182,5 +263,5 @@ class TurnResult:
             armies[end] -= killed
             self._movable[end] -= killed
         self.events.append(
-            Attacked(seat, source, to, asked, sent, against, defenders, killed, lost, captured, seen)
+            Attacked(seat, source, to, wanted, sent, against, defenders, killed, lost, captured, seen)
         )

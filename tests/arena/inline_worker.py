@@ -4,7 +4,7 @@ from collections import deque
 
 from arena.jobs import GameJob, GameResult
 from arena.match.game import play
-from arena.workers.interface import WorkerLost
+from arena.workers.worker import WorkerLost
 
 
 class InlineWorker:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from tests.arena.players.daide.rooms import PATIENCE, RawClient
+from tests.referees.diplomacy.daide_server.rooms import PATIENCE, RawClient
 
 CONTROL = """
 [competition]

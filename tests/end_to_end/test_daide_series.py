@@ -18,8 +18,8 @@ from arena.match.game import GameProgress, play
 from clients.bots.diplomacy.daide_client import DaideClient
 from referees.api import Termination
 from referees.diplomacy.daide.tokens import vocabulary
-from referees.diplomacy.provinces import shipped_map
-from tests.arena.players.daide.rooms import PATIENCE, daide_player, open_door
+from referees.diplomacy.map import shipped_map
+from tests.referees.diplomacy.daide_server.rooms import PATIENCE, daide_player, open_door
 
 REPOSITORY = Path(__file__).parents[2]
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")

@@ -50,15 +50,15 @@ from academy.wire.errors import NotAuthenticatedError
 from academy.wire.tokens import bearer_token
 from arena.control import toml_file
 from arena.control.settings import ControlError
-from arena.players.failures import PlayerError
 from arena.players.gtp_channel import GtpChannel
+from arena.players.player import PlayerError
 from clients.bots import hex_thinking
 from clients.bots.go import GoEngine
 from clients.bots.go_thinking import RandomGoThinker
 from clients.bots.hex import HexEngine
 from referees.api import Referee, UnreadableMoveError, UnreadableRecordError
 from referees.draughts import Draughts
-from referees.go import Go, vertices
+from referees.go import Go, board
 from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
 from referees.hex import Hex
@@ -390,7 +390,7 @@ def _gtp_answer(data: bytes) -> None:
                 return
             continue
         with suppress(UnreadableMoveError):
-            vertices.read(answer, 9)
+            board.read(answer, 9)
         with suppress(UnreadableMoveError):
             words.check_handicap(answer)
         words.read_score(answer)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referees.graph_layout import spread
-from referees.graphs import reachable
+from referees.graph_layout import reachable, spread
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

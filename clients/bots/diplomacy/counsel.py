@@ -22,7 +22,7 @@ from referees.api import IllegalMoveError, UnreadableMoveError
 from referees.diplomacy import Diplomacy, Phase, Position
 from referees.diplomacy.adjustments import owners_after
 from referees.diplomacy.game import GamePosition
-from referees.diplomacy.opening_moves import read_opening_move, situation
+from referees.diplomacy.openings import read_opening_move, situation
 from referees.diplomacy.power_orders import PowerOrders
 
 # How many games' worth of doubt there is about known orders.

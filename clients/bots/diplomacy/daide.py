@@ -22,8 +22,7 @@ from clients.bots.diplomacy.daide_client import (
 )
 from referees.diplomacy import Phase, shipped_map
 from referees.diplomacy.daide.messages import command
-from referees.diplomacy.daide.orders import flat, order_tokens, tree_of
-from referees.diplomacy.daide.reading import read_owners, read_position
+from referees.diplomacy.daide.orders import flat, order_tokens, read_owners, read_position, tree_of
 from referees.diplomacy.daide.tokens import (
     FIXED,
     Tokens,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from referees.diplomacy import Position, Unit
-from referees.diplomacy.provinces import bits
+from referees.diplomacy.map import bits
 
 
 @dataclass(frozen=True)

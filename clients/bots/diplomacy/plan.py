@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from clients.bots.diplomacy.front import Front
 from clients.bots.diplomacy.province_values import Worth
 from referees.diplomacy import Order, OrderKind, Unit, UnitKind
-from referees.diplomacy.provinces import bits
+from referees.diplomacy.map import bits
 
 # How much of what a helper could do itself its help costs, and what help that can be cut costs more.
 HELP: Final = 0.8

@@ -10,7 +10,7 @@ from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, UnknownBotError, bot
 from referees.diplomacy import shipped_map
 from referees.diplomacy.deepmind import Observation, Season, action_of
-from referees.diplomacy.deepmind.reading import position_of
+from referees.diplomacy.deepmind.observation import position_of
 
 FIRST_YEAR = shipped_map("standard").first_year
 

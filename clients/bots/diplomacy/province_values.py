@@ -11,7 +11,7 @@ from typing import Final
 from clients.bots.diplomacy.front import Front
 from referees.diplomacy import Map, Season, UnitKind
 from referees.diplomacy.game import centre_counts
-from referees.diplomacy.provinces import NOBODY, bits
+from referees.diplomacy.map import NOBODY, bits
 
 Worth = tuple[list[float], list[float]]
 """By kind of unit and location."""

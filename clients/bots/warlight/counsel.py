@@ -18,7 +18,7 @@ from clients.bots.experience import mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT
 from clients.seat import Seat
 from referees.api import UnreadableMoveError
-from referees.warlight import boards
+from referees.warlight import position
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import Deploy, Order, read_orders
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
@@ -45,7 +45,7 @@ class WarLightAdvisor:
     ) -> None:
         """Join a contest. Raises AcademyRefusedError and AcademyUnavailableError."""
         self._academy: Academy | None = academy
-        self._graph: GraphGeometry = boards.geometry(war_map)
+        self._graph: GraphGeometry = position.geometry(war_map)
         self._map = war_map
         self._player = player
         self._stack_armies = stack_armies
@@ -147,7 +147,9 @@ class WarLightAdvisor:
 
     def _board(self, view: WarPosition) -> Board:
         owners = view.owners if self._player == 1 else view.owners.translate(_SWAPPED)
-        return boards.board(self._graph, WarPosition(view.turn, owners, view.armies, 0), self._stack_armies)
+        return position.to_board(
+            self._graph, WarPosition(view.turn, owners, view.armies, 0), self._stack_armies
+        )
 
     def finish(self) -> None:
         """Propose what the game taught, at its end."""

@@ -4,8 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final, TextIO
 
-from referees.warlight.map_text import read_map
-from referees.warlight.maps import WarMap
+from referees.warlight.maps import WarMap, read_map
 from referees.warlight.orders import Order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 

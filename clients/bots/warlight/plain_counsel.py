@@ -6,7 +6,7 @@ from typing import NamedTuple
 from clients.bots.warlight.counsel import WarLightAdvisor
 from clients.bots.warlight.dialogue import OWNERS
 from clients.bots.warlight.planning import expected_value
-from referees.warlight.map_text import read_map
+from referees.warlight.maps import read_map
 from referees.warlight.position import UNSEEN, WarPosition
 
 

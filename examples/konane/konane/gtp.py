@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from konane.board import KonaneBoard
 from konane.position import KonaneMove, KonanePosition
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 
 
 class KonaneDialogue(GtpGame[KonanePosition, KonaneMove]):

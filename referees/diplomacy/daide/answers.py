@@ -13,7 +13,7 @@ from referees.diplomacy.daide.messages import (
     time_left,
 )
 from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of
-from referees.diplomacy.daide.table import DaideSession, Listener
+from referees.diplomacy.daide.session import DaideSession, Listener
 from referees.diplomacy.daide.tokens import (
     FIXED,
     PRESS_CATEGORY,
@@ -93,12 +93,12 @@ class Answers:
         listener.say(standing(self._words, self._table.position))
 
     def _results(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        for told in self._table.last_results or [command("REJ", tokens)]:
-            listener.say(told)
+        for message in self._table.last_results or [command("REJ", tokens)]:
+            listener.say(message)
 
     def _history(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        for told in self._table.history.get(read_turn(tree[1]), [command("REJ", tokens)]):
-            listener.say(told)
+        for message in self._table.history.get(read_turn(tree[1]), [command("REJ", tokens)]):
+            listener.say(message)
 
     # Orders
 
@@ -262,12 +262,12 @@ class Answers:
                 return
         listener.say(command("YES", tokens))
         assert isinstance(parts[1], tuple)
-        # Who is named twice is told once, so that those who answer all receivers don't answer it twice.
-        told = tuple(self._words.powers[receiver] for receiver in receivers)
-        said = command("FRM", (self._words.powers[power],), told, self._within_level(parts[1]))
+        # A receiver that is named twice gets the message once, and answers it once.
+        addressees = tuple(self._words.powers[receiver] for receiver in receivers)
+        forwarded = command("FRM", (self._words.powers[power],), addressees, self._within_level(parts[1]))
         for other in table.listeners:
             if other.power in receivers:
-                other.say(said)
+                other.say(forwarded)
 
     def _may_speak(self, power: int, now: float) -> bool:
         table, variant = self._table, self._table.variant

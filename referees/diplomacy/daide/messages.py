@@ -1,13 +1,16 @@
-"""The messages by which a DAIDE server tells of a game."""
+"""The server's messages to clients, and the notes that answer submitted orders."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from referees.diplomacy.adjudication import PhaseAdjudication
-from referees.diplomacy.daide.notes import ACCEPTED, note_of
+from referees.diplomacy.adjustments import free_homes
 from referees.diplomacy.daide.orders import (
+    SaidOrder,
+    SaidUnit,
     dislodged_tokens,
+    meant,
     order_tokens,
     place_tokens,
     read_order,
@@ -25,10 +28,154 @@ from referees.diplomacy.daide.tokens import (
     text_tokens,
 )
 from referees.diplomacy.legal import LegalOrders, all_legal_orders
+from referees.diplomacy.map import NOBODY, Terrain, Unit, UnitKind
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase, Position
-from referees.diplomacy.provinces import NOBODY, UnitKind
 from referees.diplomacy.results import OrderOutcome, OrderResult
+
+ACCEPTED: Final = FIXED["MBV"]
+_FOR_NOBODY: Final = [FIXED[name] for name in ("NRS", "NYU", "NSU", "NRN")]
+_VERBS: Final = {
+    Phase.MOVES: [FIXED[name] for name in ("HLD", "MTO", "SUP", "CVY", "CTO")],
+    Phase.RETREATS: [FIXED[name] for name in ("RTO", "DSB")],
+    Phase.BUILDS: [FIXED[name] for name in ("BLD", "REM", "WVE")],
+}
+
+
+def note_of(
+    position: Position,
+    power: int,
+    said: SaidOrder,
+    legal: LegalOrders,
+    earlier: int = 0,
+) -> int:
+    """The note on an order of a power: MBV where it is accepted, else what is wrong with it.
+
+    `legal` are the power's legal orders, `earlier` is how many others it has given in a phase of builds.
+    """
+    if said.verb not in _VERBS[position.phase]:
+        return FIXED["NRS"]
+    if said.power != power:
+        return FIXED["NYU"]
+    if position.phase is Phase.BUILDS:
+        return _build_note(position, power, said, earlier)
+    unit = said.unit
+    assert unit is not None
+    if position.phase is Phase.RETREATS:
+        return _retreat_note(position, power, said, unit)
+    if _standing(position, unit) is None:
+        return FIXED["NSU"]
+    order = meant(position.map, said)
+    if said.other is not None and _standing(position, said.other) is None:
+        order = None
+    if order is not None and order in legal[position.map.province_of[order.location]]:
+        # A convoy's way is the only thing of an order that the referee does not see.
+        return _route_note(position, said) if said.route else ACCEPTED
+    return _move_note(position, said, unit)
+
+
+def _standing(position: Position, said: SaidUnit) -> Unit | None:
+    """The unit that was named, if it stands where and as it was said."""
+    if said.location is None:
+        return None
+    unit = position.unit_in(position.map.province_of[said.location])
+    return unit if unit == (said.power, said.kind, said.location) else None
+
+
+def _move_note(position: Position, order: SaidOrder, unit: SaidUnit) -> int:
+    """Why an order of a phase of moves, for a unit that is there, is not possible."""
+    board = position.map
+    other = order.other
+    if other is not None and _standing(position, other) is None:
+        return FIXED["NSA"] if order.verb == FIXED["CVY"] else FIXED["NSU"]
+    if order.verb == FIXED["CVY"]:
+        assert other is not None
+        if unit.kind is not UnitKind.FLEET:
+            return FIXED["NSF"]
+        if unit.location is None or board.terrain[board.province_of[unit.location]] is not Terrain.SEA:
+            return FIXED["NAS"]
+        return FIXED["NSA"] if other.kind is not UnitKind.ARMY else FIXED["FAR"]
+    if order.verb == FIXED["CTO"]:
+        return FIXED["NSA"] if unit.kind is not UnitKind.ARMY else _route_note(position, order)
+    if order.verb == FIXED["MTO"] and unit.kind is UnitKind.FLEET and unit.location is not None:
+        if order.target is None:
+            return FIXED["CST"]
+        province = board.province_of[order.target]
+        if board.coasts[province] and order.target == board.main_location[province]:
+            reached = board.reach_mask[unit.kind][unit.location] >> province & 1
+            return FIXED["CST"] if reached else FIXED["FAR"]
+    return FIXED["FAR"]
+
+
+def _route_note(position: Position, order: SaidOrder) -> int:
+    """What is wrong with the way of an army by sea; FAR where it does not lead from there to there."""
+    board = position.map
+    if order.unit is None or order.unit.location is None or order.target is None:
+        return FIXED["FAR"]
+    for sea in order.route:
+        if board.terrain[sea] is not Terrain.SEA or position.unit_in(sea) is None:
+            return FIXED["NSF"]
+    first, last = order.route[0], order.route[-1]
+    source, target = board.province_of[order.unit.location], board.province_of[order.target]
+    fits = (
+        board.sea_access[source] >> first & 1
+        and board.sea_access[target] >> last & 1
+        and all(
+            board.sea_borders[sea] >> following & 1
+            for sea, following in zip(order.route, order.route[1:], strict=False)
+        )
+    )
+    return ACCEPTED if fits else FIXED["FAR"]
+
+
+def is_for_own_unit(position: Position, note: int) -> bool:
+    """Whether an order with this note is taken where any orders are accepted (AOA).
+
+    It is for a unit of the power that acts in this phase; builds and removals are never taken so.
+    """
+    return position.phase is not Phase.BUILDS and note not in _FOR_NOBODY
+
+
+def _retreat_note(position: Position, power: int, order: SaidOrder, unit: SaidUnit) -> int:
+    for entry in position.dislodged:
+        if entry.unit == (power, unit.kind, unit.location):
+            break
+    else:
+        return FIXED["NRN"] if _standing(position, unit) is not None else FIXED["NSU"]
+    if order.verb == FIXED["DSB"]:
+        return ACCEPTED
+    if order.target is None:
+        return FIXED["CST"]
+    return ACCEPTED if order.target in entry.options else FIXED["NVR"]
+
+
+def _build_note(position: Position, power: int, order: SaidOrder, earlier: int) -> int:
+    """Builds that there is no room for count as well: in DAIDE they are waived like others."""
+    board = position.map
+    due = len(position.centres_of(power)) - len(position.units_of(power))
+    if order.verb == FIXED["REM"]:
+        assert order.unit is not None
+        if _standing(position, order.unit) is None:
+            return FIXED["NSU"]
+        return ACCEPTED if earlier < -due else FIXED["NMR"]
+    if earlier >= due:
+        return FIXED["NMB"]
+    if order.unit is None:
+        return ACCEPTED
+    location = order.unit.location
+    if location is None or not board.can_stand(order.unit.kind, location):
+        return FIXED["CST"]
+    province = board.province_of[location]
+    if province not in board.centres:
+        return FIXED["NSC"]
+    if province not in board.powers[power].homes:
+        return FIXED["HSC"]
+    if province not in position.centres_of(power):
+        return FIXED["YSC"]
+    if province not in free_homes(position, power):
+        return FIXED["ESC"]
+    return ACCEPTED
+
 
 _RESULTS: Final = {
     OrderOutcome.SUCCEEDED: FIXED["SUC"],
@@ -61,16 +208,16 @@ class DaideVariant:
     @property
     def tokens(self) -> Tokens:
         """The options, each in parentheses, in the order of the syntax; those of press where there is any."""
-        said = bracketed(FIXED["LVL"], number_token(self.level))
+        tokens = bracketed(FIXED["LVL"], number_token(self.level))
         for name, seconds in (("MTL", self.mtl), ("RTL", self.rtl), ("BTL", self.btl)):
             if seconds is not None:
-                said += bracketed(FIXED[name], number_token(seconds))
+                tokens += bracketed(FIXED[name], number_token(seconds))
         for name in ("DSD", "AOA", "PDA", *(("NPR", "NPB") if self.level else ())):
             if getattr(self, name.lower()):
-                said += bracketed(FIXED[name])
+                tokens += bracketed(FIXED[name])
         if self.ptl is not None and self.level:
-            said += bracketed(FIXED["PTL"], number_token(self.ptl))
-        return said
+            tokens += bracketed(FIXED["PTL"], number_token(self.ptl))
+        return tokens
 
 
 class Submitted(NamedTuple):
@@ -93,10 +240,10 @@ class Participant:
 
 def command(name: str, *parameters: Tokens) -> Tokens:
     """A command and its parameters, each in parentheses: `YES (OBS)`."""
-    said: Tokens = (FIXED[name],)
+    tokens: Tokens = (FIXED[name],)
     for parameter in parameters:
-        said += bracketed(*parameter)
-    return said
+        tokens += bracketed(*parameter)
+    return tokens
 
 
 def map_message(words: Vocabulary) -> Tokens:
@@ -129,7 +276,7 @@ def map_definition(words: Vocabulary) -> Tokens:
 
 def _borders(words: Vocabulary, province: int) -> Tokens:
     board = words.map
-    said: list[int] = [words.provinces[province]]
+    tokens: list[int] = [words.provinces[province]]
     for location in (board.main_location[province], *board.coasts[province]):
         for kind in UnitKind:
             if board.can_stand(kind, location):
@@ -139,8 +286,8 @@ def _borders(words: Vocabulary, province: int) -> Tokens:
                 near = [
                     token for other in board.reach[kind][location] for token in place_tokens(words, other)
                 ]
-                said += bracketed(*(bracketed(name, *coast) if coast else (name,)), *near)
-    return bracketed(*said)
+                tokens += bracketed(*(bracketed(name, *coast) if coast else (name,)), *near)
+    return bracketed(*tokens)
 
 
 def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVariant) -> Tokens:
@@ -151,12 +298,12 @@ def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVar
 
 def centre_owners(words: Vocabulary, position: Position) -> Tokens:
     """SCO: every power that owns centres, and those that nobody owns."""
-    said: Tokens = (FIXED["SCO"],)
+    tokens: Tokens = (FIXED["SCO"],)
     for owner, token in (*enumerate(words.powers), (NOBODY, FIXED["UNO"])):
         centres = position.centres_of(owner)
         if centres:
-            said += bracketed(token, *(words.provinces[centre] for centre in centres))
-    return said
+            tokens += bracketed(token, *(words.provinces[centre] for centre in centres))
+    return tokens
 
 
 def standing(words: Vocabulary, position: Position) -> Tokens:
@@ -166,8 +313,8 @@ def standing(words: Vocabulary, position: Position) -> Tokens:
         (entry.unit.power, dislodged_tokens(words, entry.unit, entry.options)) for entry in position.dislodged
     ]
     units.sort(key=lambda entry: entry[0])
-    said = (FIXED["NOW"], *turn_tokens(position))
-    return said + tuple(token for _, unit in units for token in unit)
+    tokens = (FIXED["NOW"], *turn_tokens(position))
+    return tokens + tuple(token for _, unit in units for token in unit)
 
 
 def results(
@@ -180,7 +327,7 @@ def results(
     """
     position = adjudication.position
     legal = all_legal_orders(position)
-    told = []
+    messages = []
     for found in adjudication.results:
         province = position.map.province_of[found.order.location]
         said = submitted.get((found.power, province)) if found.order.kind is not OrderKind.WAIVE else None
@@ -190,31 +337,31 @@ def results(
             result = (said.note, *(token for token in result if token == FIXED["RET"]))
         elif found.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
             result = (_void_note(words, position, found, tokens, legal[found.power]), *result)
-        told.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
-    return told
+        messages.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
+    return messages
 
 
 def _void_note(
-    words: Vocabulary, position: Position, found: OrderResult, tokens: Tokens, legal: LegalOrders
+    words: Vocabulary, position: Position, result: OrderResult, tokens: Tokens, legal: LegalOrders
 ) -> int:
-    if position.map.province_of[found.order.location] not in legal:
+    if position.map.province_of[result.order.location] not in legal:
         return FIXED["NSU"]
-    note = note_of(position, found.power, read_order(words, tree_of(tokens)[0]), legal)
+    note = note_of(position, result.power, read_order(words, tree_of(tokens)[0]), legal)
     return FIXED["NSO"] if note == ACCEPTED else note
 
 
-def _result(found: OrderResult) -> Tokens:
+def _result(result: OrderResult) -> Tokens:
     """What became of an order, but for what was wrong with it."""
-    said: Tokens = ()
-    if found.outcome in _RESULTS:
-        said = (_RESULTS[found.outcome],)
-    if found.order.kind is OrderKind.CONVOY and found.outcome is OrderOutcome.DISRUPTED:
-        said = (FIXED["NSO"],)
-    if found.dislodged_by == NOBODY:
-        return said
-    if found.order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE) and not said:
-        said = (FIXED["CUT"],) if found.outcome is OrderOutcome.DISLODGED else ()
-    return (*said, FIXED["RET"])
+    tokens: Tokens = ()
+    if result.outcome in _RESULTS:
+        tokens = (_RESULTS[result.outcome],)
+    if result.order.kind is OrderKind.CONVOY and result.outcome is OrderOutcome.DISRUPTED:
+        tokens = (FIXED["NSO"],)
+    if result.dislodged_by == NOBODY:
+        return tokens
+    if result.order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE) and not tokens:
+        tokens = (FIXED["CUT"],) if result.outcome is OrderOutcome.DISLODGED else ()
+    return (*tokens, FIXED["RET"])
 
 
 def summary(
@@ -227,14 +374,14 @@ def summary(
 
     `eliminated` are years after the first, as the referee counts them.
     """
-    said = (FIXED["SMR"], *turn_tokens(position))
+    tokens = (FIXED["SMR"], *turn_tokens(position))
     for power, (who, since) in enumerate(zip(participants, eliminated, strict=True)):
         name = bracketed(*text_tokens(who.name))
         version = bracketed(*text_tokens(who.version))
         centres = len(position.centres_of(power))
         year = () if since is None or centres else (number_token(position.map.first_year + since),)
-        said += bracketed(words.powers[power], *name, *version, number_token(centres), *year)
-    return said
+        tokens += bracketed(words.powers[power], *name, *version, number_token(centres), *year)
+    return tokens
 
 
 def time_left(seconds: float) -> Tokens:

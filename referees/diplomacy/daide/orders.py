@@ -1,4 +1,4 @@
-"""Turns, units and orders as DAIDE's tokens, both ways."""
+"""Orders in DAIDE's tokens, and positions read from messages."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Union
@@ -13,9 +13,9 @@ from referees.diplomacy.daide.tokens import (
     number_of,
     number_token,
 )
+from referees.diplomacy.map import NOBODY, Map, Unit, UnitKind, bits
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
-from referees.diplomacy.position import Phase, Position, Season
-from referees.diplomacy.provinces import Map, Unit, UnitKind, bits
+from referees.diplomacy.position import Dislodged, Phase, Position, Season
 
 Tree = Union[int, "tuple[Tree, ...]"]
 
@@ -160,24 +160,24 @@ def order_tokens(words: Vocabulary, position: Position, power: int, order: Order
     if order.kind is OrderKind.WAIVE:
         return bracketed(words.powers[power], FIXED["WVE"])
     unit = _ordered(position, power, order)
-    said = [*unit_tokens(words, unit), _VERBS[order.kind]]
+    tokens = [*unit_tokens(words, unit), _VERBS[order.kind]]
     match order.kind:
         case OrderKind.MOVE | OrderKind.RETREAT:
-            said += place_tokens(words, order.target)
+            tokens += place_tokens(words, order.target)
         case OrderKind.CONVOYED_MOVE:
             target = board.province_of[order.target]
             seas = route(position, board.province_of[unit.location], target)
-            said += (words.provinces[target], FIXED["VIA"])
-            said += bracketed(*(words.provinces[sea] for sea in seas))
+            tokens += (words.provinces[target], FIXED["VIA"])
+            tokens += bracketed(*(words.provinces[sea] for sea in seas))
         case OrderKind.SUPPORT_HOLD:
-            said += unit_tokens(words, _standing(position, board.province_of[order.target]))
+            tokens += unit_tokens(words, _standing(position, board.province_of[order.target]))
         case OrderKind.SUPPORT_MOVE:
-            said += unit_tokens(words, _standing(position, order.source))
-            said += (FIXED["MTO"], words.provinces[board.province_of[order.target]])
+            tokens += unit_tokens(words, _standing(position, order.source))
+            tokens += (FIXED["MTO"], words.provinces[board.province_of[order.target]])
         case OrderKind.CONVOY:
-            said += unit_tokens(words, _standing(position, order.source))
-            said += (FIXED["CTO"], words.provinces[board.province_of[order.target]])
-    return bracketed(*said)
+            tokens += unit_tokens(words, _standing(position, order.source))
+            tokens += (FIXED["CTO"], words.provinces[board.province_of[order.target]])
+    return bracketed(*tokens)
 
 
 def _ordered(position: Position, power: int, order: Order) -> Unit:
@@ -233,20 +233,20 @@ def read_order(words: Vocabulary, tree: Tree) -> SaidOrder:
         assert power is not None
         return SaidOrder(power, verb)
     unit = read_unit(words, first)
-    said = SaidOrder(unit.power, verb, unit)
+    order = SaidOrder(unit.power, verb, unit)
     if verb in (FIXED["MTO"], FIXED["RTO"]):
-        return said._replace(target=read_place(words, rest[0]), moves=True)
+        return order._replace(target=read_place(words, rest[0]), moves=True)
     if verb == FIXED["CTO"]:
         seas = rest[2]
         assert isinstance(seas, tuple)
-        return said._replace(
+        return order._replace(
             target=read_place(words, rest[0]), moves=True, route=tuple(_province(words, sea) for sea in seas)
         )
     if verb in (FIXED["SUP"], FIXED["CVY"]):
-        said = said._replace(other=read_unit(words, rest[0]))
+        order = order._replace(other=read_unit(words, rest[0]))
         if len(rest) > 1:
-            said = said._replace(target=read_place(words, rest[2]), moves=True)
-    return said
+            order = order._replace(target=read_place(words, rest[2]), moves=True)
+    return order
 
 
 def _province(words: Vocabulary, tree: Tree) -> int:
@@ -256,15 +256,15 @@ def _province(words: Vocabulary, tree: Tree) -> int:
     return province
 
 
-def meant(board: Map, said: SaidOrder) -> Order | None:
+def meant(board: Map, order: SaidOrder) -> Order | None:
     """The order that was said, as the referee has it; None where it names a coast that is none."""
-    if said.unit is None:
+    if order.unit is None:
         return WAIVE
-    location = said.unit.location
-    if location is None or (said.moves and said.target is None):
+    location = order.unit.location
+    if location is None or (order.moves and order.target is None):
         return None
-    target = -1 if said.target is None else said.target
-    match said.verb:
+    target = -1 if order.target is None else order.target
+    match order.verb:
         case verb if verb == FIXED["HLD"]:
             return Order(OrderKind.HOLD, location)
         case verb if verb == FIXED["MTO"]:
@@ -278,13 +278,69 @@ def meant(board: Map, said: SaidOrder) -> Order | None:
         case verb if verb == FIXED["REM"]:
             return Order(OrderKind.REMOVE, location)
         case verb if verb == FIXED["BLD"]:
-            kind = OrderKind.BUILD_ARMY if said.unit.kind is UnitKind.ARMY else OrderKind.BUILD_FLEET
+            kind = OrderKind.BUILD_ARMY if order.unit.kind is UnitKind.ARMY else OrderKind.BUILD_FLEET
             return Order(kind, location)
-    if said.other is None or said.other.location is None:
+    if order.other is None or order.other.location is None:
         return None
-    source = board.province_of[said.other.location]
-    if said.verb == FIXED["CVY"]:
+    source = board.province_of[order.other.location]
+    if order.verb == FIXED["CVY"]:
         return Order(OrderKind.CONVOY, location, target, source)
-    if said.moves:
+    if order.moves:
         return Order(OrderKind.SUPPORT_MOVE, location, target, source)
     return Order(OrderKind.SUPPORT_HOLD, location, board.main_location[source])
+
+
+_OPTIONS_PLACE: Final = 4
+
+
+class UnreadableMessageError(ValueError):
+    """A server's message that is not what the syntax says it is."""
+
+
+def read_owners(words: Vocabulary, tree: Sequence[Tree]) -> tuple[int, ...]:
+    """The owners of all centres, from SCO. Raises UnreadableMessageError."""
+    owners = dict.fromkeys(words.map.centres, NOBODY)
+    for part in tree[1:]:
+        if not isinstance(part, tuple) or not all(isinstance(token, int) for token in part):
+            raise UnreadableMessageError(f"owners of centres: {part!r}")
+        power, *centres = part
+        number = words.power(power)  # type: ignore[arg-type]
+        for token in centres:
+            centre = words.province(token)  # type: ignore[arg-type]
+            if centre not in owners:
+                raise UnreadableMessageError(f"a centre {token!r}: the map has none there")
+            owners[centre] = NOBODY if number is None else number
+    return tuple(owners.values())
+
+
+def read_position(words: Vocabulary, tree: Sequence[Tree], owners: tuple[int, ...]) -> Position:
+    """The position from NOW, given who owns what. Raises UnreadableMessageError, and InvalidPositionError."""
+    try:
+        season_token, year = read_turn(tree[1])
+        phase, season = PHASES[season_token]
+        standing, dislodged = [], []
+        for tokens in tree[2:]:
+            assert isinstance(tokens, tuple)
+            power, kind, location = read_unit(words, tokens)
+            assert location is not None
+            unit = Unit(power, kind, location)
+            if len(tokens) <= _OPTIONS_PLACE:
+                standing.append(unit)
+                continue
+            listed = tokens[_OPTIONS_PLACE]
+            assert isinstance(listed, tuple)
+            options = [read_place(words, option) for option in listed]
+            dislodged.append(
+                Dislodged(unit, tuple(sorted(option for option in options if option is not None)))
+            )
+    except (AssertionError, LookupError, TypeError, ValueError) as error:
+        raise UnreadableMessageError(f"a position: {error}") from error
+    return Position(
+        words.map,
+        year,
+        season,
+        phase,
+        tuple(sorted(standing, key=lambda unit: unit.location)),
+        tuple(sorted(dislodged, key=lambda entry: entry.unit.location)),
+        owners,
+    ).checked()

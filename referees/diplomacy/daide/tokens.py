@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from referees.diplomacy.provinces import InvalidMapError, Map, Terrain
+from referees.diplomacy.map import InvalidMapError, Map, Terrain
 
 Tokens = tuple[int, ...]
 
@@ -114,7 +114,7 @@ class Vocabulary:
         Names are read in upper or lower case; what stands between apostrophes is a token for each
         character, in which an apostrophe is doubled.
         """
-        found: list[int] = []
+        tokens: list[int] = []
         place = 0
         while place < len(text.rstrip()):
             word = _WORD.match(text, place)
@@ -122,16 +122,16 @@ class Vocabulary:
                 raise UnknownDaideTokenError(f"{text[place : place + 20].strip()!r} begins with no token")
             bracket, said, number, name = word.groups()
             if said is not None:
-                found += text_tokens(said.replace("''", "'"))
+                tokens += text_tokens(said.replace("''", "'"))
             elif number is not None:
-                found.append(number_token(int(number)))
+                tokens.append(number_token(int(number)))
             else:
                 token = self.numbers.get(bracket or name.upper())
                 if token is None:
                     raise UnknownDaideTokenError(f"{name!r} is no token of the map {self.map.name!r}")
-                found.append(token)
+                tokens.append(token)
             place = word.end()
-        return tuple(found)
+        return tuple(tokens)
 
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens as text that `tokens` reads again; what is no token is shown as a number (`0x4AFF`)."""
@@ -141,11 +141,11 @@ class Vocabulary:
             token = tokens[place]
             place += 1
             if is_text(token):
-                said = [token]
+                text = [token]
                 while place < len(tokens) and is_text(tokens[place]):
-                    said.append(tokens[place])
+                    text.append(tokens[place])
                     place += 1
-                words.append("'" + text_of(said).replace("'", "''") + "'")
+                words.append("'" + text_of(text).replace("'", "''") + "'")
             elif 0 <= token <= 0x3FFF:
                 words.append(str(number_of(token)))
             else:

@@ -6,16 +6,29 @@ from referees.diplomacy.deepmind.actions import (
     MAX_LEGAL_ACTIONS,
     MAX_ORDERS,
     MAX_UNIT_LEGAL_ACTIONS,
+    POSSIBLE_ACTIONS,
     IllegalActionError,
+    OrderCode,
     action_of,
     order_of,
     parts,
 )
-from referees.diplomacy.deepmind.mila_list import mila_list
-from referees.diplomacy.deepmind.notation import mila_action, mila_strings, short_action, short_string
-from referees.diplomacy.deepmind.observation import NUM_AREAS, PROVINCE_VECTOR_LENGTH, Observation, Season
-from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, OrderCode
-from referees.diplomacy.deepmind.state import DEEPMIND_RULES, DiplomacyState, GameOverError
+from referees.diplomacy.deepmind.notation import (
+    mila_action,
+    mila_list,
+    mila_strings,
+    short_action,
+    short_string,
+)
+from referees.diplomacy.deepmind.observation import (
+    DEEPMIND_RULES,
+    NUM_AREAS,
+    PROVINCE_VECTOR_LENGTH,
+    DiplomacyState,
+    GameOverError,
+    Observation,
+    Season,
+)
 
 __all__ = [
     "DEEPMIND_RULES",

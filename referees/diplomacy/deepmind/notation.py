@@ -9,10 +9,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final
 
-from referees.diplomacy.deepmind.actions import IllegalActionError, Parts, parts
+from referees.diplomacy.deepmind.actions import (
+    POSSIBLE_ACTIONS,
+    STANDARD,
+    IllegalActionError,
+    OrderCode,
+    Parts,
+    parts,
+)
 from referees.diplomacy.deepmind.observation import Season
-from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, STANDARD, OrderCode
-from referees.diplomacy.provinces import UnitKind
+from referees.diplomacy.map import UnitKind, bits
 
 Place = tuple[UnitKind, int]
 _RETREATS: Final = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
@@ -39,13 +45,15 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
     With the kind of the ordered unit a target is `SPA` for an army and `SPANC` for a fleet; without, it is
     `SPAmaybe_NC`. Raises IllegalActionError.
     """
-    said = parts(action)
-    unit, target, third = (STANDARD.codes[place] for place in (said.province, said.target, said.third))
-    match said.code:
+    action_parts = parts(action)
+    unit, target, third = (
+        STANDARD.codes[place] for place in (action_parts.province, action_parts.target, action_parts.third)
+    )
+    match action_parts.code:
         case OrderCode.HOLD:
             return f"{unit} H"
         case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
-            return f"{unit} - {target}{_coast(kind, said.target, said.target_flag)}"
+            return f"{unit} - {target}{_coast(kind, action_parts.target, action_parts.target_flag)}"
         case OrderCode.CONVOY_TO:
             return f"{unit} - {target} VC"
         case OrderCode.SUPPORT_HOLD:
@@ -59,7 +67,7 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
         case OrderCode.BUILD_ARMY:
             return f"B A {unit}"
         case OrderCode.BUILD_FLEET:
-            return f"B F {unit}{_coast(UnitKind.FLEET, said.province, said.flag)}"
+            return f"B F {unit}{_coast(UnitKind.FLEET, action_parts.province, action_parts.flag)}"
         case OrderCode.REMOVE:
             return f"R {unit}"
         case OrderCode.WAIVE:
@@ -73,10 +81,10 @@ def short_action(text: str, season: Season) -> int:
 
 def _short_strings(action: int) -> tuple[str, ...]:
     """With the kind unknown and known; armies go to no coast."""
-    said = [short_string(action), short_string(action, UnitKind.FLEET)]
+    strings = [short_string(action), short_string(action, UnitKind.FLEET)]
     if not parts(action).target_flag:
-        said.append(short_string(action, UnitKind.ARMY))
-    return tuple(set(said))
+        strings.append(short_string(action, UnitKind.ARMY))
+    return tuple(set(strings))
 
 
 def _coast(kind: UnitKind | None, province: int, flag: int) -> str:
@@ -88,12 +96,14 @@ def _coast(kind: UnitKind | None, province: int, flag: int) -> str:
 
 
 def _find(text: str, season: Season, strings: Callable[[int], tuple[str, ...]]) -> int:
-    found = _actions_by_string(strings).get(text, ())
-    if len(found) > 1:
-        found = tuple(action for action in found if (parts(action).code in _RETREATS) == season.is_retreats())
-    if len(found) != 1:
+    actions = _actions_by_string(strings).get(text, ())
+    if len(actions) > 1:
+        actions = tuple(
+            action for action in actions if (parts(action).code in _RETREATS) == season.is_retreats()
+        )
+    if len(actions) != 1:
         raise IllegalActionError(f"{text[:40]!r} is no action of the standard map")
-    return found[0]
+    return actions[0]
 
 
 @cache
@@ -105,8 +115,8 @@ def _actions_by_string(strings: Callable[[int], tuple[str, ...]]) -> dict[str, t
     return table
 
 
-def _mila(said: Parts) -> Iterator[str]:
-    code, province, flag, target, target_flag, third = said
+def _mila(action_parts: Parts) -> Iterator[str]:
+    code, province, flag, target, target_flag, third = action_parts
     names = STANDARD.mila_codes
     aim = names[STANDARD.main_location[target]]
     match code:
@@ -128,7 +138,9 @@ def _mila(said: Parts) -> Iterator[str]:
         case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
             verb = "-" if code is OrderCode.MOVE_TO else "R"
             for kind, location in _places(province):
-                to = _fleet_place(target, target_flag) if kind is UnitKind.FLEET else _army_place(said)
+                to = (
+                    _fleet_place(target, target_flag) if kind is UnitKind.FLEET else _army_place(action_parts)
+                )
                 if to in STANDARD.reach[kind][location]:
                     yield f"{_unit((kind, location))} {verb} {names[to]}"
         case OrderCode.SUPPORT_HOLD:
@@ -145,9 +157,9 @@ def _mila(said: Parts) -> Iterator[str]:
                         yield f"{_unit(place)} S {_unit(moved)} - {aim}"
 
 
-def _army_place(said: Parts) -> int:
+def _army_place(action_parts: Parts) -> int:
     """Where an army goes; to no coast."""
-    return -1 if said.target_flag else STANDARD.main_location[said.target]
+    return -1 if action_parts.target_flag else STANDARD.main_location[action_parts.target]
 
 
 def _fleet_place(province: int, flag: int) -> int:
@@ -172,3 +184,68 @@ def _reaching(province: int, target: int) -> Iterator[Place]:
 def _unit(place: Place) -> str:
     kind, location = place
     return f"{kind.letter} {STANDARD.mila_codes[location]}"
+
+
+LONGEST_ROUTE: Final = 4
+
+
+@cache
+def mila_list() -> tuple[str, ...]:
+    """All strings of the list: `WAIVE`, then the others in alphabetical order."""
+    routes = _routes()
+    kept: set[str] = set()
+    for action in POSSIBLE_ACTIONS:
+        action_parts = parts(action)
+        kept.update(text for text in mila_strings(action) if _is_listed(action_parts, text, routes))
+    kept.remove("WAIVE")
+    return "WAIVE", *sorted(kept)
+
+
+def _is_listed(action_parts: Parts, text: str, routes: dict[tuple[int, int], list[int]]) -> bool:
+    here = 1 << action_parts.province
+    match action_parts.code:
+        case OrderCode.CONVOY_TO:
+            return (action_parts.province, action_parts.target) in routes
+        case OrderCode.CONVOY:
+            return any(seas & here for seas in routes.get((action_parts.third, action_parts.target), ()))
+        case OrderCode.SUPPORT_MOVE_TO if " S A " in text:
+            by_land = STANDARD.reach_mask[UnitKind.ARMY][STANDARD.main_location[action_parts.third]]
+            if by_land >> action_parts.target & 1:
+                return True
+            return any(not seas & here for seas in routes.get((action_parts.third, action_parts.target), ()))
+    return True
+
+
+def _routes() -> dict[tuple[int, int], list[int]]:
+    """By two coasts: the routes between them, as bits of seas, that have no shorter way within them."""
+    routes: dict[tuple[int, int], list[int]] = {}
+    for sea in bits(STANDARD.seas):
+        for route in _paths((sea,)):
+            seas = sum(1 << passed for passed in route)
+            starts = _touched_only_by(route, 0)
+            ends = _touched_only_by(route, len(route) - 1)
+            for start in bits(starts):
+                for end in bits(ends & ~(1 << start)):
+                    routes.setdefault((start, end), []).append(seas)
+    return routes
+
+
+def _paths(path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A path over seas and all that go on from it without a chord."""
+    yield path
+    if len(path) == LONGEST_ROUTE:
+        return
+    beside = 0
+    for sea in path[:-1]:
+        beside |= STANDARD.sea_borders[sea] | 1 << sea
+    for sea in bits(STANDARD.sea_borders[path[-1]] & ~beside):
+        yield from _paths((*path, sea))
+
+
+def _touched_only_by(route: tuple[int, ...], place: int) -> int:
+    """The coasts (bits) that one sea of a route touches and no other."""
+    coasts = STANDARD.shores[route[place]]
+    for number, sea in enumerate(route):
+        if number != place:
+            coasts &= ~STANDARD.shores[sea]
+    return coasts

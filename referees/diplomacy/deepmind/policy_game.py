@@ -2,15 +2,16 @@
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from referees.api import Referee
+from referees.dialogues import Reading
 from referees.diplomacy.deepmind.actions import IllegalActionError, action_of
 from referees.diplomacy.deepmind.notation import short_string
-from referees.diplomacy.deepmind.state import DiplomacyState
+from referees.diplomacy.deepmind.observation import DiplomacyState
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.power_orders import NO_ORDERS, PowerOrders
-from referees.lines import Reading
 
 Rules = Referee[GamePosition, PowerOrders]
 
@@ -88,6 +89,8 @@ class DeepMindGame:
 
 class DeepMindDialogue:
     """Diplomacy on the standard map, as DeepMind's policies play it. Slots are powers, Austria the first."""
+
+    host = Path(__file__).parent / "policy_host"
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

@@ -4,9 +4,9 @@ import pytest
 from pydantic import BaseModel
 
 from arena.control import schema
-from arena.control.reference import SECTIONS, meaning, to_markdown
+from arena.control.reference import SECTIONS, added_sections, meaning, to_markdown
 
-MODELS = [model for _, model, _ in SECTIONS]
+MODELS = [model for _, model, _ in [*SECTIONS, *added_sections()]]
 
 
 @pytest.mark.parametrize("model", [*MODELS, *schema.FILES.values()], ids=lambda model: model.__name__)

@@ -19,11 +19,9 @@ from sqlalchemy import select
 from arena.control.plans import GameSettings
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.lobby.server import BackgroundLobby
-from arena.match.eliminations import Eliminations
-from arena.match.game import GameProgress, play
+from arena.match.game import GameProgress, play, seatings
 from arena.match.recorder import GameRecorder
-from arena.match.seating import seatings
-from arena.match.verdicts import Loss
+from arena.match.verdicts import Eliminations, Loss
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting

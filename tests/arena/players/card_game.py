@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
-from referees.gtp import GtpGame
-from referees.lines import BotTime, Prompt, Reading
+from referees.dialogues import BotTime, GtpGame, Prompt, Reading
+from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
 
 HAND, PLIES = 10, 4
 
@@ -128,6 +128,8 @@ class CardsInLines:
 
 
 class CardsForPolicies:
+    host = DeepMindDialogue.host
+
     def __init__(self, rules: CardGame) -> None:
         self.rules = rules
 

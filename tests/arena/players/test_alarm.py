@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from arena.players.alarm import TimeIsUp, alarm
+from arena.players.clock import TimeIsUp, alarm
 
 
 def test_what_takes_too_long_is_broken_off() -> None:

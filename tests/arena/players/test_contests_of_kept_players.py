@@ -13,8 +13,9 @@ import pytest
 from academy.store.library_store import Page, Store
 from arena.jobs import AcademyAccess, GameResult, PlayerSetup
 from arena.match.game import play
-from arena.players.gtp import GtpPlayer, KeptEngines
-from arena.players.policy import IdlePolicies, PolicyPlayer
+from arena.players.gtp import GtpEngine, GtpPlayer
+from arena.players.policy import PolicyPlayer, PolicyProcess
+from arena.players.process import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError
@@ -43,7 +44,7 @@ def played(
     setup: PlayerSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **more: Any
 ) -> list[GameResult]:
     """Three games of the player, as a worker plays them."""
-    kept = KeptEngines()
+    kept: KeptPrograms[GtpEngine] = KeptPrograms()
     monkeypatch.setitem(PROTOCOLS, "gtp", partial(GtpPlayer, kept=kept))
     results = []
     try:
@@ -143,7 +144,7 @@ def test_the_check_says_who_would_play_without_academy(
 def test_a_kept_policy_is_told_of_the_contests_of_all_its_slots(
     factory: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    idle = IdlePolicies()
+    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
     monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
     notes, warnings = tmp_path / "diary", []
     setup = policy(interpreter, factory, diary=str(notes))

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from arena.players.failures import (
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError
+from arena.players.logs import Transcript
+from arena.players.player import (
     IllFormedAnswerError,
     MoveRefusedError,
     PlayerDisconnectedError,
     PlayerTimeoutError,
 )
-from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError
 from arena.players.process import ChildProcess
-from arena.players.transcript import Transcript
 
 A_GENEROUS_TIME = 180.0
 Channels = Callable[..., GtpChannel]

@@ -10,9 +10,8 @@ import pytest
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup, TimeControl
 from arena.match.game import play
-from arena.players.failures import PlayerDisconnectedError
 from arena.players.lines import LinesPlayer
-from arena.players.player import InvalidPlayerParametersError, Seating
+from arena.players.player import InvalidPlayerParametersError, PlayerDisconnectedError, Seating
 from arena.runner.player_check import check_player
 from referees.api import Termination
 from referees.warlight import WarLight

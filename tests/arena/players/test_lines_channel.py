@@ -5,10 +5,10 @@ from collections import deque
 
 import pytest
 
-from arena.players.failures import PlayerTimeoutError
 from arena.players.lines import Dropped, LinesChannel
+from arena.players.player import PlayerTimeoutError
 from arena.players.process import ChildProcess
-from referees.lines import Prompt
+from referees.dialogues import Prompt
 
 
 class Bot(ChildProcess):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.players.failures import PlayerTimeoutError
 from arena.players.lines import LinesChannel
+from arena.players.player import PlayerTimeoutError
 from arena.players.process import ChildProcess
-from referees.lines import Prompt
+from referees.dialogues import Prompt
 
 KINDS = ("place", "move")
 Turns = list[list[str] | None]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.jobs import AcademyAccess, PlayerSetup
-from arena.match.game import play
-from arena.match.seating import seatings
+from arena.match.game import play, seatings
 from referees.go import Go
 from tests.arena.engines import job, python_player
 

@@ -13,7 +13,8 @@ import pytest
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.match.game import play
-from arena.players.policy import IdlePolicies, PolicyPlayer
+from arena.players.policy import PolicyPlayer, PolicyProcess
+from arena.players.process import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of
@@ -216,7 +217,7 @@ def test_where_faults_pass_a_policy_that_is_late_too_often_is_asked_no_more(
 def test_without_restart_a_policy_is_kept_for_its_next_games(
     interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    idle = IdlePolicies()
+    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
     monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
     notes = tmp_path / "diary"
     kept = replace(policy(interpreter, diary=str(notes)), restart=False)
@@ -238,7 +239,7 @@ def test_without_restart_a_policy_is_kept_for_its_next_games(
 def test_a_policy_that_failed_is_not_kept(
     fault: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    idle = IdlePolicies()
+    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
     monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
     failing = replace(policy(interpreter, fault=fault, at=1), restart=False)
     game([failing, *[RANDOM] * 6], tmp_path)
@@ -249,7 +250,7 @@ def test_other_maps_are_no_game_for_policies(interpreter: str, tmp_path: Path) -
     rules = Diplomacy.from_settings({"map": "straits"})
     players = [policy(interpreter)] * rules.seats
     result = game(players, tmp_path, map="straits", edition="2023")
-    assert "this diplomacy is not played by policies: Diplomacy on the standard map is" in result.void_reason
+    assert "the game 'diplomacy' is not played by policies under these settings" in result.void_reason
 
 
 def test_observations_follow_the_position_that_the_referee_keeps() -> None:

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.players.error_log import ErrorLog
-from arena.players.failures import (
+from arena.players.logs import ErrorLog
+from arena.players.player import (
     IllFormedAnswerError,
     PlayerDisconnectedError,
     PlayerStartError,

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.error_log import ErrorLog
-from arena.players.transcript import Transcript
+from arena.players.logs import ErrorLog, Transcript
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, text
 
-from arena.ratings.daide import daide_scores
 from arena.ratings.moving_averages import MovingAverages
+from arena.ratings.pot_scores import pot_scores
 from arena.results.database import ResultsDatabase, sqlite_url
 from referees.api import Outcome
 from tests.arena.results.saga_games import DIPLOMACY, TWO, line_up, play
@@ -51,7 +51,7 @@ def test_sagas_sql_gives_the_score_of_every_player(
     connection: Connection, outcomes: Sequence[Outcome], seats: int, supplies: int | None
 ) -> None:
     play(connection, outcomes, seats, supplies)
-    expected = [daide_scores(seats, outcome.winners) for outcome in outcomes]
+    expected = [pot_scores(seats, outcome.winners) for outcome in outcomes]
     assert scores(connection, SCORE_OF_A_PLAYER) == expected
     assert scores(connection, 'SELECT * FROM "ARENA_Score" ORDER BY "GameId", "PowerId"') == expected
 

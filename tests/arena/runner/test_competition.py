@@ -23,8 +23,8 @@ from arena.runner.stopping import RunInterruptedError, StopRequests
 from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.terminal.progress import RunProgress
-from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
+from arena.workers.worker import Workers
 from clients.connection import AcademyUnavailableError
 from referees.api import referee
 from tests.arena.contest_server import ContestServer

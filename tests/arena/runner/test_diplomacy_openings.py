@@ -6,7 +6,7 @@ from arena.academy.client import contest_message, contest_report
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
 from referees.diplomacy import Diplomacy
-from referees.diplomacy.opening_moves import read_opening_move
+from referees.diplomacy.openings import read_opening_move
 
 RANDOM = PlayerSetup("random", ("arena.players.random_moves:random_moves",), protocol="python")
 SETTINGS = {"map": "straits", "year_limit": 2}

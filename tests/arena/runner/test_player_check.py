@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.jobs import PlayerSetup
-from arena.players.failures import PlayerError, PlayerTimeoutError
+from arena.players.player import PlayerError, PlayerTimeoutError
 from arena.runner.player_check import check_player, hidden_from
 from referees.api import Referee, referee
 from referees.diplomacy import Diplomacy

@@ -11,7 +11,7 @@ from clients.bots.any_game import AnyGameEngine, main, read_settings
 from clients.bots.craft import UnsuitableGameError
 from clients.bots.strength import Strength
 from referees.api import Referee, referee
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 
 pytest.importorskip("pyspiel")
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
-from referees.diplomacy.choices import EDITIONS, Choices
-from referees.diplomacy.order_reading import read_order
+from referees.diplomacy.map import Unit, shipped_map
+from referees.diplomacy.notation import read_order
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Phase, Position, Season
-from referees.diplomacy.provinces import Unit, shipped_map
+from referees.diplomacy.settings import EDITIONS, Choices
 
 BESIDE = Path(__file__).parents[4] / "shared" / "data" / "diplomacy" / "datc.json"
 FILE = Path(os.environ.get("DATC_JSON") or BESIDE)

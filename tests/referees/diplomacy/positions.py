@@ -1,13 +1,12 @@
 """Positions and orders written as text."""
 
 from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
-from referees.diplomacy.choices import Choices
-from referees.diplomacy.notation import order_text
-from referees.diplomacy.order_reading import read_order
+from referees.diplomacy.map import Map, shipped_map
+from referees.diplomacy.notation import order_text, read_order
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Phase, Position, Season
-from referees.diplomacy.provinces import Map, shipped_map
 from referees.diplomacy.results import OrderOutcome
+from referees.diplomacy.settings import Choices
 
 STANDARD = shipped_map("standard")
 

@@ -15,7 +15,7 @@ from referees.diplomacy import (
     adjustments,
 )
 from referees.diplomacy.adjustments import civil_disorder_order, distances
-from referees.diplomacy.choices import EDITIONS
+from referees.diplomacy.settings import EDITIONS
 from tests.referees.diplomacy.positions import STANDARD, orders, outcomes, play, position, reasons
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from referees.api import GameRecord, InvalidSettingError, PlayedMove
 from referees.diplomacy import Diplomacy, InvalidMapError, shipped_map
-from referees.diplomacy.atlas import load_map, map_id
+from referees.diplomacy.settings import load_map, map_id
 
 STRAITS = shipped_map("straits").text
 OWN = STRAITS.replace('name = "straits"', 'name = "narrows"', 1)

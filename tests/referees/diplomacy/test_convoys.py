@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referees.diplomacy.convoys import chains, linked, needed
-from referees.diplomacy.provinces import bits, mask_of, shipped_map
+from referees.diplomacy.map import bits, mask_of, shipped_map
 
 STANDARD = shipped_map("standard")
 SEAS = bits(STANDARD.seas)

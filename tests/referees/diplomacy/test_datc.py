@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from referees.diplomacy.order_reading import read_order
+from referees.diplomacy.map import Unit, UnitKind
+from referees.diplomacy.notation import read_order
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase
-from referees.diplomacy.provinces import Unit, UnitKind
 from referees.diplomacy.results import OrderOutcome
 from tests.referees.diplomacy.datc import BY_THE_TEXT, FILE, Case, load, read_unit, split
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.diplomacy import InvalidMapError, Map, Terrain, read_map, shipped_map
-from referees.diplomacy.drawing import Drawing, drawing_of
-from referees.diplomacy.tessellation import FRAME, Point, Side, cells
+from referees.diplomacy.drawing import FRAME, Drawing, Point, Side, cells, drawing_of
 
 STANDARD = shipped_map("standard")
 STRAITS = shipped_map("straits")

@@ -19,8 +19,7 @@ from referees.diplomacy import (
     all_legal_orders,
     shipped_map,
 )
-from referees.diplomacy.notation import order_text
-from referees.diplomacy.order_reading import read_order
+from referees.diplomacy.notation import order_text, read_order
 from referees.diplomacy.power_orders import PowerOrders
 from tests.referees.diplomacy.positions import STANDARD, play, position
 from tests.referees.diplomacy.test_random_play import choose

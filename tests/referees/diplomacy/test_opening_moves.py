@@ -6,7 +6,7 @@ import pytest
 
 from referees.diplomacy import Diplomacy, Phase, Season, adjudicate, read_map, shipped_map
 from referees.diplomacy.game import GamePosition, begin
-from referees.diplomacy.opening_moves import MAX_LENGTH, opening_move, read_opening_move
+from referees.diplomacy.openings import MAX_LENGTH, opening_move, read_opening_move
 from referees.diplomacy.power_orders import PowerOrders
 from tests.referees.diplomacy.positions import orders, position
 

@@ -6,7 +6,7 @@ import pytest
 
 from referees.api import GameRecord, PlayedMove
 from referees.diplomacy import Diplomacy, OrderKind, Position, legal_orders, shipped_map
-from referees.diplomacy.opening_names import opening_name, opening_names, standard_names
+from referees.diplomacy.openings import opening_name, opening_names, standard_names
 from referees.diplomacy.power_orders import PowerOrders
 
 STANDARD = shipped_map("standard")

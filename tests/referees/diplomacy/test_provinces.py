@@ -14,7 +14,7 @@ from referees.diplomacy import (
     shipped_maps,
 )
 from referees.diplomacy.convoys import chains, ways_round
-from referees.diplomacy.provinces import bits, mask_of
+from referees.diplomacy.map import bits, mask_of
 
 STANDARD = shipped_map("standard")
 

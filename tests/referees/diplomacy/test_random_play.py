@@ -7,9 +7,9 @@ import pytest
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustments
 from referees.diplomacy.legal import all_legal_orders
+from referees.diplomacy.map import shipped_map
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
-from referees.diplomacy.provinces import shipped_map
 from referees.diplomacy.results import OrderOutcome
 
 

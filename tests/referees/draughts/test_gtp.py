@@ -8,8 +8,8 @@ import pytest
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
 from referees.api import Outcome, Termination, UnreadableMoveError
+from referees.dialogues import GtpGame
 from referees.draughts.gtp import DraughtsDialogue
-from referees.gtp import GtpGame
 from tests.referees.draughts.placing import game, placed
 
 LIMITS: dict[str, Any] = {"start_seconds": 60.0, "move_seconds": 60.0, "exit_seconds": 60.0}

@@ -3,9 +3,9 @@
 import pytest
 
 from referees.api import Outcome, Termination, UnreadableMoveError
+from referees.dialogues import GtpGame
 from referees.go import BLACK, PASS, WHITE, Go, GoPosition
 from referees.go.gtp import GoDialogue
-from referees.gtp import GtpGame
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from referees.api import InvalidSettingError
-from referees.go import vertices
-from referees.go.handicap import fixed_handicap, free_handicap, max_fixed_handicap
+from referees.go import board
+from referees.go.settings import fixed_handicap, free_handicap, max_fixed_handicap
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
 
 
@@ -36,7 +36,7 @@ def test_the_greatest_handicap(sizes: tuple[int, ...], most: int) -> None:
     ],
 )
 def test_the_layout_of_the_go_text_protocol(size: int, stones: int, layout: str) -> None:
-    assert {vertices.name(point, size) for point in fixed_handicap(stones, size)} == set(layout.split())
+    assert {board.name(point, size) for point in fixed_handicap(stones, size)} == set(layout.split())
 
 
 @needs_gnugo
@@ -49,7 +49,7 @@ def test_gnu_go_places_the_same_stones() -> None:
                 accepted, placed = engine.answer(f"fixed_handicap {stones}")
                 assert accepted == (stones <= max_fixed_handicap(size)), (size, stones)
                 if accepted:
-                    ours = {vertices.name(point, size) for point in fixed_handicap(stones, size)}
+                    ours = {board.name(point, size) for point in fixed_handicap(stones, size)}
                     # GNU Go uses the fourth line on 12x12 already.
                     assert (set(placed.split()) == ours) == (size != 12), (size, stones)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from referees.api import Outcome, Termination, UnreadableMoveError
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 from referees.hex import BLACK, SWAP, WHITE, Hex, HexPosition
 from referees.hex.gtp import HexDialogue
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from referees.warlight import WarLight, WarPosition
-from referees.warlight.map_text import read_map
-from referees.warlight.maps import WarMap
+from referees.warlight.maps import WarMap, read_map
 from referees.warlight.position import NEUTRAL
 
 

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.lines import BotTime, LineDialogue
+from referees.dialogues import BotTime, LineDialogue
 from referees.warlight import WarLight, WarPosition
 from referees.warlight.ai_challenge_2 import AiChallenge2
-from referees.warlight.map_text import write_map
-from referees.warlight.maps import MAX_ID, Bonus, Territory, WarMap
-from referees.warlight.mirrors import double
+from referees.warlight.maps import MAX_ID, Bonus, Territory, WarMap, double, write_map
 from referees.warlight.orders import AttackTransfer, Deploy
 from referees.warlight.settings import WarSettings
 from tests.referees.warlight.positions import chain_of, standing

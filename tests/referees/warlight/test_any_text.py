@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referees.lines import LineDialogue
+from referees.dialogues import LineDialogue
 from referees.warlight import WarLight, WarPosition
 
 RULES = WarLight.from_settings({"map": "small_world", "turn_limit": 5})

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from referees.lines import BotTime
+from referees.dialogues import BotTime
 from referees.warlight import WarLight
-from referees.warlight.challenge_lines import ChallengeLines
+from referees.warlight.ai_challenge_2 import ChallengeLines
 from referees.warlight.orders import AttackTransfer, Deploy
 from tests.referees.warlight.positions import standing
 from tests.referees.warlight.test_rules import scripted

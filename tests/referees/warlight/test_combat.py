@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referees.warlight.combat import CombatRules, Fight
+from referees.warlight.turn import CombatRules, Fight
 
 DRAWS = 100_000
 # Attackers, defenders: the probability of (attackers left, defenders left) in hundredths, by WarLight's

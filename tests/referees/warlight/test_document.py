@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referees.warlight.atlas import load_map, map_names
-from referees.warlight.map_text import protocol_lines
+from referees.warlight.maps import load_map, map_names, protocol_lines
 from referees.warlight.settings import MOVE_ORDERS, ROUNDINGS, WarSettings
 
 TEXT = (Path(__file__).parents[3] / "docs" / "warlight.md").read_text(encoding="utf-8")

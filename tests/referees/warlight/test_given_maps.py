@@ -12,7 +12,7 @@ import pytest
 
 from referees.warlight import WarLight
 from referees.warlight.map_layout import with_places
-from referees.warlight.map_text import protocol_lines, read_map
+from referees.warlight.maps import protocol_lines, read_map
 from tests.referees.warlight.test_rules import scripted
 
 BESIDE = Path(__file__).parents[4] / "shared" / "data" / "warlight"

@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from referees.warlight.__main__ import main
-from referees.warlight.atlas import load_map
 from referees.warlight.map_layout import with_places
-from referees.warlight.map_text import read_map, write_map
-from referees.warlight.maps import WarMap
-from referees.warlight.mirrors import double, mirror_of
+from referees.warlight.maps import WarMap, double, load_map, mirror_of, read_map, write_map
 from tests.referees.warlight.positions import chain_of
 
 

@@ -4,11 +4,18 @@ from itertools import pairwise
 
 import pytest
 
-from referees.graphs import reachable
-from referees.warlight.atlas import load_map, map_names
-from referees.warlight.map_text import protocol_lines, read_map, write_map
-from referees.warlight.maps import InvalidMapError
-from referees.warlight.mirrors import double, mirror_of, northern
+from referees.graph_layout import reachable
+from referees.warlight.maps import (
+    InvalidMapError,
+    double,
+    load_map,
+    map_names,
+    mirror_of,
+    northern,
+    protocol_lines,
+    read_map,
+    write_map,
+)
 from tests.referees.warlight.positions import chain_of
 
 # Lines as the challenge's page shows them.

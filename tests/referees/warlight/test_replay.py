@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
-from referees.warlight.map_text import write_map
+from referees.warlight.maps import write_map
 from referees.warlight.orders import read_orders
 from referees.warlight.position import Attacked, Transferred
 from referees.warlight.rules import WarLight

@@ -8,7 +8,7 @@ import pytest
 from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError, referee
 from referees.conformance import check_referee
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
-from referees.warlight.map_text import write_map
+from referees.warlight.maps import write_map
 from referees.warlight.orders import read_orders
 from referees.warlight.position import UNSEEN, RefusedOrder
 from tests.referees.warlight.positions import chain_of, standing

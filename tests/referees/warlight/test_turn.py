@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
-from referees.warlight.combat import CombatRules
-from referees.warlight.map_text import write_map
+from referees.warlight.maps import write_map
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred
-from referees.warlight.turn import TurnResult
+from referees.warlight.turn import CombatRules, TurnResult
 from tests.referees.warlight.positions import chain_of, standing
 
 NOTHING: Orders = ()

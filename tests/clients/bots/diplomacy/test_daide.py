@@ -11,8 +11,8 @@ from clients.bots.diplomacy import daide
 from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader, FrameType, message_frame, representation_frame
 from referees.diplomacy.daide.tokens import vocabulary
-from referees.diplomacy.provinces import shipped_map
-from tests.arena.players.daide.rooms import PATIENCE, Played, daide_player, game_of, open_door
+from referees.diplomacy.map import shipped_map
+from tests.referees.diplomacy.daide_server.rooms import PATIENCE, Played, daide_player, game_of, open_door
 
 WORDS = vocabulary(shipped_map("straits"))
 OWNERS = "SCO (NOR NCA NPO) (SOU SCA SPO) (UNO ISL MID)"

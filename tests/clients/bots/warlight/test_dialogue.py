@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 
 from clients.bots.warlight.dialogue import ME, OPPONENT, Dialogue, DialogueBrokenError
-from referees.warlight.challenge_lines import ChallengeLines
-from referees.warlight.map_text import protocol_lines
+from referees.warlight.ai_challenge_2 import ChallengeLines
+from referees.warlight.maps import protocol_lines
 from referees.warlight.orders import Deploy
 from referees.warlight.position import NEUTRAL, UNSEEN
 from referees.warlight.rules import WarLight

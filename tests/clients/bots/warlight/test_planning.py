@@ -8,11 +8,11 @@ import pytest
 from clients.bots.warlight import simple
 from clients.bots.warlight.dialogue import ME, OPPONENT
 from clients.bots.warlight.planning import Memory, TurnPlan, expected_value, needed
-from referees.warlight.combat import CombatRules
-from referees.warlight.map_text import protocol_lines, read_map
+from referees.warlight.maps import protocol_lines, read_map
 from referees.warlight.orders import Orders, read_order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 from referees.warlight.rules import WarLight
+from referees.warlight.turn import CombatRules
 
 GAMES = 12
 # A line of six, the first three of which are a bonus.

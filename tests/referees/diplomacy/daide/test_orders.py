@@ -5,10 +5,10 @@ import random
 import pytest
 
 from referees.diplomacy import Diplomacy, Phase, Position, Season, adjudicate
-from referees.diplomacy.daide.desk import OrderBook
 from referees.diplomacy.daide.grammar import check_message
-from referees.diplomacy.daide.notes import ACCEPTED, note_of
+from referees.diplomacy.daide.messages import ACCEPTED, note_of
 from referees.diplomacy.daide.orders import meant, order_tokens, read_order, tree_of, turn_tokens
+from referees.diplomacy.daide.session import OrderBook
 from referees.diplomacy.daide.tokens import FIXED, vocabulary
 from referees.diplomacy.legal import legal_orders
 from tests.referees.diplomacy.daide.words import STANDARD, text, tokens

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from referees.diplomacy import Diplomacy, adjudicate
 from referees.diplomacy.daide.answers import Answers
 from referees.diplomacy.daide.messages import DaideVariant, Participant, map_definition
-from referees.diplomacy.daide.table import DaideSession
+from referees.diplomacy.daide.session import DaideSession
 from referees.diplomacy.daide.tokens import Tokens, vocabulary
 from referees.diplomacy.game import GamePosition
 from tests.referees.diplomacy.daide.test_grammar import LEVELS

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referees.diplomacy.daide.tokens import UnknownDaideTokenError, Vocabulary
-from referees.diplomacy.provinces import InvalidMapError, read_map, shipped_map
+from referees.diplomacy.map import InvalidMapError, read_map, shipped_map
 from tests.referees.diplomacy.daide.words import STANDARD, STRAITS, text, tokens
 
 NUMBERS = {

@@ -1,7 +1,7 @@
 """DAIDE as text in the tests."""
 
 from referees.diplomacy.daide.tokens import Tokens, vocabulary
-from referees.diplomacy.provinces import shipped_map
+from referees.diplomacy.map import shipped_map
 
 STANDARD = vocabulary(shipped_map("standard"))
 STRAITS = vocabulary(shipped_map("straits"))

@@ -3,7 +3,7 @@
 import random
 
 from referees.diplomacy.deepmind import DiplomacyState
-from referees.diplomacy.deepmind.reading import position_of
+from referees.diplomacy.deepmind.observation import position_of
 from referees.diplomacy.position import Phase
 from tests.referees.diplomacy.deepmind.random_actions import random_actions
 

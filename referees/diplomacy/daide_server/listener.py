@@ -1,0 +1,485 @@
+"""The listener of a competition: where DAIDE clients dial in, and from where games fetch them.
+
+One thread, which waits for no client in particular. A client says who it is, agrees on the map, and waits
+until a game wants it; then the listener passes its connection to the process that plays the game, over a
+Unix socket that keeps messages whole, and forgets it.
+"""
+
+import array
+import json
+import os
+import secrets
+import selectors
+import socket
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from referees.diplomacy.daide import grammar
+from referees.diplomacy.daide.answers import Answers
+from referees.diplomacy.daide.frames import (
+    ErrorCode,
+    Frame,
+    FrameType,
+    message_frame,
+    representation_frame,
+)
+from referees.diplomacy.daide.messages import DaideVariant, command, map_message
+from referees.diplomacy.daide.orders import Tree, tree_of
+from referees.diplomacy.daide.session import DaideSession
+from referees.diplomacy.daide.tokens import FIXED, MOST_NUMBER, Tokens, Vocabulary, number_of, text_of
+from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
+
+MAX_BYTES: Final = 64 * 1024
+
+
+class BrokenLinkError(ConnectionError):
+    """The other side has gone."""
+
+
+@dataclass(frozen=True)
+class Seek:
+    """A game wants clients: for each seat the name of its client, `*` for any that nobody else wants."""
+
+    game_id: str
+    seats: dict[int, str]
+
+
+class Part(Enum):
+    """What a client that is passed comes for."""
+
+    PLAY = "play"
+    RETURN = "return"
+    OBSERVE = "observe"
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A client whose connection comes with this. `rest` is the beginning of a message, as hexadecimals."""
+
+    part: Part
+    seat: int = 0
+    passcode: int = 0
+    name: str = ""
+    version: str = ""
+    rest: str = ""
+
+
+def send_seek(link: socket.socket, seek: Seek) -> None:
+    """Say whom a game wants. Raises BrokenLinkError."""
+    _send(link, asdict(seek))
+
+
+def send_passed(link: socket.socket, passed: Passed, connection: socket.socket) -> None:
+    """Pass a connection, which the caller closes afterwards. Raises BrokenLinkError."""
+    _send(link, {**asdict(passed), "part": passed.part.value}, connection)
+
+
+def _send(link: socket.socket, content: dict[str, Any], connection: socket.socket | None = None) -> None:
+    rights = []
+    if connection is not None:
+        rights.append((socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [connection.fileno()])))
+    try:
+        link.sendmsg([json.dumps(content).encode()], rights)
+    except OSError as error:
+        raise BrokenLinkError(f"the other side has gone: {error}") from error
+
+
+def receive_seek(link: socket.socket) -> Seek:
+    """Whom a game wants. Raises BrokenLinkError when it has gone, and BlockingIOError."""
+    content, descriptors = _receive(link)
+    _close(descriptors)
+    return Seek(content["game_id"], {int(seat): client for seat, client in content["seats"].items()})
+
+
+def receive_passed(link: socket.socket) -> tuple[Passed, socket.socket]:
+    """A client and its connection. Raises BrokenLinkError when the listener has gone, and BlockingIOError."""
+    content, descriptors = _receive(link)
+    if len(descriptors) != 1:
+        _close(descriptors)
+        raise BrokenLinkError("a client came without its connection")
+    passed = Passed(**{**content, "part": Part(content["part"])})
+    return passed, socket.socket(fileno=descriptors[0])
+
+
+def _receive(link: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    try:
+        # Programs that are started later must not hold connections open.
+        data, rights, _, _ = link.recvmsg(
+            MAX_BYTES, socket.CMSG_SPACE(array.array("i").itemsize), socket.MSG_CMSG_CLOEXEC
+        )
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise BrokenLinkError(f"the other side has gone: {error}") from error
+    descriptors = array.array("i")
+    for level, kind, content in rights:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+    if not data:
+        _close(list(descriptors))
+        raise BrokenLinkError("the other side has gone")
+    return json.loads(data), list(descriptors)
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+ANY_CLIENT: Final = "*"
+_TICK_SECONDS: Final = 0.5
+_MOST_PASSED: Final = 24 * 1024
+
+Note = Callable[..., object]
+
+
+class _Guest:
+    """A client at the listener. `part` is what it comes for, None before it has said it."""
+
+    power: int | None = None
+
+    def __init__(self, connection: ClientConnection, address: str) -> None:
+        self.connection = connection
+        self.address = address
+        self.came = time.monotonic()
+        self.greeted = False
+        self.part: Part | None = None
+        self.name = ""
+        self.version = ""
+        self.returns_to: tuple[_Game, int] | None = None
+        self.claim: Tokens = ()
+        self.backlog = b""
+
+    def say(self, tokens: Tokens) -> None:
+        self.connection.say(tokens)
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.version}".strip() or self.address
+
+
+class _Game:
+    """A game that wants clients: the seats that are still to be filled, and the passcodes of the others."""
+
+    def __init__(self, link: socket.socket, seek: Seek) -> None:
+        self.link = link
+        self.game_id = seek.game_id
+        self.wanted = dict(seek.seats)
+        self.passcodes: dict[int, int] = {}
+        self.wrong_passcodes: Counter[int] = Counter()
+
+
+class DaideListener:
+    """A listener that is open while its `with` block lasts. Entering raises OSError.
+
+    `clients` are the names that clients may have, `*` among them lets all others in too. `note` is called
+    in the listener's thread when clients come and go.
+    """
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        words: Vocabulary,
+        clients: frozenset[str],
+        note: Note,
+        limits: DaideLimits | None = None,
+    ) -> None:
+        self._address = address
+        self._words = words
+        self._names = clients
+        self._note = note
+        self._limits = limits or DaideLimits()
+        self._waiting_room = DaideSession(words, DaideVariant(), (), {})
+        self._answers = Answers(self._waiting_room)
+        self._guests: list[_Guest] = []
+        self._games: list[_Game] = []
+        self._selector = selectors.DefaultSelector()
+        self._thread = threading.Thread(target=self._run, name="daide listener", daemon=True)
+
+    def __enter__(self) -> Self:
+        family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
+        self._folder = tempfile.TemporaryDirectory(prefix="arena-")
+        self._server = socket.create_server(self._address, family=family, backlog=128)
+        self._links = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._links.bind(self.games)
+        self._links.listen(128)
+        self._bell, self._bell_rope = socket.socketpair()
+        for opened in (self._server, self._links, self._bell):
+            opened.setblocking(False)
+            self._selector.register(opened, selectors.EVENT_READ, opened)
+        self._thread.start()
+        return self
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port where clients dial in."""
+        host, port = self._server.getsockname()[:2]
+        return host, port
+
+    @property
+    def games(self) -> str:
+        """The path of the socket where games ask for clients."""
+        return str(Path(self._folder.name) / "listener")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bell_rope.close()
+        self._thread.join()
+        for guest in self._guests:
+            guest.say((FIXED["OFF"],))
+            guest.connection.close()
+        for game in self._games:
+            game.link.close()
+        self._selector.close()
+        for opened in (self._server, self._links, self._bell):
+            opened.close()
+        self._folder.cleanup()
+
+    # The thread
+
+    def _run(self) -> None:
+        while True:
+            for key, mask in self._selector.select(_TICK_SECONDS):
+                if key.data is self._bell:
+                    return
+                if key.data is self._server:
+                    self._admit()
+                elif key.data is self._links:
+                    self._take_link()
+                elif isinstance(key.data, _Guest):
+                    if mask & selectors.EVENT_WRITE:
+                        key.data.connection.flush()
+                    if mask & selectors.EVENT_READ:
+                        self._hear(key.data)
+                else:
+                    self._hear_game(key.fileobj)  # type: ignore[arg-type]
+            self._send_away()
+            self._fill_seats()
+
+    def _admit(self) -> None:
+        try:
+            client_socket, address = self._server.accept()
+        except OSError:
+            # No descriptors are left; there will be some again.
+            time.sleep(_TICK_SECONDS)
+            return
+        if len(self._guests) >= self._limits.clients and not self._make_room():
+            self._note("client refused", peer=f"{address[0]}:{address[1]}", why="too many clients")
+            ClientConnection(client_socket, self._words, self._limits).close()
+            return
+        guest = _Guest(
+            ClientConnection(client_socket, self._words, self._limits), f"{address[0]}:{address[1]}"
+        )
+        self._guests.append(guest)
+        self._selector.register(client_socket, selectors.EVENT_READ, guest)
+
+    def _make_room(self) -> bool:
+        """Send away who has been here longest without saying who it is; whether there was one."""
+        for guest in self._guests:
+            if guest.part is None:
+                self._forget(guest)
+                guest.connection.close()
+                return True
+        return False
+
+    def _send_away(self) -> None:
+        now = time.monotonic()
+        for guest in list(self._guests):
+            agreed = guest.part is not None and (
+                guest.part is Part.OBSERVE or guest in self._waiting_room.agreed
+            )
+            try:
+                slow = not agreed and now - guest.came > self._limits.greeting_seconds
+                if slow and not guest.greeted:
+                    guest.connection.complain(ErrorCode.INITIAL_TIMER)
+                guest.connection.check()
+                if slow:
+                    raise ConnectionHungError(
+                        f"it did not say who it is within {self._limits.greeting_seconds:g} s"
+                    )
+                if self._waiting_room.agreed.get(guest) is False:
+                    raise ConnectionHungError("it cannot play the map")
+            except ConnectionHungError as why:
+                self._forget(guest)
+                guest.connection.close()
+                self._note("client went", client=guest.label, peer=guest.address, why=str(why))
+            else:
+                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if guest.connection.unsent else 0)
+                if self._selector.get_key(guest.connection.socket).events != wanted:
+                    self._selector.modify(guest.connection.socket, wanted, guest)
+
+    def _forget(self, guest: _Guest) -> None:
+        self._selector.unregister(guest.connection.socket)
+        self._guests.remove(guest)
+        self._waiting_room.leave(guest)
+
+    # What clients say
+
+    def _hear(self, guest: _Guest) -> None:
+        for frame in guest.connection.receive():
+            if guest.returns_to is None:
+                self._hear_frame(guest, frame)
+            else:
+                # For its game to answer.
+                guest.backlog += message_frame(frame.tokens)
+
+    def _hear_frame(self, guest: _Guest, frame: Frame) -> None:
+        if frame.type is FrameType.INITIAL:
+            guest.greeted = True
+            guest.connection.send(representation_frame(self._words))
+            return
+        tokens = frame.tokens
+        if guest.part is None and tokens[0] in (FIXED["NME"], FIXED["OBS"], FIXED["IAM"]):
+            try:
+                grammar.check_message(self._words, tokens, 0)
+            except (grammar.DaideSyntaxError, grammar.UnbalancedParenthesesError):
+                # Its answer is the same as that to any other wrong message.
+                pass
+            else:
+                self._introduce(guest, tokens, tree_of(tokens))
+                return
+        self._answers.hear(guest, tokens, time.monotonic())
+
+    def _introduce(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
+        if tokens[0] == FIXED["IAM"]:
+            self._return(guest, tokens, tree)
+        elif tokens[0] == FIXED["OBS"]:
+            observers = sum(other.part is Part.OBSERVE for other in self._guests)
+            if observers >= self._limits.observers:
+                guest.say(command("REJ", tokens))
+                return
+            guest.part = Part.OBSERVE
+            guest.say(command("YES", tokens))
+            guest.say(map_message(self._words))
+        else:
+            name, version = (text_of(part) for part in tree[1:])  # type: ignore[arg-type]
+            why = self._why_not(name, version)
+            if why:
+                guest.say(command("REJ", tokens))
+                self._note("client refused", client=name[:64], peer=guest.address, why=why)
+                return
+            guest.name, guest.version, guest.part = name, version, Part.PLAY
+            guest.say(command("YES", tokens))
+            guest.say(map_message(self._words))
+            self._note("client came", client=guest.label, peer=guest.address)
+
+    def _why_not(self, name: str, version: str) -> str:
+        """Why a client of this name cannot play; nothing if it can."""
+        limits = self._limits
+        if max(len(name), len(version)) > limits.name_characters:
+            return f"a name of more than {limits.name_characters} characters"
+        if not (name + version).isprintable():
+            return "a name with characters that cannot be printed"
+        if name not in self._names and ANY_CLIENT not in self._names:
+            return "unknown name"
+        if sum(guest.name == name for guest in self._guests) >= limits.clients_of_name:
+            return f"{limits.clients_of_name} of this name wait already"
+        return ""
+
+    def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
+        power, passcode = (part[0] for part in tree[1:])  # type: ignore[index]
+        seat = self._words.power(power)  # type: ignore[arg-type]
+        games = [game for game in self._games if seat is not None and seat + 1 in game.passcodes]
+        for game in games:
+            assert seat is not None
+            trusted = game.wrong_passcodes[seat + 1] < self._limits.wrong_passcodes
+            if trusted and game.passcodes[seat + 1] == number_of(passcode):  # type: ignore[arg-type]
+                guest.part, guest.claim = Part.RETURN, tokens
+                guest.returns_to = game, seat + 1
+                return
+        for game in games:
+            assert seat is not None
+            game.wrong_passcodes[seat + 1] += 1
+            if game.wrong_passcodes[seat + 1] == self._limits.wrong_passcodes:
+                self._note(
+                    "passcodes were guessed",
+                    game=game.game_id,
+                    power=self._words.names[self._words.powers[seat]],
+                    peer=guest.address,
+                    why="nobody comes back to this power any more",
+                )
+        guest.say(command("REJ", tokens))
+
+    # What games want
+
+    def _take_link(self) -> None:
+        with suppress(OSError):
+            link, _ = self._links.accept()
+            link.setblocking(False)
+            self._selector.register(link, selectors.EVENT_READ, None)
+
+    def _hear_game(self, link: socket.socket) -> None:
+        try:
+            seek = receive_seek(link)
+        except BlockingIOError:
+            return
+        except BrokenLinkError:
+            self._selector.unregister(link)
+            self._games = [game for game in self._games if game.link is not link]
+            link.close()
+        else:
+            self._games.append(_Game(link, seek))
+
+    def _fill_seats(self) -> None:
+        for guest in [guest for guest in self._guests if guest.returns_to is not None]:
+            assert guest.returns_to is not None
+            if not self._pass(*guest.returns_to, guest):
+                guest.part = guest.returns_to = None
+                guest.say(command("REJ", guest.claim))
+        for game in list(self._games):
+            for seat, client in list(game.wanted.items()):
+                free = self._free(client)
+                if free is not None:
+                    game.passcodes[seat] = self._new_passcode()
+                    if self._pass(game, seat, free):
+                        del game.wanted[seat]
+            if not game.wanted:
+                for guest in [guest for guest in self._guests if guest.part is Part.OBSERVE]:
+                    if not guest.connection.unsent:
+                        self._pass(game, 0, guest)
+
+    def _free(self, client: str) -> _Guest | None:
+        """The client that has waited longest among those that fit."""
+        for guest in self._guests:
+            fits = guest.name == client or (client == ANY_CLIENT and guest.name not in self._names)
+            ready = self._waiting_room.agreed.get(guest) and not guest.connection.unsent
+            if guest.part is Part.PLAY and fits and ready:
+                return guest
+        return None
+
+    def _new_passcode(self) -> int:
+        taken = {code for game in self._games for code in game.passcodes.values()}
+        while True:
+            code = 1 + secrets.randbelow(MOST_NUMBER)
+            if code not in taken:
+                return code
+
+    def _pass(self, game: _Game, seat: int, guest: _Guest) -> bool:
+        """Pass a client's connection to a game; whether the game still is there."""
+        assert guest.part is not None
+        passed = Passed(
+            guest.part,
+            seat,
+            game.passcodes.get(seat, 0),
+            guest.name,
+            guest.version,
+            (guest.backlog + guest.connection.rest)[:_MOST_PASSED].hex(),
+        )
+        try:
+            send_passed(game.link, passed, guest.connection.socket)
+        except BrokenLinkError:
+            # It has ended; its link will say so.
+            return False
+        self._forget(guest)
+        guest.connection.pass_on()
+        return True

@@ -1,0 +1,137 @@
+"""DAIDE players in control files, and where they dial in."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from academy.wire.addresses import InvalidAddressError
+from arena.control.settings import Control, ControlError
+from arena.control.toml_file import parse, read
+from arena.players.player import InvalidPlayerParametersError
+from arena.runner.listeners import open_listeners
+from arena.runner.run import check_players
+from referees.diplomacy.daide_server.settings import DaideAddress
+
+PLAYERS = """
+[players.a]
+protocol = "daide"
+client = "Albert"
+reconnect_seconds = 3
+late_turns = 7
+move_seconds = 9
+
+[players.b]
+protocol = "daide"
+"""
+
+
+def control(folder: Path, more: str = "", players: str = PLAYERS, game: str = "diplomacy") -> Control:
+    path = folder / "daide.toml"
+    path.write_text(
+        '[competition]\nkind = "mars"\n'
+        f'[game]\nname = "{game}"\n'
+        f'[[series]]\nname = "x"\nselector = "least-played"\n{players}\n{more}'
+    )
+    return read(path)
+
+
+def test_players_and_address_are_read(tmp_path: Path) -> None:
+    read = control(tmp_path, '[daide]\naddress = "[::1]:16714"')
+    address = DaideAddress.read(read.listeners["daide"]["address"])
+    assert address == DaideAddress("::1", 16714) and str(address) == "[::1]:16714" and address.is_local
+    albert, other = read.players["a"], read.players["b"]
+    assert (albert.protocol, albert.command, albert.move_seconds) == ("daide", (), 9)
+    assert albert.parameters == {"client": "Albert", "reconnect_seconds": 3, "late_turns": 7}
+    assert other.parameters == {"client": "", "reconnect_seconds": 15.0, "late_turns": 3}
+    assert control(tmp_path).listeners == {} and DaideAddress() == DaideAddress("127.0.0.1", 16713)
+
+
+@pytest.mark.parametrize(
+    ("more", "players", "says"),
+    [
+        ('[daide]\naddress = "16713"', PLAYERS, "daide.address: '16713': write host:port"),
+        ('[daide]\naddress = "here:99999"', PLAYERS, "port 0 to 65535"),
+        ('[daide]\naddress = "0.0.0.0:0"', PLAYERS, "daide.address: 0.0.0.0:0: other machines could connect"),
+        ("[daide]\nport = 5", PLAYERS, "daide.port: unknown setting"),
+        ("", PLAYERS.replace("late_turns = 7", "late_turns = 0"), "players.a.late_turns: must be a whole"),
+        ("", PLAYERS.replace("late_turns = 7", 'command = "x"'), "players.a.command: unknown setting"),
+        (
+            "",
+            PLAYERS.replace('"Albert"', '""'),
+            "players.a.client: '' is no name that a DAIDE client can say",
+        ),
+        ("", PLAYERS.replace('"Albert"', '"Ægir"'), "players.a.client: 'Ægir' is no name"),
+        ("", PLAYERS.replace('"Albert"', r'"A\u0007"'), "printable characters of ASCII, '.' for any name"),
+        (
+            "",
+            PLAYERS.replace("move_seconds = 9", "move_seconds = 0.5"),
+            "move_seconds: must be a number from 1",
+        ),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, more: str, players: str, says: str) -> None:
+    with pytest.raises(ControlError, match=says):
+        control(tmp_path, more, players)
+
+
+def test_the_control_file_of_the_document_is_read(tmp_path: Path) -> None:
+    document = (Path(__file__).parents[4] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
+    (block,) = (text for text in re.findall(r"```toml\n(.*?)```", document, re.DOTALL) if "[daide]" in text)
+    found = parse(tmp_path / "daide.toml", block)
+    assert found.competitors == ("albert", "holdbot") and found.listeners["daide"]["address"] == str(
+        DaideAddress()
+    )
+
+
+def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:
+    told: list[str] = []
+    read = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
+    with open_listeners(read, told.append, lambda *_, **__: None) as seated:
+        doors = {seated.players[name].parameters["listener"] for name in ("a", "b")}
+        assert len(doors) == 1 and Path(doors.pop()).is_socket()
+        assert seated.players["a"].parameters["client"] == "Albert"
+        check_players(seated, quiet=True, tell=told.append)
+    assert told[0].startswith("DAIDE clients dial in at 127.0.0.1:")
+    assert told[1:] == [f"player {name} dials in for each game: it is not checked" for name in ("a", "b")]
+
+
+def test_an_address_of_other_machines_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_listeners(
+        control(tmp_path, '[daide]\naddress = "0.0.0.0:0"\ninsecure = true'),
+        lambda _: None,
+        lambda *_, **__: None,
+    ):
+        pass
+    assert "0.0.0.0:0 is open to other machines" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    first = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
+    told: list[str] = []
+    with open_listeners(first, told.append, lambda *_, **__: None):
+        port = told[0].rpartition(":")[2]
+        second = control(tmp_path, f'[daide]\naddress = "127.0.0.1:{port}"')
+        with (
+            pytest.raises(InvalidAddressError, match=f"127.0.0.1:{port}: cannot listen there"),
+            open_listeners(second, told.append, lambda *_, **__: None),
+        ):
+            pass
+
+
+def test_other_games_are_not_played_over_daide(tmp_path: Path) -> None:
+    read = control(tmp_path, game="warlight")
+    with (
+        pytest.raises(InvalidPlayerParametersError, match="'warlight' is not played over DAIDE"),
+        open_listeners(read, lambda _: None, lambda *_, **__: None),
+    ):
+        pass
+
+
+def test_competitions_without_such_players_open_no_door(tmp_path: Path) -> None:
+    plain = '[players.a]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
+    read = control(tmp_path, players=plain)
+    with open_listeners(read, pytest.fail, lambda *_, **__: None) as seated:
+        assert seated is read
