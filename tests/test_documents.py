@@ -177,7 +177,4 @@ def test_links_of_files_beside_the_site_lead_somewhere(name: str) -> None:
 def test_a_page_says_first_for_whom_it_is(page: Path) -> None:
     title, _, first = page.read_text().partition("\n\n")
     assert title.startswith("# ")
-    assert re.match(
-        r"\*.*\bFor (everybody|people|authors|administrators|programmers|researchers|users|engine authors|Python)",
-        first,
-    )
+    assert re.match(r"\*For \w", first)
