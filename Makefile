@@ -21,10 +21,10 @@ six-games: $(VENV)/installed-dev.stamp
 # games for MINUTES each, from where the last run ended; docs/archive/learning.md gets the tables and the plot.
 learning: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	$(BIN)/python -m benchmarks.learning run --equal time --minutes $(MINUTES)
-	$(BIN)/python -m benchmarks.learning run --equal playouts --minutes $(MINUTES)
-	$(BIN)/python -m benchmarks.learning bound --minutes $(MINUTES)
-	$(BIN)/python -m benchmarks.learning report
+	$(BIN)/python -m research.learning run --equal time --minutes $(MINUTES)
+	$(BIN)/python -m research.learning run --equal playouts --minutes $(MINUTES)
+	$(BIN)/python -m research.learning bound --minutes $(MINUTES)
+	$(BIN)/python -m research.learning report
 
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest -n $(JOBS) --dist loadfile $(TESTS)
@@ -33,6 +33,7 @@ test: $(VENV)/installed-dev.stamp
 check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/unasync_clients.py --check
 	$(BIN)/mypy
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
@@ -56,14 +57,14 @@ fuzz-matching: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m benchmarks.fuzz_matching
 
 crash-loop: $(VENV)/installed-dev.stamp
-	$(BIN)/python -m benchmarks.crash_loop
-	$(BIN)/python -m benchmarks.crash_loop --shared-port --compact
+	$(BIN)/python -m research.crash_loop
+	$(BIN)/python -m research.crash_loop --shared-port --compact
 
 soak: $(VENV)/installed-dev.stamp
-	$(BIN)/python -m benchmarks.soak
+	$(BIN)/python -m research.soak
 
 stopped-playoff: $(VENV)/installed-dev.stamp
-	$(BIN)/python -m benchmarks.stopped_playoff
+	$(BIN)/python -m research.stopped_playoff
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

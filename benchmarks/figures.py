@@ -23,7 +23,7 @@ PARTS: Final = {
     "warlight": ("benchmarks.warlight",),
     "diplomacy": ("benchmarks.diplomacy",),
     "restart": ("benchmarks.restart",),
-    "growth": ("benchmarks.growth", "--plot", str(PLOT)),
+    "growth": ("research.growth", "--plot", str(PLOT)),
 }
 
 

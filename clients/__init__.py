@@ -1,1 +1,46 @@
-"""What bots need: the client library of ACADEMY, and sample bots that use it."""
+"""The library for bots: consult ACADEMY and propose to it, and play at an arena.
+
+`Academy` answers blocking calls, `AsyncAcademy` asyncio; a `Seat` keeps to fair use. `dial_in` plays at an
+arena from elsewhere. `clients.bots` has bots that use them.
+"""
+
+from clients.academy import Academy, PlayStream
+from clients.academy_async import AsyncAcademy, AsyncPlayStream
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.remote_play import (
+    Answer,
+    Engine,
+    Game,
+    GameDeclinedError,
+    GameEnd,
+    GameTurn,
+    dial_in,
+    dial_in_async,
+)
+from clients.responses import OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
+from clients.seat import FairUseError, MatchOptions, Seat
+
+__all__ = [
+    "Academy",
+    "AcademyRefusedError",
+    "AcademyUnavailableError",
+    "Answer",
+    "AsyncAcademy",
+    "AsyncPlayStream",
+    "Connection",
+    "Engine",
+    "FairUseError",
+    "Game",
+    "GameDeclinedError",
+    "GameEnd",
+    "GameTurn",
+    "MatchOptions",
+    "OpeningMove",
+    "PatternMatch",
+    "PlayStream",
+    "ProposalStatus",
+    "Seat",
+    "SuccessorMatches",
+    "dial_in",
+    "dial_in_async",
+]

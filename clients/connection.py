@@ -44,7 +44,10 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 class AcademyUnavailableError(ConnectionError):
     """ACADEMY did not answer in time, or not at all.
 
-    `code` is the gRPC status, `reason` the server's word for it ("" where it sent none).
+    Args:
+        message: what failed.
+        code: the gRPC status.
+        reason: the server's word for it; "" where it sent none.
     """
 
     def __init__(self, message: str, code: str = "UNAVAILABLE", reason: str = ""):
@@ -54,9 +57,14 @@ class AcademyUnavailableError(ConnectionError):
 
 
 class AcademyRefusedError(RuntimeError):
-    """ACADEMY refused: `code` is the gRPC status, `reason` and `metadata` name the rule and its numbers.
+    """ACADEMY refused a call.
 
-    `retry_after` is the seconds after which it wants to be asked again, None where it did not say.
+    Args:
+        code: the gRPC status.
+        message: why, for people.
+        reason: the rule, such as RATE_EXCEEDED.
+        metadata: the rule's numbers by name.
+        retry_after: the seconds after which to ask again; None where the server named none.
     """
 
     def __init__(
@@ -76,12 +84,20 @@ class AcademyRefusedError(RuntimeError):
 
 @dataclass(frozen=True)
 class Connection:
-    """Where ACADEMY is and who asks.
+    """Where ACADEMY or an arena is, and who asks.
 
-    `address` is `host:port` or `unix:PATH`. With `ca` (the file of a certificate authority) the
-    connection is encrypted; with `certificate` and `key` as well the client shows who it is. (With
-    these alone the server is checked by the authorities that gRPC brings along.) `timeout` is the
-    seconds a call may take, retries included. Raises ValueError for a certificate or key alone.
+    Args:
+        address: `host:port` or `unix:PATH`.
+        token: the bearer token or ticket; "" for none.
+        ca: the file of the certificate authority that signed the server's certificate; the connection is
+            then encrypted.
+        certificate: the file of the client's own certificate. Without `ca` gRPC's own authorities check the
+            server.
+        key: the file of the certificate's private key.
+        timeout: the seconds that a call may take, retries included.
+
+    Raises:
+        ValueError: a certificate without a key, or a key without a certificate.
     """
 
     address: str
@@ -97,32 +113,53 @@ class Connection:
             raise ValueError(f"a client's certificate and its key go together, but only {given} is given")
 
     @classmethod
-    def from_environment(cls) -> "Connection | None":
-        """What the arena tells its players; None without an address.
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> "Connection | None":
+        """Read where the arena tells its players that ACADEMY is.
 
-        ACADEMY_ADDRESS, ACADEMY_TOKEN, and for TLS the files ACADEMY_TLS_CA, ACADEMY_TLS_CERT and
-        ACADEMY_TLS_KEY. Raises ValueError where one of the last two is missing.
+        Args:
+            environment: variables by name; None for those of this process. ACADEMY_ADDRESS, ACADEMY_TOKEN and
+                for TLS the files ACADEMY_TLS_CA, ACADEMY_TLS_CERT and ACADEMY_TLS_KEY are read.
+
+        Returns:
+            The connection; None without an address.
+
+        Raises:
+            ValueError: one of ACADEMY_TLS_CERT and ACADEMY_TLS_KEY is missing.
         """
-        address = os.environ.get("ACADEMY_ADDRESS")
-        return cls(address).with_environment() if address else None
+        variables = os.environ if environment is None else environment
+        address = variables.get("ACADEMY_ADDRESS")
+        return cls(address).with_environment(variables) if address else None
 
-    def with_environment(self) -> "Connection":
-        """This address with the environment's token and files for TLS. Raises ValueError as for a new one."""
+    def with_environment(self, environment: Mapping[str, str] | None = None) -> "Connection":
+        """Return this address with the environment's token and files for TLS.
+
+        Args:
+            environment: as for `from_environment`.
+
+        Raises:
+            ValueError: as for `from_environment`.
+        """
+        variables = os.environ if environment is None else environment
         return replace(
             self,
-            token=os.environ.get("ACADEMY_TOKEN", ""),
-            ca=os.environ.get("ACADEMY_TLS_CA") or None,
-            certificate=os.environ.get("ACADEMY_TLS_CERT") or None,
-            key=os.environ.get("ACADEMY_TLS_KEY") or None,
+            token=variables.get("ACADEMY_TOKEN", ""),
+            ca=variables.get("ACADEMY_TLS_CA") or None,
+            certificate=variables.get("ACADEMY_TLS_CERT") or None,
+            key=variables.get("ACADEMY_TLS_KEY") or None,
         )
 
     @classmethod
     def to_arena(cls, address: str = "", *, token_file: str | Path | None = None) -> "Connection":
-        """Where a bot dials in, or a service is asked, with the token that is needed there.
+        """Return where a bot dials in, or a service is asked, with the token for it.
 
-        What is not given comes from ARENA_ADDRESS (else 127.0.0.1:50561), ARENA_TOKEN (the token itself),
-        ARENA_TOKEN_FILE (its file, such as `arena run` makes) and, for TLS, ARENA_TLS_CA. Raises OSError for
-        a file that cannot be read and ValueError for one without a token.
+        Args:
+            address: `host:port` or `unix:PATH`; "" for ARENA_ADDRESS, else 127.0.0.1:50561.
+            token_file: the file of the token, such as `arena run` makes; None for ARENA_TOKEN (the token
+                itself) or ARENA_TOKEN_FILE. ARENA_TLS_CA is the file of the authority for TLS.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file holds no token.
         """
         token = "" if token_file is not None else os.environ.get("ARENA_TOKEN", "")
         file = token_file or os.environ.get("ARENA_TOKEN_FILE")
@@ -139,18 +176,26 @@ class Connection:
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """What each call carries."""
+        """The metadata of each call: the token."""
         return (("authorization", f"Bearer {self.token}"),) if self.token else ()
 
     def channel(self) -> grpc.Channel:
-        """A channel for blocking calls. Raises OSError for certificates that can't be read."""
+        """Open a channel for blocking calls.
+
+        Raises:
+            OSError: a certificate cannot be read.
+        """
         credentials = self._credentials()
         if credentials is None:
             return grpc.insecure_channel(self.address, options=_OPTIONS)
         return grpc.secure_channel(self.address, credentials, options=_OPTIONS)
 
     def asyncio_channel(self) -> grpc.aio.Channel:
-        """A channel for asyncio. Raises OSError for certificates that can't be read."""
+        """Open a channel for asyncio.
+
+        Raises:
+            OSError: a certificate cannot be read.
+        """
         credentials = self._credentials()
         if credentials is None:
             return grpc.aio.insecure_channel(self.address, options=_OPTIONS)
@@ -171,7 +216,7 @@ class Connection:
 _BROKEN_WHILE_WRITING: Final = (grpc.StatusCode.INTERNAL, "Internal error from Core")
 
 
-def explained(error: grpc.RpcError, doing: str = "") -> AcademyUnavailableError | AcademyRefusedError:
+def to_client_error(error: grpc.RpcError, doing: str = "") -> AcademyUnavailableError | AcademyRefusedError:
     """Turn a failed call into one of our two errors, whose message begins with what was being done."""
     code, message = error.code(), error.details() or ""
     if (code, message) == _BROKEN_WHILE_WRITING:

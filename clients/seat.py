@@ -1,6 +1,6 @@
 """A player's seat in one contest: keeps to fair use by itself, and knows what is worth proposing.
 
-Pure bookkeeping; the calls are made by `clients.academy`.
+It makes no calls; `clients.academy` does.
 """
 
 from collections.abc import Sequence
@@ -8,15 +8,55 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from academy.knowledge.boards import Board, Geometry
-from academy.knowledge.fair_use import LOW_VALUE, opening_allowance
+from academy.knowledge.fair_use import (
+    LOW_VALUE,
+    MOVES_PER_CONSULTATION,
+    FairUseExceededError,
+    ValueNotLowError,
+    opening_allowance,
+)
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, proposals_pb2
-from clients.advice import LIBRARY_CODES
+from clients.responses import LIBRARY_CODES
 
-MOST_PROPOSALS: Final = 10
+MAX_PROPOSALS: Final = 10
+
+
+class FairUseError(RuntimeError):
+    """Fair use forbids a question of a contest; ACADEMY is not asked.
+
+    Args:
+        message: the rule and when to ask again, for people.
+        reason: ACADEMY's name of the rule: FAIR_USE_EXCEEDED (openings) or VALUE_NOT_LOW (patterns).
+        next_own_move: the number, from 1, of the own move before which an opening may be looked up again;
+            None for patterns, which may be asked for as soon as 0.33 or less is expected.
+    """
+
+    def __init__(self, message: str, reason: str, next_own_move: int | None = None):
+        super().__init__(f"{message} [{reason}]")
+        self.reason = reason
+        self.next_own_move = next_own_move
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOptions:
+    """Which patterns an answer has.
+
+    Args:
+        libraries: the libraries to look in; all where empty.
+        max_matches: the limit of patterns on each board; 0 for the server's own.
+        with_cells: whether each match has its pattern's text.
+    """
+
+    libraries: Sequence[Library] = ()
+    max_matches: int = 0
+    with_cells: bool = False
+
+
+ANY_MATCHES: Final = MatchOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +69,11 @@ class _Candidate:
 class Seat:
     """One player's side of a contest.
 
-    `player` is the seat from 1; `contest_id` is empty outside a contest, where the limits on
-    consultations do not hold and nothing can be proposed.
+    Args:
+        game_id: ACADEMY's name of the game, such as `go-9x9`.
+        geometry: the game's board.
+        player: the seat's number, from 1.
+        contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
     """
 
     game_id: str
@@ -43,45 +86,66 @@ class Seat:
 
     # Consulting
 
-    def opening_question(
-        self, moves: Sequence[str], own_moves: int
-    ) -> consultation_pb2.LookUpOpeningRequest | None:
-        """The question for the moves played so far, or None where fair use has no room for it.
+    def allows_opening(self, own_moves: int) -> bool:
+        """Return whether fair use has room for a question about openings: one for every fourth own move.
 
-        `own_moves` is how many of them were one's own. Asking counts.
+        Args:
+            own_moves: how many moves the seat has made.
         """
+        return not self.contest_id or self._consultations < opening_allowance(own_moves + 1)
+
+    def allows_patterns(self, expected_value: float | None) -> bool:
+        """Return whether fair use has room for a question about patterns: where 0.33 or less is expected.
+
+        Args:
+            expected_value: what the seat expects of the position to move in, from 0 to 1; None if unknown.
+        """
+        return not self.contest_id or (expected_value is not None and expected_value <= LOW_VALUE)
+
+    def build_opening_request(
+        self, moves: Sequence[str], own_moves: int
+    ) -> consultation_pb2.LookUpOpeningRequest:
+        """Build the question for `Academy.opening`, and count it.
+
+        Args:
+            moves: all moves of the contest so far.
+            own_moves: how many of them the seat made.
+
+        Raises:
+            FairUseError: the seat may not ask before this move.
+        """
+        if not self.allows_opening(own_moves):
+            rule = FairUseExceededError(self._consultations, own_moves + 1)
+            again = MOVES_PER_CONSULTATION * self._consultations + 1
+            raise FairUseError(f"{rule}; ask again before own move {again}", "FAIR_USE_EXCEEDED", again)
         if self.contest_id:
-            if self._consultations >= opening_allowance(own_moves + 1):
-                return None
             self._consultations += 1
         return consultation_pb2.LookUpOpeningRequest(
             game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
         )
 
-    def may_ask_for_patterns(self, expected_value: float | None) -> bool:
-        """Whether fair use has room for a question about patterns where so much is expected."""
-        return not self.contest_id or (expected_value is not None and expected_value <= LOW_VALUE)
-
-    def pattern_question(
+    def build_pattern_request(
         self,
         boards: Sequence[Board],
         expected_value: float | None = None,
         *,
         plies: int | None = None,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
+        options: MatchOptions = ANY_MATCHES,
         both_players: bool = False,
-    ) -> consultation_pb2.MatchPatternsRequest | None:
-        """The question which patterns lie on some boards, or None where fair use forbids it.
+    ) -> consultation_pb2.MatchPatternsRequest:
+        """Build the question for `Academy.patterns`.
 
-        `expected_value` is one's own for the position to move in; in a contest it must be low, and be the one
-        that the arena is told of this position. `plies` is how many plies were played before it: without it
-        ACADEMY finds the position by the first of the boards, which then must be that of the position. With
-        `both_players` the answer has the opponent's patterns too.
+        Args:
+            boards: the boards to find patterns on.
+            expected_value: what the seat expects of the position to move in.
+            plies: how many plies led to that position.
+            options: which patterns.
+            both_players: whether the answer has the opponent's patterns too.
+
+        Raises:
+            FairUseError: too much is expected.
         """
-        if not self.may_ask_for_patterns(expected_value):
-            return None
+        self._check_value(expected_value)
         return consultation_pb2.MatchPatternsRequest(
             game_id=self.game_id,
             contest_id=self.contest_id,
@@ -91,51 +155,66 @@ class Seat:
                 )
                 for board in boards
             ],
-            libraries=[LIBRARY_CODES[library] for library in libraries],
-            max_matches=most,
-            include_cells=with_cells,
+            libraries=[LIBRARY_CODES[library] for library in options.libraries],
+            max_matches=options.max_matches,
+            include_cells=options.with_cells,
             both_players=both_players,
         )
 
-    def successor_question(
+    def build_successor_request(
         self,
         board: Board,
         after: Sequence[Board],
         expected_value: float | None = None,
         *,
         plies: int | None = None,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
-    ) -> consultation_pb2.MatchSuccessorsRequest | None:
-        """The question what moves change of the patterns on a board, or None where fair use forbids it.
+        options: MatchOptions = ANY_MATCHES,
+    ) -> consultation_pb2.MatchSuccessorsRequest:
+        """Build the question for `Academy.successors`.
 
-        `after` are the boards after each move, at most 400; `expected_value` is one's own for `board`, and
-        `plies` how many plies led to it, as in `pattern_question`.
+        Args:
+            board: the board of the position to move in.
+            after: the boards after each move, at most 400.
+            expected_value: what the seat expects of that position.
+            plies: how many plies led to it.
+            options: which patterns.
+
+        Raises:
+            FairUseError: too much is expected.
+            ValueError: a board has another size.
         """
-        if not self.may_ask_for_patterns(expected_value):
-            return None
+        self._check_value(expected_value)
+        letters = board.letters
         return consultation_pb2.MatchSuccessorsRequest(
             game_id=self.game_id,
             contest_id=self.contest_id,
             position=consultation_pb2.Position(
-                board=board.letters, player=self.player, expected_value=expected_value, plies=plies
+                board=letters, player=self.player, expected_value=expected_value, plies=plies
             ),
-            moves=[_candidate(board.letters, each.letters) for each in after],
-            libraries=[LIBRARY_CODES[library] for library in libraries],
-            max_matches=most,
-            include_cells=with_cells,
+            moves=[_candidate_move(letters, changed.letters) for changed in after],
+            libraries=[LIBRARY_CODES[library] for library in options.libraries],
+            max_matches=options.max_matches,
+            include_cells=options.with_cells,
         )
+
+    def _check_value(self, expected_value: float | None) -> None:
+        if not self.allows_patterns(expected_value):
+            raise FairUseError(str(ValueNotLowError(expected_value)), "VALUE_NOT_LOW")
 
     # Proposing
 
-    def moved(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
-        """Tell of an own move: the pattern around it as it stands after ply number `ply`, and its worth.
+    def record_move(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
+        """Record an own move, which may be worth proposing.
 
-        `value` is the expected value, from 0 to 1, that the arena is told for this ply, and `value_before`
-        what it was told last: for the own move before, None where it was told nothing. A move that raised
-        the expected value enough becomes a middle-game proposal; every move is remembered as one for the
-        endgame.
+        A move that raised the expected value enough becomes a middle-game proposal; every move may become
+        one for the endgame.
+
+        Args:
+            pattern: what stands around the move after it.
+            ply: the move's number in the contest, from 1.
+            value_before: the expected value that the arena heard with the own move before, from 0 to 1; None
+                where it heard none.
+            value: the expected value that the arena hears with this move, from 0 to 1.
         """
         cells = write_cells(pattern, self.geometry)
         if value_before is not None:
@@ -159,24 +238,33 @@ class Seat:
         """Whether there may be anything to propose."""
         return bool(self.contest_id and self._endgame)
 
-    def proposals(
-        self, plies: int, average_length: float, most: int = MOST_PROPOSALS
+    def build_proposals(
+        self, plies: int, average_length: float, max_proposals: int = MAX_PROPOSALS
     ) -> proposals_pb2.SubmitProposalsRequest | None:
-        """What is worth proposing of a contest that ended after `plies` plies; None when nothing is.
+        """Choose what is worth proposing of a contest, for `Academy.propose`.
 
         At most half are tesuji, those that gained most; the rest are the clearest positions among the last
-        plies, as many as 20 % of the game's `average_length`: ACADEMY knows it, see `Academy.average_length`.
+        plies.
+
+        Args:
+            plies: how many plies the contest had.
+            average_length: the plies of an average contest (`Academy.average_length`); its last 20 % count as
+                endgame.
+            max_proposals: the limit.
+
+        Returns:
+            The proposals; None where nothing is worth it.
         """
         late = [each for each in self._endgame if is_late(each.message.ply, plies, average_length)]
-        tesuji = sorted(self._tesuji, key=lambda each: -each.gain)[: most // 2]
-        endgame = sorted(late, key=lambda each: -each.gain)[: most - len(tesuji)]
-        chosen = [each.message for each in (*tesuji, *endgame)]
+        tesuji = sorted(self._tesuji, key=lambda candidate: -candidate.gain)[: max_proposals // 2]
+        endgame = sorted(late, key=lambda candidate: -candidate.gain)[: max_proposals - len(tesuji)]
+        chosen = [candidate.message for candidate in (*tesuji, *endgame)]
         if not chosen or not self.contest_id:
             return None
         return proposals_pb2.SubmitProposalsRequest(contest_id=self.contest_id, proposals=chosen)
 
 
-def _candidate(before: str, after: str) -> consultation_pb2.CandidateMove:
-    """What a move changes. Raises ValueError for boards of different sizes."""
+def _candidate_move(before: str, after: str) -> consultation_pb2.CandidateMove:
+    """Return what a move changes. Raises ValueError for boards of different sizes."""
     changed = [cell for cell, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     return consultation_pb2.CandidateMove(cells=changed, letters="".join(after[cell] for cell in changed))

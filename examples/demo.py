@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 BIN = Path(sys.executable).parent
+GO_BOT = "academy-bot go --set board_size=9 --set komi=7.5"
 BOTS = {
-    "random": "academy-go-bot random --seed {seed} --academy",
-    "monte-carlo-10": "academy-go-bot monte-carlo --playouts 10 --seed {seed} --academy",
-    "monte-carlo-40": "academy-go-bot monte-carlo --playouts 40 --seed {seed} --academy",
-    "monte-carlo-160": "academy-go-bot monte-carlo --playouts 160 --seed {seed} --academy",
+    "random": f"{GO_BOT} --search random --seed {{seed}} --academy",
+    "monte-carlo-10": f"{GO_BOT} --playouts 10 --seed {{seed}} --academy",
+    "monte-carlo-40": f"{GO_BOT} --playouts 40 --seed {{seed}} --academy",
+    "monte-carlo-160": f"{GO_BOT} --playouts 160 --seed {{seed}} --academy",
 }
 GNU_GO = "gnugo --mode gtp --level 1 --seed {seed} --chinese-rules --capture-all-dead"
 

@@ -11,7 +11,12 @@ from academy.v1 import contests_pb2, contests_pb2_grpc, proposals_pb2, proposals
 from academy.wire.games import game_message
 from arena.jobs import GameResult
 from arena.results.outbox import StoredVerdict
-from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, explained
+from clients.connection import (
+    AcademyRefusedError,
+    AcademyUnavailableError,
+    Connection,
+    to_client_error,
+)
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
@@ -91,7 +96,7 @@ class AcademyClient:
         try:
             return method(request, timeout=self.connection.timeout, metadata=self.connection.metadata)
         except grpc.RpcError as error:
-            raise explained(error, doing) from None
+            raise to_client_error(error, doing) from None
         except ValueError as error:
             # The channel was closed under the call: the server is being restarted.
             raise AcademyUnavailableError(f"{doing}: {error}") from error

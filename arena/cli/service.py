@@ -98,9 +98,9 @@ class Service:
 
     def explain(self, error: "grpc.RpcError", doing: str) -> Exception:
         """A failed call as one of the command's errors, with what helps."""
-        from clients.connection import explained
+        from clients.connection import to_client_error
 
-        explanation = explained(error, f"{self.connection.address}: {doing}")
+        explanation = to_client_error(error, f"{self.connection.address}: {doing}")
         if remedy := _REMEDIES.get(explanation.code):
             explanation.add_note(f"({remedy})")
         return explanation

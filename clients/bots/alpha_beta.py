@@ -1,21 +1,125 @@
-"""Alpha-beta search with iterative deepening, for games of few moves whose boards tell who is ahead.
+"""What a position looks worth, without playing on: pieces and freedom of movement, weighed by random games.
 
-D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975). Moves are tried in the order of how often
-they cut before (J. Schaeffer's history heuristic, 1989).
+No game is known here. A game's weights are found by playing it at random and fitting a logistic regression of
+who won to what the boards on the way held; where that tells nothing (Hex, connect four), this says so.
 """
 
 import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clients.bots.craft import SearchGame, craft_of
-from clients.bots.evaluation import Evaluation
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.cells import State
+from clients.bots.search_game import SearchGame, make_search_game
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
 from referees.api import Referee
+
+GAMES: Final = 40
+# Every so many plies of a random game a position is looked at.
+STRIDE: Final = 4
+# How much of the deviance must be explained for a search to rely on the evaluation.
+TELLING: Final = 0.1
+_ROUNDS: Final = 12
+# Keeps weights small where the games say little of them.
+_RIDGE: Final = 1.0
+_SEED: Final = 1
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Weights of: being first, the move, the mover's freedom, soldiers ahead, kings ahead.
+
+    `telling` is how much of the deviance in random games the board explains, at most 1; `width` their mean
+    number of moves.
+    """
+
+    weights: tuple[float, ...]
+    telling: float
+    width: float
+
+    @property
+    def tells(self) -> bool:
+        """Whether it is good enough to search by."""
+        return self.telling >= TELLING
+
+    def value(self, game: SearchGame[Any, Any], position: Any, moves: int) -> float:
+        """What the seat to move, one of two with so many moves, can expect: 0 to 1."""
+        seat = game.mover(position)
+        features = _features(game, position, seat, moves)
+        ahead = sum(weight * feature for weight, feature in zip(self.weights, features, strict=True))
+        return 1.0 / (1.0 + math.exp(-ahead if seat == 1 else ahead))
+
+
+def _features(game: SearchGame[Any, Any], position: Any, seat: int, moves: int) -> Sequence[float]:
+    """What is ahead for seat 1."""
+    states = game.referee.board(position, 1).states
+    sign = 1.0 if seat == 1 else -1.0
+    return (
+        1.0,
+        sign,
+        sign * moves,
+        float(states.count(State.FIRST_SOLDIER) - states.count(State.SECOND_SOLDIER)),
+        float(states.count(State.FIRST_KING) - states.count(State.SECOND_KING)),
+    )
+
+
+def fitted(game: SearchGame[Any, Any], games: int = GAMES) -> Evaluation:
+    """Fit the weights of a game of two, by as many random games; the same ones each time."""
+    chance = random.Random(_SEED)
+    seen: list[Sequence[float]] = []
+    scores: list[float] = []
+    widths: list[int] = []
+    for _ in range(games):
+        position, here = game.referee.start(chance.getrandbits(31)), []
+        for ply in range(int(3 * game.referee.spec().expected_length)):
+            seat = game.mover(position)
+            if not seat:
+                break
+            moves = game.moves(position)
+            widths.append(len(moves))
+            if ply % STRIDE == chance.randrange(STRIDE):
+                here.append(_features(game, position, seat, len(moves)))
+            position = game.after(position, chance.choice(moves))
+        seen.extend(here)
+        scores.extend([game.scores(position)[0]] * len(here))
+    if not seen:
+        return Evaluation((0.0,) * 5, 0.0, 0.0)
+    table, results = np.array(seen), np.array(scores)
+    weights, expected = _regression(table, results)
+    _, without_board = _regression(table[:, :2], results)
+    gained = 1.0 - _likelihood(results, expected) / _likelihood(results, without_board)
+    return Evaluation(tuple(weights.tolist()), gained, float(np.mean(widths)))
+
+
+def _regression(
+    seen: NDArray[np.float64], scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights by Newton's method, and what they expect."""
+    weights = np.zeros(seen.shape[1])
+    for _ in range(_ROUNDS):
+        expected = _logistic(seen, weights)
+        # Sums instead of matrix products, whose threads would outnumber the work.
+        slope = (seen * (scores - expected)[:, None]).sum(axis=0) - _RIDGE * weights
+        spread = (expected * (1.0 - expected))[:, None, None]
+        curvature = (seen[:, :, None] * seen[:, None, :] * spread).sum(axis=0) + _RIDGE * np.eye(len(weights))
+        weights = weights + np.linalg.solve(curvature, slope)
+    return weights, _logistic(seen, weights)
+
+
+def _logistic(seen: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    expected: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-(seen * weights).sum(axis=1)))
+    return expected.clip(1e-9, 1.0 - 1e-9)
+
+
+def _likelihood(scores: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
+    return float(np.sum(scores * np.log(expected) + (1.0 - scores) * np.log(1.0 - expected)))
+
 
 # Moves as little worse than the best as this are valued exactly, so that experience can decide between them.
 NEAR: Final = 0.1
@@ -54,8 +158,8 @@ class AlphaBetaThinker:
         Raises UnsuitableGameError.
         """
         began = self.clock()
-        search = _Search(craft_of(referee, self.chance), self.evaluation, self.clock)
-        moves = list(search.craft.moves(position))
+        search = _Search(make_search_game(referee, self.chance), self.evaluation, self.clock)
+        moves = list(search.game.moves(position))
         # Of moves of one value any may be the best.
         self.chance.shuffle(moves)
         values = dict.fromkeys(moves, 0.5)
@@ -98,9 +202,9 @@ class _Search:
     """One move's search. Values are those of the seat to move."""
 
     def __init__(
-        self, craft: SearchGame[Any, Any], evaluation: Evaluation, clock: Callable[[], float]
+        self, game: SearchGame[Any, Any], evaluation: Evaluation, clock: Callable[[], float]
     ) -> None:
-        self.craft = craft
+        self.game = game
         self._evaluation = evaluation
         self._clock = clock
         self._deadline = math.inf
@@ -121,18 +225,18 @@ class _Search:
 
     def _after(self, position: Any, move: Any, depth: int, least: float, most: float) -> float:
         """What a move is worth to the seat that makes it."""
-        following = self.craft.after(position, move)
-        mover, seat = self.craft.mover(position), self.craft.mover(following)
+        following = self.game.after(position, move)
+        mover, seat = self.game.mover(position), self.game.mover(following)
         if not seat:
-            return 0.5 + _PATIENCE * (self.craft.scores(following)[mover - 1] - 0.5)
+            return 0.5 + _PATIENCE * (self.game.scores(following)[mover - 1] - 0.5)
         if seat == mover:
             return self._value(following, depth, least, most)
         return 1.0 - self._value(following, depth, 1.0 - most, 1.0 - least)
 
     def _value(self, position: Any, depth: int, least: float, most: float) -> float:
-        moves = self.craft.moves(position)
+        moves = self.game.moves(position)
         if depth <= 0:
-            return 0.5 + _PATIENCE * (self._evaluation.value(self.craft, position, len(moves)) - 0.5)
+            return 0.5 + _PATIENCE * (self._evaluation.value(self.game, position, len(moves)) - 0.5)
         if depth > 1 and self._clock() > self._deadline:
             raise _TimeIsUpError
         best = 0.0

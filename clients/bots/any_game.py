@@ -5,73 +5,193 @@
     academy-bot openspiel --set 'game=breakthrough(rows=6,columns=6)' --seconds 0.5
 
 The game and its settings are those of the control file. With `--academy` it consults and proposes; the arena
-tells it where, for which contest and as whom (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN, or for contest
-after contest the command academy-contest).
+tells it where, for which contest and as whom (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN and for TLS
+ACADEMY_TLS_CA, _CERT and _KEY; or for contest after contest the command academy-contest).
 """
 
 import argparse
+import os
 import random
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from io import TextIOWrapper
+from typing import Any, Final, cast
 
 from clients.academy import Academy
-from clients.bots.board_engine import BoardEngine
-from clients.bots.command_line import academy_of, accept_contests, add_options, contest, run
-from clients.bots.craft import UnsuitableGameError
-from clients.bots.gtp import GtpError
+from clients.bots.advised_player import AdvisedPlayer
+from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
+from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
-from referees.api import Referee, UnknownRefereeError, referee
+from clients.connection import Connection
+from clients.seat import Seat
+from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
 from referees.dialogues import GtpGame
 from referees.toml_text import InvalidTomlError, read_toml
 
+_COLOURS: Final = {"black": "b", "white": "w"}
 
-class AnyGameEngine(BoardEngine[Referee[Any, Any], Any, Any]):
-    """Plays the one game it was started for; of what sets a game up it accepts what fits that one."""
+
+class AnyGameEngine(GtpProgram):
+    """Plays the one game it was started for; it accepts the commands that set this game up, and no others.
+
+    All rules are the referee's.
+    """
 
     def __init__(
         self,
         name: str,
-        game: type[Referee[Any, Any]],
-        settings: Mapping[str, object],
+        rules: Referee[Any, Any],
         thinker: Thinker[Any, Any, Any],
         academy: Academy | None = None,
         contest_id: str = "",
     ) -> None:
-        """Raises InvalidSettingError, and UnsuitableGameError for a game not played over GTP or with a
-        handicap.
-        """
-        super().__init__(name, game, dict(settings), thinker, academy, contest_id)
-        words = cast("GtpGame[Any, Any] | None", self._referee.dialogue("gtp"))
+        """Raises UnsuitableGameError for a game not played over GTP or with a handicap."""
+        super().__init__()
+        self.name = name
+        self._referee = rules
+        self._thinker = thinker
+        self._academy = academy
+        self._contest_id = contest_id
+        words = cast("GtpGame[Any, Any] | None", rules.dialogue("gtp"))
         if words is None:
-            raise UnsuitableGameError(f"{game.name}: this game is not played over GTP")
-        if words.handicap() is not None or self._referee.arranger() is not None:
-            raise UnsuitableGameError(f"{game.name}: this engine plays no handicap games")
+            raise UnsuitableGameError(f"{rules.name}: this game is not played over GTP")
+        if words.handicap() is not None or rules.arranger() is not None:
+            raise UnsuitableGameError(f"{rules.name}: this engine plays no handicap games")
+        self._seats = {words.colour(seat): seat for seat in range(1, rules.seats + 1)}
         self._setup = [line.split() for line in words.setup()]
         for word in {line[0] for line in self._setup} - set(self._commands):
-            self._commands[word] = partial(self._agree, word)
+            self._commands[word] = partial(self._set_up, word)
+        self._begin()
 
-    def _agree(self, word: str, arguments: Sequence[str]) -> str:
-        """Begin anew, where what is to be set up is what this engine plays."""
+    def _set_up(self, word: str, arguments: Sequence[str]) -> str:
+        """Begin a new game if the command sets up the game of this engine."""
         ours = [line[1:] for line in self._setup if line[0] == word]
-        if not any(_same(arguments, each) for each in ours):
-            wanted = " or ".join(f"'{word} {' '.join(each)}'" for each in ours)
-            raise GtpError(f"this engine was started for a game of {wanted}")
+        if not any(_equal(arguments, wanted) for wanted in ours):
+            expected = " or ".join(f"'{word} {' '.join(wanted)}'" for wanted in ours)
+            raise GtpError(f"this engine was started for a game of {expected}")
+        return self.gtp_clear_board(())
+
+    def accept_contests(self, join: Callable[[ContestAccess], Academy]) -> None:
+        """Have the command `academy-contest`, with which the arena tells of contest after contest.
+
+        `join` connects to ACADEMY as the arena says. It may raise OSError and ValueError.
+        """
+        self._join = join
+        self._commands["academy-contest"] = self._change_contest
+
+    def _change_contest(self, arguments: Sequence[str]) -> str:
+        """Propose what the contest before taught; then belong to the one that the arguments name, if any."""
+        access = ContestAccess.read(arguments) if arguments else None
+        self._finish()
+        self._players.clear()
+        if self._academy is not None:
+            self._academy.close()
+        self._academy, self._contest_id = None, ""
+        if access is not None:
+            try:
+                self._academy, self._contest_id = self._join(access), access.contest_id
+            except (OSError, ValueError) as error:
+                raise GtpError(f"ACADEMY cannot be reached as said: {error}") from None
+        return ""
+
+    def _begin(self) -> None:
+        """Set the first position; both colours have new players."""
+        self._position = self._referee.start(0)
+        self._moves: list[str] = []
+        # The position before each move, and the seat that made it.
+        self._before: list[tuple[Any, int]] = []
+        self._players: dict[int, AdvisedPlayer[Any, Any]] = {}
+        self._expected_values: tuple[float, ...] = ()
+
+    def gtp_clear_board(self, arguments: Sequence[str]) -> str:
+        """Begin a new game."""
         self._finish()
         self._begin()
         return ""
 
+    def gtp_play(self, arguments: Sequence[str]) -> str:
+        """Take in a move of either colour."""
+        seat = self._seat_to_move(arguments)
+        try:
+            self._make(seat, self._referee.read_move(self._position, seat, " ".join(arguments[1:])))
+        except UnreadableMoveError:
+            raise GtpError("invalid color or coordinate") from None
+        except IllegalMoveError:
+            raise GtpError("illegal move") from None
+        return ""
 
-def _same(said: Sequence[str], wanted: Sequence[str]) -> bool:
-    return len(said) == len(wanted) and all(map(_equal, said, wanted))
+    def gtp_undo(self, arguments: Sequence[str]) -> str:
+        """Take back the last move."""
+        if not self._moves:
+            raise GtpError("cannot undo")
+        self._position, _ = self._before.pop()
+        self._moves.pop()
+        self._expected_values = ()
+        return ""
+
+    def gtp_genmove(self, arguments: Sequence[str]) -> str:
+        """Choose a move and make it."""
+        if not self._referee.to_move(self._position):
+            return "resign"
+        seat = self._seat_to_move(arguments)
+        player = self._player(seat)
+        own_moves = [mover for _, mover in self._before].count(seat)
+        chosen = player.choose(self._position, self._moves, own_moves)
+        before = player.value_before
+        self._expected_values = (chosen.value,) if before is None else (before, chosen.value)
+        self._make(seat, chosen.move)
+        return self._moves[-1]
+
+    def gtp_academy__expected_value(self, arguments: Sequence[str]) -> str:
+        """Answer the bot's expected values before its last move and after it."""
+        if not self._expected_values:
+            raise GtpError("no move generated yet")
+        return " ".join(f"{value:.6f}" for value in self._expected_values)
+
+    def gtp_quit(self, arguments: Sequence[str]) -> str:
+        """Propose what the game taught, and end."""
+        self._finish()
+        return ""
+
+    def _seat_to_move(self, arguments: Sequence[str]) -> int:
+        colour = arguments[0].lower() if arguments else ""
+        seat = self._seats.get(_COLOURS.get(colour, colour))
+        if seat is None:
+            raise GtpError("invalid color or coordinate")
+        if seat not in self._referee.to_move(self._position):
+            raise GtpError("illegal move")
+        return seat
+
+    def _make(self, seat: int, move: Any) -> None:
+        after = self._referee.play(self._position, {seat: move})
+        self._before.append((self._position, seat))
+        self._position = after
+        self._moves.append(self._referee.move_text(move))
+
+    def _player(self, number: int) -> AdvisedPlayer[Any, Any]:
+        if number not in self._players:
+            spec = self._referee.spec()
+            seat = Seat(spec.game_id, spec.geometry, number, self._contest_id)
+            self._players[number] = AdvisedPlayer(self._thinker, self._referee, self._academy, seat)
+        return self._players[number]
+
+    def _finish(self) -> None:
+        for player in self._players.values():
+            player.finish(len(self._moves))
 
 
-def _equal(said: str, wanted: str) -> bool:
+def _equal(arguments: Sequence[str], wanted: Sequence[str]) -> bool:
+    return len(arguments) == len(wanted) and all(map(_equal_words, arguments, wanted))
+
+
+def _equal_words(argument: str, wanted: str) -> bool:
     try:
-        return float(said) == float(wanted)
+        return float(argument) == float(wanted)
     except ValueError:
-        return said == wanted
+        return argument == wanted
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, object]:
@@ -84,7 +204,7 @@ def read_settings(texts: Sequence[str]) -> dict[str, object]:
         try:
             settings[name.strip()] = read_toml(f"value = {value}")["value"]
         except InvalidTomlError:
-            # A word need not stand in quotes here.
+            # A word needs no quotes here.
             settings[name.strip()] = value.strip()
     return settings
 
@@ -102,19 +222,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--depth", type=int, default=Strength().depth, help="plies ahead (alpha-beta)")
     parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
-    add_options(parser)
+    parser.add_argument("--seed", type=int, help="for games that can be repeated")
+    parser.add_argument(
+        "--academy",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="consult and propose; without an address, where the arena says (ACADEMY_ADDRESS)",
+    )
     options = parser.parse_args(arguments)
     try:
-        settings = read_settings(options.set)
-        game = referee(options.game)
+        rules = referee(options.game).from_settings(read_settings(options.set))
         strength = Strength(options.search, options.playouts, options.depth, options.seconds)
-        thinker = strength.thinker(game.from_settings(settings), random.Random(options.seed))
-        academy = academy_of(options, parser)
-        engine = AnyGameEngine(f"{options.game}-bot", game, settings, thinker, academy, contest())
-        accept_contests(engine, options)
-    except (ValueError, UnknownRefereeError) as error:
-        parser.error(str(error.args[0]))
-    run(engine)
+        thinker = strength.thinker(rules, random.Random(options.seed))
+        contest_id = os.environ.get("ACADEMY_CONTEST", "")
+        engine = AnyGameEngine(f"{options.game}-bot", rules, thinker, _connect(options.academy), contest_id)
+    except (OSError, ValueError, UnknownRefereeError) as error:
+        parser.error(str(error.args[0] if isinstance(error, UnknownRefereeError) else error))
+    if options.academy is not None:
+        engine.accept_contests(partial(_join, options.academy))
+    for stream in (sys.stdin, sys.stdout):
+        # Each line gets an answer, whatever bytes it has.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    engine.run()
+
+
+def _connect(address: str | None) -> Academy | None:
+    """Connect to an address, "" for that of the environment; None without one. Raises OSError, ValueError."""
+    if address is None:
+        return None
+    connection = Connection(address).with_environment() if address else Connection.from_environment()
+    return Academy(connection) if connection else None
+
+
+def _join(address: str, access: ContestAccess) -> Academy:
+    """Connect as one contest's ticket says. Raises OSError and ValueError."""
+    connection = Connection(address or access.address).with_environment()
+    return Academy(replace(connection, token=access.token, ca=connection.ca or access.tls_ca))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, TypeVar
 
-from clients.advice import OpeningMove, PatternMatch
 from clients.bots.thinking import Experience
+from clients.responses import OpeningMove, PatternMatch
 
 Move = TypeVar("Move")
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from clients.bots.alpha_beta import AlphaBetaThinker
-from clients.bots.craft import UnsuitableGameError, craft_of
-from clients.bots.evaluation import Evaluation, fitted
+from clients.bots.alpha_beta import AlphaBetaThinker, Evaluation, fitted
+from clients.bots.search_game import UnsuitableGameError, make_search_game
 from clients.bots.thinking import Candidate, Counsel, Thinker, Thought, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee
@@ -53,11 +52,11 @@ class Strength:
         if self.method == "random":
             return RandomThinker(chance)
         if self.method != "monte-carlo":
-            craft = craft_of(referee, chance)
+            game = make_search_game(referee, chance)
             if referee.seats != 2 and self.method == "alpha-beta":
                 raise UnsuitableGameError(f"{referee.name}: alpha-beta is for games of two")
             start = referee.start(0)
-            narrow = referee.seats == 2 and len(craft.moves(start)) <= NARROW
+            narrow = referee.seats == 2 and len(game.moves(start)) <= NARROW
             if narrow or self.method == "alpha-beta":
                 evaluation = _evaluation(referee)
                 if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
@@ -68,21 +67,19 @@ class Strength:
 
 @lru_cache(maxsize=8)
 def _evaluation(referee: Referee[Any, Any]) -> Evaluation:
-    return fitted(craft_of(referee, random.Random()))
+    return fitted(make_search_game(referee, random.Random()))
 
 
 @dataclass
 class RandomThinker:
-    """Every legal move is as likely; expects nothing."""
+    """Every move worth considering is as likely; expects nothing."""
 
     chance: random.Random
 
     def think(
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
-        """All legal moves in random order. Raises UnsuitableGameError."""
-        moves = list(referee.legal_moves(position, referee.to_move(position)[0]) or ())
-        if not moves:
-            raise UnsuitableGameError(f"{referee.name}: its moves cannot be listed")
+        """All moves worth considering, in random order. Raises UnsuitableGameError."""
+        moves = list(make_search_game(referee, self.chance).moves(position))
         self.chance.shuffle(moves)
         return Thought(0.5, tuple(Candidate(move, 0.5) for move in moves))

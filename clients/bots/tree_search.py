@@ -1,4 +1,4 @@
-"""Monte Carlo tree search over any referee: UCT, with rapid action value estimates where the craft has them.
+"""Monte Carlo tree search over any referee: UCT, with rapid action value estimates where the game has them.
 
 L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo Planning" (2006); S. Gelly and D. Silver, "Monte-Carlo
 tree search and rapid action value estimation in computer Go" (2011). What ACADEMY knows of the moves enters
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from clients.bots.craft import SearchGame, craft_of
+from clients.bots.search_game import SearchGame, make_search_game
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
 from referees.api import Referee
 
@@ -47,12 +47,10 @@ class _Node(Generic[Position, Move]):
         "total",
     )
 
-    def __init__(
-        self, craft: SearchGame[Position, Move], position: Position, shuffled: random.Random
-    ) -> None:
+    def __init__(self, game: SearchGame[Position, Move], position: Position, shuffled: random.Random) -> None:
         self.position = position
-        self.seat = craft.mover(position)
-        moves = list(craft.moves(position)) if self.seat else []
+        self.seat = game.mover(position)
+        moves = list(game.moves(position)) if self.seat else []
         # Of equally good moves the first is tried.
         shuffled.shuffle(moves)
         self.moves: Sequence[Move] = moves
@@ -122,15 +120,15 @@ class TreeSearchThinker:
     ) -> Thought[Any]:
         """All moves, those with the best prospects first. Raises UnsuitableGameError."""
         began = self.clock()
-        craft = craft_of(referee, self.chance)
-        root = _Node(craft, position, self.chance)
+        game = make_search_game(referee, self.chance)
+        root = _Node(game, position, self.chance)
         if len(root.moves) == 1:
             # There is nothing to decide, only to expect.
-            self._search(craft, root, began, 0.0, 0.25)
+            self._search(game, root, began, 0.0, 0.25)
             return Thought(root.value(), (Candidate(root.moves[0], root.value()),))
-        self._search(craft, root, began, 0.0, 0.5)
+        self._search(game, root, began, 0.0, 0.5)
         root.heed(counsel(root.value(), [root.moves[number] for number in root.ranked()]))
-        self._search(craft, root, began, 0.5, 1.0)
+        self._search(game, root, began, 0.5, 1.0)
         value = root.value()
         return Thought(
             value,
@@ -144,21 +142,21 @@ class TreeSearchThinker:
         )
 
     def _search(
-        self, craft: SearchGame[Any, Any], root: _Node[Any, Any], began: float, start: float, end: float
+        self, game: SearchGame[Any, Any], root: _Node[Any, Any], began: float, start: float, end: float
     ) -> None:
         """Search from one share of the move's playouts, or of the time since it `began`, to another."""
         if self.seconds is None:
             for _ in range(max(1, math.ceil((end - start) * self.playouts))):
-                self._play(craft, root)
+                self._play(game, root)
             return
         deadline = began + end * self.seconds
         for _ in range(MOST_PLAYOUTS):
             # Without a first playout nothing is expected of any move.
             if root.total and self.clock() >= deadline:
                 return
-            self._play(craft, root)
+            self._play(game, root)
 
-    def _play(self, craft: SearchGame[Any, Any], root: _Node[Any, Any]) -> None:
+    def _play(self, game: SearchGame[Any, Any], root: _Node[Any, Any]) -> None:
         path: list[tuple[_Node[Any, Any], int]] = []
         node = root
         while True:
@@ -166,7 +164,7 @@ class TreeSearchThinker:
             path.append((node, number))
             child = node.children[number]
             if child is None:
-                child = _Node(craft, craft.after(node.position, node.moves[number]), self.chance)
+                child = _Node(game, game.after(node.position, node.moves[number]), self.chance)
                 node.children[number] = child
                 break
             node = child
@@ -174,10 +172,10 @@ class TreeSearchThinker:
                 break
         node = child
         if node.seat:
-            result = craft.playout(node.position)
+            result = game.playout(node.position)
             scores, played = result.scores, result.played
         else:
-            scores, played = craft.scores(node.position), ()
+            scores, played = game.scores(node.position), ()
         for node, number in path:
             score = scores[node.seat - 1]
             node.games[number] += 1.0

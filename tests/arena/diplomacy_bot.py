@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 
 from clients.connection import Connection
-from clients.dial_in import Game, GameTurn, dial_in
+from clients.remote_play import Game, GameTurn, dial_in
 from referees.diplomacy import Diplomacy
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, explained
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, to_client_error
 
 ALL = {
     "ACADEMY_ADDRESS": "academy:50551",
@@ -79,4 +79,4 @@ def test_a_stream_that_broke_while_it_was_written_to_is_no_refusal(
     error = grpc.aio.AioRpcError(
         grpc.StatusCode.INTERNAL, grpc.aio.Metadata(), grpc.aio.Metadata(), details=details
     )
-    assert type(explained(error)) is expected
+    assert type(to_client_error(error)) is expected

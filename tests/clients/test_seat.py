@@ -1,12 +1,14 @@
 """A seat keeps to fair use by itself and proposes only what the rules can accept."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells
 from academy.v1 import pattern_pb2
-from clients.seat import Seat
+from clients.seat import FairUseError, MatchOptions, Seat
 
 GEOMETRY = SquareGeometry(3, 3)
 EMPTY = Board.from_letters(GEOMETRY, "---------")
@@ -17,32 +19,56 @@ def seat(contest_id: str = "contest") -> Seat:
     return Seat("game", GEOMETRY, 1, contest_id)
 
 
+def asks_opening(asking: Seat, own_moves: int) -> bool:
+    """Ask where that is allowed; return whether it was."""
+    allowed = asking.allows_opening(own_moves)
+    with nullcontext() if allowed else pytest.raises(FairUseError):
+        asking.build_opening_request([], own_moves)
+    return allowed
+
+
 def test_one_opening_in_four_moves_is_asked_about() -> None:
     asking = seat()
-    asked = [asking.opening_question([], own_moves) is not None for own_moves in range(10)]
-    assert asked == [True, False, False, False, True, False, False, False, True, False]
+    assert [asks_opening(asking, own_moves) for own_moves in range(10)] == [
+        *(True, False, False, False, True, False, False, False, True, False)
+    ]
+
+
+def test_the_error_names_the_rule_and_when_to_ask_again() -> None:
+    asking = seat()
+    asking.build_opening_request([], 0)
+    with pytest.raises(FairUseError, match="ask again before own move 5") as forbidden:
+        asking.build_opening_request([], 1)
+    assert (forbidden.value.reason, forbidden.value.next_own_move) == ("FAIR_USE_EXCEEDED", 5)
+    with pytest.raises(FairUseError, match=r"0\.5; in a contest .* at most 0\.33") as forbidden:
+        asking.build_pattern_request([EMPTY], 0.5)
+    assert (forbidden.value.reason, forbidden.value.next_own_move) == ("VALUE_NOT_LOW", None)
+    with pytest.raises(FairUseError, match="VALUE_NOT_LOW"):
+        asking.build_successor_request(EMPTY, [EMPTY], None)
 
 
 def test_a_seat_that_did_not_ask_may_make_up_for_it() -> None:
     asking = seat()
-    assert [asking.opening_question([], 8) is not None for _ in range(4)] == [True, True, True, False]
+    assert [asks_opening(asking, 8) for _ in range(4)] == [True, True, True, False]
 
 
 def test_outside_a_contest_every_opening_may_be_asked_about() -> None:
     asking = seat(contest_id="")
-    assert all(asking.opening_question([], 0) is not None for _ in range(5))
+    assert all(asks_opening(asking, 0) for _ in range(5))
 
 
 @pytest.mark.parametrize(
     ("value", "asked"), [(None, False), (0.34, False), (0.33, True), (0.0, True), (1.0, False)]
 )
 def test_patterns_are_asked_for_in_bad_positions_only(value: float | None, asked: bool) -> None:
-    assert (seat().pattern_question([EMPTY], value) is not None) == asked
+    assert seat().allows_patterns(value) == asked
+    with nullcontext() if asked else pytest.raises(FairUseError):
+        seat().build_pattern_request([EMPTY], value)
 
 
 def test_outside_a_contest_patterns_may_be_asked_for_anywhere() -> None:
-    question = seat(contest_id="").pattern_question([EMPTY], libraries=[Library.ENDGAME])
-    assert question is not None
+    options = MatchOptions([Library.ENDGAME])
+    question = seat(contest_id="").build_pattern_request([EMPTY], options=options)
     assert question.positions[0].board == "---------"
     assert not question.positions[0].HasField("expected_value")
     assert list(question.libraries) == [pattern_pb2.LIBRARY_ENDGAME]
@@ -66,8 +92,8 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
     before: float | None, after: float, proposed: bool
 ) -> None:
     playing = seat()
-    playing.moved(PATTERN, 1, before, after)
-    request = playing.proposals(plies=100, average_length=100)
+    playing.record_move(PATTERN, 1, before, after)
+    request = playing.build_proposals(plies=100, average_length=100)
     assert (request is not None) == proposed
     if request is not None:
         (proposal,) = request.proposals
@@ -79,8 +105,8 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
 def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
     playing = seat()
     for ply in (79, 81, 99):
-        playing.moved(PATTERN, ply, 0.5, 0.55)
-    request = playing.proposals(plies=100, average_length=100)
+        playing.record_move(PATTERN, ply, 0.5, 0.55)
+    request = playing.build_proposals(plies=100, average_length=100)
     assert request is not None
     assert [each.ply for each in request.proposals] == [81, 99]
     assert {each.library for each in request.proposals} == {pattern_pb2.LIBRARY_ENDGAME}
@@ -89,8 +115,8 @@ def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
 def test_the_fifth_is_one_of_an_average_contest_as_academy_judges() -> None:
     playing = seat()
     for ply in (161, 181, 199):
-        playing.moved(PATTERN, ply, 0.5, 0.55)
-    request = playing.proposals(plies=200, average_length=100)
+        playing.record_move(PATTERN, ply, 0.5, 0.55)
+    request = playing.build_proposals(plies=200, average_length=100)
     assert request is not None
     assert [each.ply for each in request.proposals] == [181, 199]
 
@@ -98,8 +124,8 @@ def test_the_fifth_is_one_of_an_average_contest_as_academy_judges() -> None:
 def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     playing = seat()
     for ply in range(1, 101):
-        playing.moved(PATTERN, ply, 0.2, 0.4 + ply / 1000)
-    request = playing.proposals(plies=100, average_length=100)
+        playing.record_move(PATTERN, ply, 0.2, 0.4 + ply / 1000)
+    request = playing.build_proposals(plies=100, average_length=100)
     assert request is not None
     assert len(request.proposals) == 10
     tesuji = [each.ply for each in request.proposals if each.library == pattern_pb2.LIBRARY_MIDDLE_GAME]
@@ -108,5 +134,5 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
 
 def test_outside_a_contest_nothing_is_proposed() -> None:
     playing = seat(contest_id="")
-    playing.moved(PATTERN, 1, 0.1, 0.9)
-    assert playing.proposals(plies=1, average_length=100) is None
+    playing.record_move(PATTERN, 1, 0.1, 0.9)
+    assert playing.build_proposals(plies=1, average_length=100) is None

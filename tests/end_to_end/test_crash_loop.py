@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.crash_loop import crash_loop
+from research.crash_loop import crash_loop
 
 # Far longer than it takes, also on a machine with other work.
 SECONDS = 300
@@ -40,7 +40,7 @@ def test_a_loop_that_is_told_to_end_ends_its_servers() -> None:
     command = [
         sys.executable,
         "-m",
-        "benchmarks.crash_loop",
+        "research.crash_loop",
         "--shared-port",
         "--compact",
         "--rounds",

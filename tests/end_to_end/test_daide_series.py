@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 
 from arena.jobs import Fault, GameJob
 from arena.match.game import GameProgress, play
-from clients.bots.diplomacy.daide_client import DaideClient
+from clients.bots.diplomacy.daide import DaideClient
 from referees.api import Termination
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.map import shipped_map

@@ -8,7 +8,7 @@ from pathlib import Path
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.wire.addresses import Certificates, ServerAddress
-from clients.academy import Academy, Connection
+from clients import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving
 
@@ -26,10 +26,10 @@ komi = 0.5
 move_limit = 60
 
 [players.random]
-command = "academy-go-bot random --seed {{seed}} --academy"
+command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {{seed}} --academy"
 
 [players.monte-carlo]
-command = "academy-go-bot monte-carlo --playouts 5 --seed {{seed}} --academy"
+command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 5 --seed {{seed}} --academy"
 
 [academy]
 address = "localhost:{port}"

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from clients.connection import AcademyRefusedError, Connection
-from clients.dial_in import dial_in
+from clients.remote_play import dial_in
 from tests.arena.control_files import PASSING, write_control
 
 REPOSITORY = Path(__file__).parents[2]
 BOT = """
 import sys
 from clients.connection import Connection
-from clients.dial_in import Engine, dial_in
+from clients.remote_play import Engine, dial_in
 
 print(dial_in(Connection.to_arena(), "two", lambda game: lambda turn: "pass", redial_seconds=0))
 """

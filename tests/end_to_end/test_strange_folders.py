@@ -33,15 +33,17 @@ protocol = "python"
 command = "mine:first"
 
 [players.engine]
-command = "academy-hex-bot random --seed 1"
+command = "academy-bot hex --set board_size=3 --search random --seed 1"
 
 [academy]
 """
 RINGMASTERS = """\
 competition_type = 'playoff'
+scorer = 'internal'
 board_size = 5
 komi = 0.5
-players = {'a': Player('academy-go-bot random'), 'b': Player('academy-go-bot random')}
+bot = 'academy-bot go --set board_size=5 --set komi=0.5 --search random'
+players = {'a': Player(bot), 'b': Player(bot)}
 matchups = [Matchup('a', 'b', number_of_games=1)]
 """
 MINE = """\

@@ -47,10 +47,10 @@ command = "gnugo --mode gtp --level 1 --chinese-rules --capture-all-dead"
 command = "gnugo --mode gtp --level 5 --chinese-rules --capture-all-dead"
 
 [players.random]
-command = "academy-go-bot random --academy"
+command = "academy-bot go --set board_size=9 --set komi=7.5 --search random --academy"
 
 [players.monte-carlo]
-command = "academy-go-bot monte-carlo --playouts 10 --academy"
+command = "academy-bot go --set board_size=9 --set komi=7.5 --playouts 10 --academy"
 
 [academy]
 address = "unix:{folder}/academy.sock"

@@ -52,10 +52,8 @@ from arena.control import toml_file
 from arena.control.settings import ControlError
 from arena.players.gtp_channel import GtpChannel
 from arena.players.player import PlayerError
-from clients.bots import hex_thinking
-from clients.bots.go import GoEngine
-from clients.bots.go_thinking import RandomGoThinker
-from clients.bots.hex import HexEngine
+from clients.bots.any_game import AnyGameEngine
+from clients.bots.strength import Strength
 from referees.api import Referee, UnreadableMoveError, UnreadableRecordError
 from referees.draughts import Draughts
 from referees.go import Go, board
@@ -406,11 +404,12 @@ def _gtp_answer_samples() -> list[bytes]:
 
 def _gtp_command(data: bytes) -> None:
     text = data.decode(errors="replace")[:2_000]
-    for engine in (
-        GoEngine("fuzzed", RandomGoThinker(random.Random(0)), None, ""),
-        HexEngine("fuzzed", hex_thinking.RandomHexThinker(random.Random(0)), None, ""),
+    for rules in (
+        Go.from_settings({"board_size": 5, "komi": 0.5}),
+        Hex.from_settings({"board_size": 5, "swap": True}),
     ):
-        engine.run(io.StringIO(text), io.StringIO())
+        thinker = Strength("random").thinker(rules, random.Random(0))
+        AnyGameEngine("fuzzed", rules, thinker).run(io.StringIO(text), io.StringIO())
 
 
 def _gtp_command_samples() -> list[bytes]:

@@ -3,9 +3,7 @@
 import random
 from typing import Final
 
-from clients.bots.diplomacy.bot import Bot
-from clients.bots.diplomacy.hold import HoldBot
-from clients.bots.diplomacy.random_legal import RandomBot
+from clients.bots.diplomacy.bot import Bot, HoldBot, RandomBot
 from clients.bots.diplomacy.tactical import TacticalBot
 
 BOTS: Final[dict[str, type[Bot]]] = {bot.name: bot for bot in (HoldBot, RandomBot, TacticalBot)}

@@ -14,10 +14,10 @@ from typing import Final
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cut_around
-from academy.knowledge.fair_use import LOW_VALUE
-from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.academy import Academy
 from clients.bots.experience import mean_value, opening_value
-from clients.seat import Seat
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.seat import FairUseError, Seat
 from referees.api import IllegalMoveError, UnreadableMoveError
 from referees.diplomacy import Diplomacy, Phase, Position
 from referees.diplomacy.adjustments import owners_after
@@ -73,13 +73,13 @@ class DiplomacyAdvisor:
 
         What is wrong with it is said on standard error.
         """
-        address, contest_id = environment.get("ACADEMY_ADDRESS", ""), environment.get("ACADEMY_CONTEST", "")
-        if not address or not contest_id:
-            return None
-        token, ca = environment.get("ACADEMY_TOKEN", ""), environment.get("ACADEMY_TLS_CA") or None
+        contest_id = environment.get("ACADEMY_CONTEST", "")
         try:
-            return cls(Academy(Connection(address, token, ca)), referee, contest_id, seat, chance)
-        except OSError as error:
+            connection = Connection.from_environment(environment)
+            if connection is None or not contest_id:
+                return None
+            return cls(Academy(connection), referee, contest_id, seat, chance)
+        except (OSError, ValueError) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
             return None
 
@@ -93,6 +93,8 @@ class DiplomacyAdvisor:
             return None
         try:
             known = self._academy.opening(self._seat, self._line, len(self._line))
+        except FairUseError:
+            return None
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return None
@@ -117,7 +119,11 @@ class DiplomacyAdvisor:
         `value` is what the power expects now: ACADEMY is asked only where that is low, as fair use wants.
         """
         position = game.position
-        if self._academy is None or value > LOW_VALUE or position.phase is not Phase.MOVES:
+        if (
+            self._academy is None
+            or position.phase is not Phase.MOVES
+            or not self._seat.allows_patterns(value)
+        ):
             return {}
         board = self._referee.board(game, self._seat.player)
         province_of = position.map.province_of
@@ -175,7 +181,7 @@ class DiplomacyAdvisor:
         states = zip(self._referee.board(before, self._seat.player).states, board.states, strict=True)
         for province, (old, new) in enumerate(states):
             if new in self._own and old not in self._own:
-                self._seat.moved(cut_around(board, province, 1), ply, value_before, value)
+                self._seat.record_move(cut_around(board, province, 1), ply, value_before, value)
 
     def finish(self) -> None:
         """Propose what the game taught."""

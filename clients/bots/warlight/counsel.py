@@ -7,22 +7,25 @@ told the seats as they are: for the second one, what the dialogue calls "You" is
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.patterns import Pattern, graph_pattern
-from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.academy import Academy
 from clients.bots.experience import mean_value
-from clients.bots.warlight.dialogue import ME, OPPONENT
+from clients.bots.warlight.dialogue import ME, OPPONENT, OWNERS
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.seat import Seat
 from referees.api import UnreadableMoveError
 from referees.warlight import position
-from referees.warlight.maps import WarMap
+from referees.warlight.maps import WarMap, read_map
 from referees.warlight.orders import Deploy, Order, read_orders
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 
+# A turn's armies without any bonus.
+BASE_INCOME: Final = 5
 # Armies from which a territory is a stack, if the game's settings do not say otherwise.
 STACK_ARMIES: Final = 10
 # As many territories can be asked about in one question.
@@ -30,6 +33,20 @@ _MOST_TARGETS: Final = 400
 # How much a pattern counts beside what the bot itself thinks a territory is worth.
 _WEIGHT: Final = 2.0
 _SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
+
+
+def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_INCOME) -> float:
+    """How a game will probably end for whoever sees this, 0 to 1: by territories and armies in sight."""
+    mine = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == ME)
+    theirs = sum(
+        armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT
+    )
+    income = war_map.income(view.owners, ME, base_income)
+    if not theirs:
+        return 0.5 if mine else 0.0
+    strength = mine + 2 * income
+    # As little as is seen of the opponent, it has the base income at least.
+    return strength / (strength + theirs + 2 * base_income)
 
 
 class WarLightAdvisor:
@@ -98,7 +115,7 @@ class WarLightAdvisor:
 
         `value` is what the bot expects; ACADEMY is asked only where that is low, as fair use wants.
         """
-        if self._academy is None or value > LOW_VALUE:
+        if self._academy is None or not self._seat.allows_patterns(value):
             return {}
         near = self._map.neighbours
         mine = [at for at, owner in enumerate(view.owners) if owner == ME]
@@ -130,7 +147,7 @@ class WarLightAdvisor:
             for pattern in self._conquests(before, view):
                 # What stands now came of the orders of the turn before.
                 ply = 2 * (before.turn - 1) + self._player
-                self._seat.moved(
+                self._seat.record_move(
                     pattern, ply, self._told[-2] if len(self._told) > 1 else None, self._told[-1]
                 )
         self._told.append(value)
@@ -163,3 +180,41 @@ class WarLightAdvisor:
     def _alone(self, error: Exception) -> None:
         print(f"going on without ACADEMY: {error}", file=sys.stderr)
         self._academy = None
+
+
+class Advice(NamedTuple):
+    """Known first orders, line by line; weights of territories by id; and what the bot may expect, 0 to 1."""
+
+    orders: Sequence[str]
+    weights: Mapping[int, float]
+    value: float
+
+
+class PlainCounsel:
+    """Asks for a bot from the lines and dictionaries that it has."""
+
+    def __init__(self, map_lines: Sequence[str], income: int, stack_armies: int) -> None:
+        """Read the map's lines; the others are the game's settings of these names. Raises InvalidMap."""
+        self._income = income
+        self._map = read_map("\n".join(map_lines), "map")
+        self._counsel = WarLightAdvisor.from_environment(self._map, stack_armies)
+
+    def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
+        """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
+        ids = [each.id for each in self._map.territories]
+        owners = bytes(OWNERS[owner[each]] if each in owner else UNSEEN for each in ids)
+        view = WarPosition(turn, owners, tuple(armies.get(each, 0) for each in ids), 0)
+        value = expected_value(self._map, view, self._income)
+        if self._counsel is None:
+            return Advice((), {}, value)
+        known = self._counsel.opening(view)
+        weights = self._counsel.preferred(view, value)
+        self._counsel.turn(view, value)
+        return Advice(
+            [order.text for order in known], {ids[at]: weight for at, weight in weights.items()}, value
+        )
+
+    def finish(self) -> None:
+        """Propose what the game taught."""
+        if self._counsel is not None:
+            self._counsel.finish()

@@ -132,7 +132,7 @@ def main() -> None:
     counsel = None
     if options.academy:
         # Only here is more needed than this file.
-        from clients.bots.warlight.plain_counsel import PlainCounsel
+        from clients.bots.warlight.counsel import PlainCounsel
 
         counsel = PlainCounsel(map_lines, options.income, options.stack_armies)
     for line in lines:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from clients.connection import Connection
-from clients.dial_in import GameOver, NewGame, dial_in
-from clients.games import Engine, Game, GameDeclinedError, GameEnd, GameTurn
+from clients.remote_play import Engine, Game, GameDeclinedError, GameEnd, GameOver, GameTurn, NewGame, dial_in
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 

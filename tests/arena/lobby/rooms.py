@@ -17,9 +17,17 @@ from arena.lobby.lobby import LobbyLimits
 from arena.lobby.server import BackgroundLobby
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
-from clients import dial_in_async
 from clients.connection import Connection
-from clients.dial_in import Engine, Game, GameEnd, GameTurn, NewGame, dial_in
+from clients.remote_play import (
+    AsyncChooser,
+    Engine,
+    Game,
+    GameEnd,
+    GameTurn,
+    NewGame,
+    dial_in,
+    dial_in_async,
+)
 
 SECONDS = 60.0
 LOCAL = Endpoint(ServerAddress.parse("127.0.0.1:0"))
@@ -96,7 +104,7 @@ class DialledInWithAsyncio(DialledIn):
     def _dial(
         self, arena: Connection, player: str, new_game: NewGame, engine: Engine, redial_seconds: float
     ) -> int:
-        def begin(game: Game) -> dial_in_async.Chooser:
+        def begin(game: Game) -> AsyncChooser:
             choose = new_game(game)
 
             async def chosen(turn: GameTurn) -> Any:
@@ -107,9 +115,7 @@ class DialledInWithAsyncio(DialledIn):
         async def over(game: Game, ending: GameEnd) -> None:
             self._over(game, ending)
 
-        dialling = dial_in_async.dial_in(
-            arena, player, begin, engine, redial_seconds=redial_seconds, game_over=over
-        )
+        dialling = dial_in_async(arena, player, begin, engine, redial_seconds=redial_seconds, game_over=over)
         return asyncio.run(dialling)
 
 

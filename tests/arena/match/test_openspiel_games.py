@@ -17,7 +17,7 @@ from tests.arena.cli.command import arena
 from tests.arena.engines import python_player
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "othello.toml"
-ENGINE = (sys.executable, "-m", "clients.bots.openspiel_mcts", "--simulations", "3", "--seed", "1")
+ENGINE = (sys.executable, "-m", "clients.bots.any_game", "openspiel", "--playouts", "2", "--seed", "1")
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ ENGINE = (sys.executable, "-m", "clients.bots.openspiel_mcts", "--simulations", 
     ],
 )
 def test_engines_play_all_texts_of_moves(game: str) -> None:
-    engine = PlayerSetup("mcts", ENGINE, start_seconds=120.0, move_seconds=120.0)
+    engine = PlayerSetup("mcts", (*ENGINE, "--set", f"game={game}"), start_seconds=120.0, move_seconds=120.0)
     chance = python_player("chance", "arena.players.random_moves:random_moves")
     result = play(GameJob("0_1", "openspiel", {"game": game}, (engine, chance), seed=1, move_limit=40))
     assert result.outcome is not None and not result.warnings, result

@@ -186,7 +186,7 @@ def test_a_kept_policy_is_told_of_the_contests_of_all_its_slots(
 
 def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
-    bot = "academy-hex-bot monte-carlo --playouts 4 --academy"
+    bot = "academy-bot hex --set board_size=4 --playouts 4 --academy"
     control.write_text(
         f"""
         [competition]

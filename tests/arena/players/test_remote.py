@@ -9,7 +9,7 @@ from arena.jobs import Fault, GameJob, GameResult
 from arena.lobby.server import BackgroundLobby
 from arena.match.game import play
 from arena.v1 import players_pb2
-from clients.dial_in import Answer, Game, GameDeclinedError, GameEnd, GameTurn
+from clients.remote_play import Answer, Game, GameDeclinedError, GameEnd, GameTurn
 from referees.api import Termination
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import (

@@ -15,7 +15,7 @@ from arena.control.toml_file import parse
 from arena.runner.files import CompetitionFiles
 from arena.runner.remote_players import remote_players
 from clients.connection import AcademyRefusedError, Connection
-from clients.dial_in import dial_in
+from clients.remote_play import dial_in
 
 CONTROL = """
 [competition]

@@ -27,7 +27,7 @@ SECONDS = 90.0
 BOT = """
 import random, sys
 from clients.connection import Connection
-from clients.dial_in import Engine, dial_in
+from clients.remote_play import Engine, dial_in
 
 def new_game(game):
     chance = random.Random(game.seed + game.seat)

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from clients.bots.alpha_beta import SWAY, AlphaBetaThinker
-from clients.bots.craft import craft_of
-from clients.bots.evaluation import Evaluation, fitted
+from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, Evaluation, fitted
+from clients.bots.search_game import make_search_game
 from clients.bots.strength import InvalidStrengthError, Strength
 from clients.bots.thinking import Experience
 from clients.bots.tree_search import TreeSearchThinker
@@ -25,7 +24,7 @@ def _praise(known: Mapping[Any, Experience], value: float, moves: Sequence[Any])
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return fitted(craft_of(DRAUGHTS, random.Random(1)))
+    return fitted(make_search_game(DRAUGHTS, random.Random(1)))
 
 
 def test_random_games_tell_that_pieces_are_worth_having(evaluation: Evaluation) -> None:
@@ -36,14 +35,14 @@ def test_random_games_tell_that_pieces_are_worth_having(evaluation: Evaluation) 
 
 
 def test_where_the_board_does_not_tell_who_is_ahead_it_is_not_relied_on() -> None:
-    assert not fitted(craft_of(GAMES["hex"], random.Random(1)), games=10).tells
+    assert not fitted(make_search_game(GAMES["hex"], random.Random(1)), games=10).tells
     assert isinstance(Strength().thinker(GAMES["tic-tac-toe"], random.Random(1)), TreeSearchThinker)
     assert isinstance(Strength().thinker(GAMES["go"], random.Random(1)), TreeSearchThinker)
     assert isinstance(Strength().thinker(DRAUGHTS, random.Random(1)), AlphaBetaThinker)
 
 
 def test_who_is_ahead_expects_more(evaluation: Evaluation) -> None:
-    craft = craft_of(DRAUGHTS, random.Random(1))
+    craft = make_search_game(DRAUGHTS, random.Random(1))
     # White's 24 takes on 15 and goes on taking on 8; Black can then take back once.
     ahead = after(DRAUGHTS, "11-15", "22-18", "15x22")
     assert DRAUGHTS.to_move(ahead) == (2,)
@@ -56,7 +55,7 @@ def test_who_is_ahead_expects_more(evaluation: Evaluation) -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> None:
     """The value is that of a search of everything."""
-    craft = craft_of(DRAUGHTS, random.Random(1))
+    craft = make_search_game(DRAUGHTS, random.Random(1))
     position = after(DRAUGHTS, "11-15", "22-18", "15x22")
 
     def exhaustive(position: object, left: int) -> float:

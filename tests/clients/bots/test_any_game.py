@@ -6,9 +6,12 @@ import sys
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from clients.bots.any_game import AnyGameEngine, main, read_settings
-from clients.bots.craft import UnsuitableGameError
+from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
 from referees.api import Referee, referee
 from referees.dialogues import GtpGame
@@ -26,9 +29,9 @@ GAMES: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def engine(name: str, settings: dict[str, object], seed: int = 1) -> AnyGameEngine:
-    game = referee(name)
-    thinker = Strength(playouts=4, depth=1).thinker(game.from_settings(settings), random.Random(seed))
-    return AnyGameEngine("bot", game, settings, thinker)
+    rules = referee(name).from_settings(settings)
+    thinker = Strength(playouts=4, depth=1).thinker(rules, random.Random(seed))
+    return AnyGameEngine("bot", rules, thinker)
 
 
 @pytest.mark.parametrize(("name", "settings"), GAMES.values(), ids=GAMES.keys())
@@ -68,6 +71,13 @@ def test_it_plays_a_game_as_the_arena_would_set_it_up(name: str, settings: dict[
         ("go", ["play b A1", "undo", "play b A1"], ("=", "")),
         ("go", ["play b A1", "boardsize 4", "play b A1"], ("=", "")),
         ("go", ["genmove w"], ("?", "illegal move")),
+        ("go", ["play b C3", "play w pass", "genmove b"], ("=", "pass")),
+        ("go", ["play b pass", "play w pass", "genmove b"], ("=", "resign")),
+        ("go", ["academy-expected_value"], ("?", "no move generated yet")),
+        ("go", ["genmove b", "undo", "academy-expected_value"], ("?", "no move generated yet")),
+        ("go", ["undo"], ("?", "cannot undo")),
+        ("hex with swap", ["play b c1", "play w swap-pieces", "play b c1"], ("=", "")),
+        ("hex with swap", ["play b c1", "play w swap-pieces", "undo", "play w swap-pieces"], ("=", "")),
         ("go", ["genmove"], ("?", "invalid color or coordinate")),
         ("english draughts", ["variant russian"], ("?", "this engine was started for a game of 'variant")),
         ("english draughts", ["play black 11-15", "play white 24-19"], ("=", "")),
@@ -136,3 +146,48 @@ def test_the_program_plays_with_a_seed() -> None:
     assert games[0].stdout == games[1].stdout
     assert games[0].stdout.count("=") == 3
     assert games[0].stderr == ""
+
+
+WORDS = st.one_of(
+    st.sampled_from(["b", "white", "A1", "T19", "pass", "resign", "nan", "-inf", "1e999", "4", "0.5", "-1"]),
+    st.text(max_size=5),
+)
+COMMANDS = st.sampled_from(engine(*GAMES["go"]).answer("list_commands", [])[1].split())
+
+
+@hypothesis_settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.one_of(COMMANDS, st.text(max_size=5)), st.lists(WORDS, max_size=3)), max_size=8))
+def test_every_line_gets_an_answer(lines: list[tuple[str, list[str]]]) -> None:
+    bot = engine(*GAMES["go"])
+    for command, arguments in lines:
+        status, answer = bot.answer(command, arguments)
+        assert status in "=?"
+        assert "\n\n" not in answer
+
+
+GO = [sys.executable, "-m", "clients.bots.any_game", "go", "--set", "board_size=5", "--set", "komi=0.5"]
+
+
+def test_bytes_that_are_no_text_get_an_answer() -> None:
+    done = subprocess.run(
+        [*GO, "--search", "random"],
+        input=b"\xff\xfe\nboardsize \xe9\nname\nquit\n",
+        capture_output=True,
+        timeout=180,
+        check=True,
+    )
+    assert done.stdout.count(b"\n\n") == 4
+    assert (done.stdout.count(b"?"), done.stderr) == (2, b"")
+
+
+def test_the_program_plays_on_when_academy_cannot_be_reached() -> None:
+    done = subprocess.run(
+        [*GO, "--playouts", "3", "--academy", "unix:/nonexistent/socket"],
+        input="boardsize 5\nclear_board\nkomi 0.5\ngenmove b\ngenmove w\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=True,
+    )
+    assert done.stdout.count("=") == 6
+    assert "going on without ACADEMY" in done.stderr

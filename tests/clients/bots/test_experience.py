@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from academy.knowledge.settings import Library
-from clients.advice import OpeningMove, PatternMatch
 from clients.bots.experience import mean_value, odds, of_openings, of_patterns
+from clients.responses import OpeningMove, PatternMatch
 
 
 def opening(wins: int, losses: int, value: float) -> OpeningMove:

@@ -3,7 +3,7 @@
 from academy.knowledge.boards import Board, HexGeometry, SquareGeometry
 from academy.knowledge.cutting import around_move
 from academy.knowledge.text import write_cells
-from clients.bots.shapes import shapes
+from clients.bots.advised_player import shapes
 
 BOARD = SquareGeometry(5, 6)
 BEFORE = """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clients.bots.craft import SearchGame, UnsuitableGameError, craft_of
+from clients.bots.search_game import SearchGame, UnsuitableGameError, make_search_game
 from clients.bots.strength import Strength
 from clients.bots.thinking import Experience, Thinker, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
@@ -48,7 +48,7 @@ def winners(referee: Referee[Any, Any], players: Mapping[int, Thinker[Any, Any, 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_random_game_ends_with_a_score_for_each_seat(name: str) -> None:
-    craft = craft_of(GAMES[name], random.Random(1))
+    craft = make_search_game(GAMES[name], random.Random(1))
     for _ in range(5):
         scores = craft.playout(GAMES[name].start(0)).scores
         assert sum(scores) == 1.0
@@ -57,7 +57,7 @@ def test_a_random_game_ends_with_a_score_for_each_seat(name: str) -> None:
 
 def test_moves_played_in_a_random_game_are_legal_ones_of_their_seat() -> None:
     referee = GAMES["hex"]
-    black, white = craft_of(referee, random.Random(1)).playout(referee.start(0)).played
+    black, white = make_search_game(referee, random.Random(1)).playout(referee.start(0)).played
     assert len(black) == len(white) == 8
     assert set(black) | set(white) == set(referee.legal_moves(referee.start(0), 1) or ())
 

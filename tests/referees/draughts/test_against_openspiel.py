@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from benchmarks.against_openspiel import draughts
+from research.against_openspiel import draughts
 
 GAMES = 75
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from benchmarks.against_openspiel import go
+from research.against_openspiel import go
 
 
 @pytest.mark.parametrize(("size", "games"), [(2, 100), (3, 100), (5, 60), (9, 20)])

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from benchmarks.against_openspiel import hex
 from referees.hex import Hex
+from research.against_openspiel import hex
 
 
 @pytest.mark.parametrize(

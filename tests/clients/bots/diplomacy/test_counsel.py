@@ -14,7 +14,7 @@ from academy.store.library_store import Store
 from academy.store.replica import read_view
 from academy.v1 import contests_pb2
 from academy.wire.games import game_message
-from clients.academy import Academy, Connection
+from clients import Academy, Connection
 from clients.bots.diplomacy.counsel import DiplomacyAdvisor, expected_value
 from referees.diplomacy import Diplomacy, Season
 from referees.diplomacy.game import begin

@@ -8,7 +8,7 @@ import pytest
 
 from arena.jobs import Fault
 from clients.bots.diplomacy import daide
-from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
+from clients.bots.diplomacy.daide import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader, FrameType, message_frame, representation_frame
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.map import shipped_map

@@ -7,7 +7,7 @@ import pytest
 
 from academy.v1 import contests_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
-from clients.academy import Academy, Connection
+from clients import Academy, Connection
 from clients.bots.diplomacy.bots import bot
 from clients.bots.diplomacy.counsel import DiplomacyAdvisor
 from referees.diplomacy import Diplomacy, OrderKind, Position, Season

@@ -6,8 +6,9 @@ from random import Random
 import pytest
 
 from clients.bots.warlight import simple
+from clients.bots.warlight.counsel import expected_value
+from clients.bots.warlight.decent import Memory, TurnPlan, needed
 from clients.bots.warlight.dialogue import ME, OPPONENT
-from clients.bots.warlight.planning import Memory, TurnPlan, expected_value, needed
 from referees.warlight.maps import protocol_lines, read_map
 from referees.warlight.orders import Orders, read_order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition

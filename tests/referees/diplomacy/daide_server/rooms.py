@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
-from clients.bots.diplomacy.daide_client import DaideClient
+from clients.bots.diplomacy.daide import DaideClient
 from referees.diplomacy.daide.tokens import Vocabulary, vocabulary
 from referees.diplomacy.daide_server.connection import DaideLimits
 from referees.diplomacy.daide_server.listener import DaideListener

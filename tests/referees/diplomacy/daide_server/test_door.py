@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
+from clients.bots.diplomacy.daide import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader
 from referees.diplomacy.daide.tokens import text_tokens
 from referees.diplomacy.daide_server.connection import DaideLimits

@@ -9,7 +9,7 @@ import pytest
 
 from arena.jobs import Fault, PlayerSetup
 from arena.match.game import play
-from clients.bots.diplomacy.daide_client import ServerDisconnectedError
+from clients.bots.diplomacy.daide import ServerDisconnectedError
 from referees.api import Termination
 from referees.diplomacy.daide.orders import flat, tree_of
 from referees.diplomacy.daide.tokens import FIXED, bracketed

@@ -1,0 +1,372 @@
+"""The client of ACADEMY for asyncio.
+
+`clients/academy.py`, the client for blocking calls, is generated from this file: `make unasync`. A client
+that asks faster than ACADEMY's limits allow waits for as long as ACADEMY says, at most for as long as a call
+may take.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Self, TypeVar
+
+import grpc
+
+from academy.knowledge.boards import Board
+from academy.v1 import (
+    consultation_pb2,
+    consultation_pb2_grpc,
+    contests_pb2,
+    contests_pb2_grpc,
+    game_pb2,
+    proposals_pb2,
+    proposals_pb2_grpc,
+)
+from clients.connection import AcademyRefusedError, Connection, to_client_error
+from clients.responses import (
+    OpeningMove,
+    PatternMatch,
+    ProposalStatus,
+    SuccessorMatches,
+    opening_moves,
+    opponent_gains,
+    pattern_matches,
+    proposal_statuses,
+    refusal_of,
+    successor_matches,
+)
+from clients.retries import RetryBudget
+from clients.seat import ANY_MATCHES, MatchOptions, Seat
+from clients.streams import AsyncAnswerStream
+
+Response = TypeVar("Response")
+
+
+class AsyncQuestions(ABC):
+    """What a bot can ask of ACADEMY's libraries, by calls or on a stream."""
+
+    @abstractmethod
+    async def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse: ...
+
+    @abstractmethod
+    async def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse: ...
+
+    @abstractmethod
+    async def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse: ...
+
+    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """Look up the known continuations of an opening.
+
+        Args:
+            seat: the seat that asks; the question counts for its fair use.
+            moves: all moves of the contest so far, in the game's notation.
+            own_moves: how many of them the seat made.
+
+        Returns:
+            The continuations, best for the seat first; empty where none is known.
+
+        Raises:
+            FairUseError: the seat may not ask before this move; `Seat.allows_opening` says so beforehand.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        return opening_moves(await self._look_up(seat.build_opening_request(moves, own_moves)))
+
+    async def patterns(
+        self,
+        seat: Seat,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+        options: MatchOptions = ANY_MATCHES,
+        both_players: bool = False,
+    ) -> list[list[PatternMatch]]:
+        """Find the patterns that lie on boards.
+
+        Args:
+            seat: the seat that asks.
+            boards: the boards, such as those after each candidate move.
+            expected_value: what the seat expects of the position to move in, from 0 (a loss) to 1 (a win). In
+                a contest it must be at most 0.33, and the value that the arena hears of this position.
+            plies: how many plies led to that position. Without it ACADEMY takes the first board for the
+                position's.
+            options: which patterns.
+            both_players: whether the answer has the opponent's patterns too.
+
+        Returns:
+            A list for each board, strongest patterns first.
+
+        Raises:
+            FairUseError: too much is expected; `Seat.allows_patterns` says so beforehand.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = seat.build_pattern_request(
+            boards, expected_value, plies=plies, options=options, both_players=both_players
+        )
+        return pattern_matches(await self._match(request))
+
+    async def opponent_gains(
+        self,
+        seat: Seat,
+        board: Board,
+        after: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+        options: MatchOptions = ANY_MATCHES,
+    ) -> list[list[PatternMatch]]:
+        """Find the opponent's patterns that lie on boards, but not on the present one.
+
+        This is the question of `patterns` for `board` and `after` with `both_players`, and its limits hold.
+
+        Args:
+            seat: the seat that asks.
+            board: the board of the position to move in.
+            after: the boards to compare with it.
+            expected_value: as for `patterns`.
+            plies: how many plies led to `board`.
+            options: which patterns.
+
+        Returns:
+            A list for each of the boards `after`, strongest patterns first.
+
+        Raises:
+            FairUseError: as for `patterns`.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = seat.build_pattern_request(
+            [board, *after], expected_value, plies=plies, options=options, both_players=True
+        )
+        return opponent_gains(await self._match(request))
+
+    async def successors(
+        self,
+        seat: Seat,
+        board: Board,
+        after: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+        options: MatchOptions = ANY_MATCHES,
+    ) -> SuccessorMatches:
+        """Find the patterns on a board, and what each of some moves changes of them.
+
+        Args:
+            seat: the seat that asks.
+            board: the board of the position to move in.
+            after: the boards after each move, at most 400, of the size of `board`.
+            expected_value: as for `patterns`.
+            plies: how many plies led to `board`.
+            options: which patterns.
+
+        Returns:
+            The matches on `board`, and for each move those gained and lost.
+
+        Raises:
+            FairUseError: as for `patterns`.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
+        return successor_matches(await self._match_successors(request))
+
+
+class AsyncAcademy(AsyncQuestions):
+    """A connection to ACADEMY; close it, or use it in an `async with` block.
+
+    Args:
+        connection: where ACADEMY is, and who asks.
+
+    Raises:
+        OSError: a certificate cannot be read.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._channel = connection.asyncio_channel()
+        self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
+        self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._channel.close()
+
+    async def _call(self, method: Callable[..., Awaitable[Response]], request: object) -> Response:
+        budget = RetryBudget(self._connection.timeout)
+        while True:
+            try:
+                return await method(request, timeout=budget.left, metadata=self._connection.metadata)
+            except grpc.RpcError as error:
+                failure = to_client_error(error)
+            await asyncio.sleep(budget.pause(failure))
+
+    async def game(self, game_id: str) -> game_pb2.Game:
+        """Return what ACADEMY knows of a game's board and the rules of its libraries.
+
+        Args:
+            game_id: ACADEMY's name of the game, such as `go-9x9`.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the game.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        return (await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))).game
+
+    async def average_length(self, game_id: str) -> float:
+        """Return the plies of an average contest; endgame proposals are from the last 20 % of it.
+
+        Args:
+            game_id: ACADEMY's name of the game.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the game.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = contests_pb2.GetGameRequest(game_id=game_id)
+        return (await self._call(self._contests.GetGame, request)).average_length
+
+    async def contest(self, contest_id: str) -> contests_pb2.Contest:
+        """Return which game a contest is of, and who plays it.
+
+        Args:
+            contest_id: the contest.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the contest.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = contests_pb2.GetContestRequest(contest_id=contest_id)
+        return (await self._call(self._contests.GetContest, request)).contest
+
+    async def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        return await self._call(self._consultation.LookUpOpening, request)
+
+    async def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        return await self._call(self._consultation.MatchPatterns, request)
+
+    async def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        return await self._call(self._consultation.MatchSuccessors, request)
+
+    async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
+        """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
+
+        Args:
+            seat: the seat, with its moves recorded by `Seat.record_move`.
+            plies: how many plies the contest had.
+
+        Returns:
+            The proposals and their verdicts so far; empty where nothing is worth proposing.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        if not seat.has_moved:
+            return []
+        average_length = await self.average_length(seat.game_id)
+        request = seat.build_proposals(plies, average_length)
+        if request is None:
+            return []
+        try:
+            response = await self._call(self._proposals.SubmitProposals, request)
+        except AcademyRefusedError as refusal:
+            if refusal.reason != "TOO_MANY_PROPOSALS":
+                raise
+            room = int(refusal.metadata["allowed"]) - int(refusal.metadata["held"])
+            request = seat.build_proposals(plies, average_length, room) if room > 0 else None
+            if request is None:
+                raise
+            response = await self._call(self._proposals.SubmitProposals, request)
+        return proposal_statuses(response)
+
+    async def own_proposals(self, contest_id: str = "") -> AsyncIterator[ProposalStatus]:
+        """List the client's own proposals, newest first, with their verdicts and reasons.
+
+        Args:
+            contest_id: the contest; "" for all.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = proposals_pb2.ListProposalsRequest(contest_id=contest_id)
+        while True:
+            response = await self._call(self._proposals.ListProposals, request)
+            for status in proposal_statuses(response):
+                yield status
+            if not response.next_page_token:
+                return
+            request.page_token = response.next_page_token
+
+    @asynccontextmanager
+    async def stream(self) -> "AsyncIterator[AsyncPlayStream]":
+        """Open one stream for many questions: several times cheaper than calls of their own.
+
+        Each answer may take as long as a call. When one does not come, the stream is closed, and every
+        question raises AcademyUnavailableError.
+        """
+        answers = AsyncAnswerStream(self._consultation.Play, self._connection)
+        try:
+            yield AsyncPlayStream(answers)
+        finally:
+            answers.close()
+
+
+class AsyncPlayStream(AsyncQuestions):
+    """Questions and answers on one stream, one after another; `stream` opens it."""
+
+    def __init__(self, answers: AsyncAnswerStream) -> None:
+        self._answers = answers
+        self._number = 0
+
+    async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+        budget = RetryBudget(self._answers.seconds)
+        while True:
+            self._number += 1
+            request.request_id = self._number
+            response = await self._answers.ask(request)
+            refusal = refusal_of(response)
+            if refusal is None:
+                return response
+            await asyncio.sleep(budget.pause(refusal))
+
+    async def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(opening=request))).opening
+
+    async def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
+
+    async def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(successors=request))).successors

@@ -1,0 +1,217 @@
+"""A player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
+
+The thinker gets ACADEMY's answers as experience with moves: a value, and how much it counts. The player goes
+on alone when ACADEMY does not answer.
+"""
+
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final, Generic, TypeVar
+
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import Code, State
+from academy.knowledge.cutting import around_move, cell_of_move
+from academy.knowledge.patterns import Pattern, grid_pattern
+from academy.knowledge.settings import Library
+from clients.academy import Academy
+from clients.bots.experience import odds, of_openings, of_patterns
+from clients.bots.thinking import Candidate, Experience, Thinker
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
+from clients.responses import OpeningMove
+from clients.seat import FairUseError, MatchOptions, Seat
+from referees.api import IllegalMoveError, Referee, UnreadableMoveError
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+# The player asks about so many moves, those that look best.
+WIDEST: Final = 10
+# ACADEMY answers with so many patterns of a board, those first that say most.
+MOST_MATCHES: Final = 32
+
+
+# How far a line goes on from the move, either way: rows of four are seen whole.
+REACH: Final = 3
+_DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen(Generic[Position, Move]):
+    """A move chosen in a position, the contest's ply of it, and what had been told before it."""
+
+    position: Position
+    move: Candidate[Move]
+    ply: int
+    before: float | None
+
+
+class AdvisedPlayer(Generic[Position, Move]):
+    """One seat's player. `moves` are always all moves of the game so far, as text.
+
+    `libraries` are those that it consults.
+    """
+
+    def __init__(
+        self,
+        thinker: Thinker[Any, Position, Move],
+        referee: Referee[Position, Move],
+        academy: Academy | None,
+        seat: Seat,
+        libraries: Collection[Library] = tuple(Library),
+    ) -> None:
+        self.thinker = thinker
+        self.referee = referee
+        self.academy = academy
+        self.seat = seat
+        self._openings = Library.OPENING in libraries
+        pattern_libraries = tuple(library for library in libraries if library is not Library.OPENING)
+        self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
+        spec = referee.spec()
+        self._symmetric = spec.symmetric and spec.players == 2
+        self._told: float | None = None
+        # What was claimed to be expected before the move that is being thought about.
+        self._claimed: float | None = None
+        self.value_before: float | None = None
+        # What they are worth to others is looked into after the contest, when there is time.
+        self._chosen: list[_Chosen[Position, Move]] = []
+
+    def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
+        """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
+
+        The value is what the arena is told: the next move's is compared with it. It is told `value_before`
+        too, which is what ACADEMY was.
+        """
+        self._claimed = None
+
+        def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
+            known = self._opening(position, moves, own_moves)
+            return known or self._patterns(position, len(moves), value, best)
+
+        thought = self.thinker.think(self.referee, position, counsel)
+        chosen = thought.candidates[0]
+        self.value_before = thought.value if self._claimed is None else self._claimed
+        before, self._told = self._told, chosen.value
+        self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
+        return chosen
+
+    def _board(self, position: Position) -> Board:
+        return self.referee.board(position, self.seat.player)
+
+    def _opening(self, position: Position, moves: Sequence[str], own_moves: int) -> Mapping[Move, Experience]:
+        """What the opening tree says of the moves; nothing where it may not be asked."""
+        if self.academy is None or not self._openings:
+            return {}
+        try:
+            known = self.academy.opening(self.seat, moves, own_moves)
+        except FairUseError:
+            return {}
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
+            self._alone(error)
+            return {}
+        found: dict[Move, OpeningMove] = {}
+        for opening in known:
+            for text in (opening.move, *opening.equivalents):
+                try:
+                    move = self.referee.read_move(position, self.seat.player, text)
+                    self.referee.check(position, self.seat.player, move)
+                except (UnreadableMoveError, IllegalMoveError):
+                    # The tree knows games by their board; other settings may forbid its moves.
+                    continue
+                found[move] = opening
+        return of_openings(found)
+
+    def _patterns(
+        self, position: Position, plies: int, value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        """What the patterns say of moves; nothing where they may not be asked for.
+
+        A move is good that goes where the opponent would have good patterns. What it brings oneself says
+        nothing: the values of patterns are those of the positions that they come from.
+        """
+        if self.academy is None or not self._options.libraries or not self._symmetric:
+            return {}
+        if not self.seat.allows_patterns(value):
+            return {}
+        board = self._board(position)
+        asked: list[Move] = []
+        taken: list[Board] = []
+        for move in best[:WIDEST]:
+            after = self._board(self.referee.play(position, {self.seat.player: move}))
+            cell = cell_of_move(board, after, self.seat.player)
+            if cell is not None:
+                asked.append(move)
+                taken.append(self._with_opponent(board, cell))
+        if not asked:
+            return {}
+        self._claimed = value
+        try:
+            gains = self.academy.opponent_gains(
+                self.seat,
+                board,
+                taken,
+                value,
+                plies=plies,
+                options=self._options,
+            )
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
+            self._alone(error)
+            return {}
+        said = {move: odds(matches) for move, matches in zip(asked, gains, strict=True)}
+        return of_patterns(value, said, best)
+
+    def _with_opponent(self, board: Board, cell: int) -> Board:
+        """The board as if the opponent had a soldier on a cell."""
+        states = bytearray(board.states)
+        states[cell] = State.SECOND_SOLDIER if self.seat.player == 1 else State.FIRST_SOLDIER
+        return Board(board.geometry, bytes(states))
+
+    def finish(self, plies: int) -> None:
+        """Propose what the contest of `plies` plies taught."""
+        if self.academy is None or not plies:
+            return
+        for each in self._chosen:
+            after = self.referee.play(each.position, {self.seat.player: each.move.move})
+            for pattern in shapes(self._board(each.position), self._board(after), self.seat.player):
+                self.seat.record_move(pattern, each.ply, each.before, each.move.value)
+        self._chosen.clear()
+        try:
+            self.academy.propose(self.seat, plies)
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
+            self._alone(error)
+
+    def _alone(self, error: Exception) -> None:
+        print(f"going on without ACADEMY: {error}", file=sys.stderr)
+        self.academy = None
+
+
+def shapes(before: Board, after: Board, player: int) -> list[Pattern]:
+    """The patterns that a move of a player, 1 or 2, made: lines on square boards, then surroundings."""
+    cell = cell_of_move(before, after, player)
+    if cell is None:
+        return []
+    lines = list(_lines(after, cell)) if isinstance(after.geometry, SquareGeometry) else []
+    return [*lines, *around_move(before, after, player)]
+
+
+def _lines(board: Board, cell: int) -> Iterator[Pattern]:
+    """Row, column and diagonals through a cell, each up to the first place off the board."""
+    assert isinstance(board.geometry, SquareGeometry)
+    rows, columns = board.geometry.rows, board.geometry.columns
+    row, column = divmod(cell, columns)
+    for down, right in _DIRECTIONS:
+        line = {(0, 0): board.states[cell]}
+        for way in (1, -1):
+            for step in range(way, way * (REACH + 1), way):
+                r, c = row + step * down, column + step * right
+                held = (
+                    board.states[r * columns + c] if 0 <= r < rows and 0 <= c < columns else State.OFF_BOARD
+                )
+                line[step * down, step * right] = Code.OFF_BOARD if held == State.OFF_BOARD else held
+                if held == State.OFF_BOARD:
+                    break
+        # A pattern is written as a full box of cells.
+        downs, rights = ({place[axis] for place in line} for axis in (0, 1))
+        box = product(range(min(downs), max(downs) + 1), range(min(rights), max(rights) + 1))
+        yield grid_pattern((*place, line.get(place, Code.ANYTHING)) for place in box)

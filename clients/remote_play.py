@@ -1,0 +1,492 @@
+"""Plays at an arena from wherever this program runs: dials in, receives games, answers with moves.
+
+A bot is a function that gets each game and returns the game's chooser, which gets each turn and returns a
+move. `dial_in` runs blocking bots, each game in a thread of its own; `dial_in_async` runs choosers that are
+coroutine functions, all games in one event loop.
+"""
+
+import asyncio
+import concurrent.futures
+import json
+import queue
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
+
+import grpc
+
+from arena.v1 import players_pb2, players_pb2_grpc
+from clients.connection import AcademyUnavailableError, Connection, to_client_error
+from clients.retries import REDIAL_SECONDS, Redialling
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as it begins.
+
+    Args:
+        game_id: the arena's name of this game.
+        name: the referee's name, such as `go`.
+        settings: the referee's settings, as in the control file.
+        seat: the bot's seat, from 1.
+        players: the players' names by seat.
+        seed: the seat's seed, for games that can be repeated.
+        board: the first board, in ACADEMY's letters.
+        move_seconds: what each move may take; None where there is a clock.
+        resumed: whether the game had begun when the connection broke. Its moves come before the next request.
+        academy: where to consult ACADEMY in this game; None where there is none.
+        contest_id: ACADEMY's name of this game.
+    """
+
+    game_id: str
+    name: str
+    settings: Mapping[str, Any]
+    seat: int
+    players: tuple[str, ...]
+    seed: int
+    board: str
+    move_seconds: float | None
+    resumed: bool
+    academy: Connection | None = None
+    contest_id: str = ""
+
+
+@dataclass(frozen=True)
+class GameTurn:
+    """A move to make.
+
+    Args:
+        board: the board, in ACADEMY's letters.
+        moves: the moves so far as (seat, text); only the bot's own in games that hide moves.
+        legal_moves: the legal moves; empty where the bot did not want them or the game cannot list them.
+        seconds_left: what the clock allows at most.
+        stones_left: the moves left of a byo-yomi period.
+    """
+
+    board: str
+    moves: tuple[tuple[int, str], ...]
+    legal_moves: tuple[str, ...]
+    seconds_left: float
+    stones_left: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A move.
+
+    Args:
+        text: the move in the game's notation; None to resign.
+        value: the bot's expected value after the move, from 0 (a loss) to 1 (a win).
+        comment: a comment for the record.
+        value_before: the expected value of the position before the move.
+    """
+
+    text: str | None
+    value: float | None = None
+    comment: str = ""
+    value_before: float | None = None
+
+
+@dataclass(frozen=True)
+class GameEnd:
+    """How a game ended.
+
+    Args:
+        winners: the seats that won; several for a draw, none where it is not known.
+        result: the result as the game writes it.
+        termination: why the game ended.
+        detail: more about it.
+        points: each seat's points, where the game counts any.
+        void_reason: why the game does not count; "" where it does. A broken-off game has no field set.
+    """
+
+    winners: tuple[int, ...] = ()
+    result: str = ""
+    termination: str = ""
+    detail: str = ""
+    points: tuple[float, ...] = ()
+    void_reason: str = ""
+
+
+class GameDeclinedError(ValueError):
+    """A bot raises it where it does not play such a game; the arena gets the message."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What a bot says of itself, and wants.
+
+    Args:
+        name: the program; the player's name if "".
+        version: its version.
+        description: a line about it.
+        games_at_once: how many games it plays at the same time.
+        legal_moves: whether each request lists the legal moves.
+    """
+
+    name: str = ""
+    version: str = ""
+    description: str = ""
+    games_at_once: int = 1
+    legal_moves: bool = False
+
+
+Move = Answer | str | None
+Chooser = Callable[[GameTurn], Move]
+NewGame = Callable[[Game], Chooser]
+GameOver = Callable[[Game, GameEnd], None]
+AsyncChooser = Callable[[GameTurn], Awaitable[Move]]
+AsyncNewGame = Callable[[Game], AsyncChooser]
+AsyncGameOver = Callable[[Game, GameEnd], Awaitable[None]]
+
+
+def dial_in(
+    arena: Connection,
+    player: str,
+    new_game: NewGame,
+    engine: Engine | None = None,
+    *,
+    redial_seconds: float = REDIAL_SECONDS,
+    game_over: GameOver | None = None,
+) -> int:
+    """Play until the arena could not be reached for a while. Not for threads that run an event loop.
+
+    Broken connections are dialled again, and the arena then sends the games in progress again.
+
+    Args:
+        arena: where to dial in; `Connection.to_arena()` finds it and the player's token.
+        player: the player's name in the control file.
+        new_game: called in each game's own thread; returns what chooses its moves, or raises
+            GameDeclinedError.
+        engine: what the bot says of itself, and wants.
+        redial_seconds: for how many seconds a lost arena is dialled.
+        game_over: called at the end of each game, in the game's thread.
+
+    Returns:
+        How many games were begun.
+
+    Raises:
+        AcademyRefusedError: the token is wrong, or the player dialled in a second time.
+        AcademyUnavailableError: the arena was never there.
+        Exception: whatever the bot raises.
+    """
+    bot = partial(_ThreadedBot, new_game, game_over)
+    return asyncio.run(_dial(arena, hello_of(player, engine), bot, redial_seconds))
+
+
+async def dial_in_async(
+    arena: Connection,
+    player: str,
+    new_game: AsyncNewGame,
+    engine: Engine | None = None,
+    *,
+    redial_seconds: float = REDIAL_SECONDS,
+    game_over: AsyncGameOver | None = None,
+) -> int:
+    """Play as `dial_in` does, for bots that use asyncio. Cancel the task to stop earlier.
+
+    Args:
+        arena: as for `dial_in`.
+        player: as for `dial_in`.
+        new_game: called for each game; returns the coroutine function that chooses its moves, or raises
+            GameDeclinedError.
+        engine: as for `dial_in`.
+        redial_seconds: as for `dial_in`.
+        game_over: awaited at the end of each game.
+
+    Returns:
+        How many games were begun.
+
+    Raises:
+        AcademyRefusedError: as for `dial_in`.
+        AcademyUnavailableError: as for `dial_in`.
+        Exception: whatever the bot raises.
+    """
+    bot = partial(_AsyncBot, new_game, game_over)
+    return await _dial(arena, hello_of(player, engine), bot, redial_seconds)
+
+
+class _Bot(Protocol):
+    """The bot of one game."""
+
+    async def begin(self, game: Game) -> None:
+        """Begin the game. Raises GameDeclinedError."""
+
+    async def choose(self, turn: GameTurn) -> Move:
+        """Choose a move."""
+
+    async def end(self, game: Game, ending: GameEnd) -> None:
+        """Hear how the game ended."""
+
+    def close(self) -> None:
+        """Free what the bot holds."""
+
+
+class _AsyncBot:
+    def __init__(self, new_game: AsyncNewGame, game_over: AsyncGameOver | None) -> None:
+        self._new_game = new_game
+        self._game_over = game_over
+
+    async def begin(self, game: Game) -> None:
+        self._choose = self._new_game(game)
+
+    async def choose(self, turn: GameTurn) -> Move:
+        return await self._choose(turn)
+
+    async def end(self, game: Game, ending: GameEnd) -> None:
+        if self._game_over is not None:
+            await self._game_over(game, ending)
+
+    def close(self) -> None:
+        pass
+
+
+class _ThreadedBot:
+    """Calls a blocking bot's functions in a thread of the game's own."""
+
+    def __init__(self, new_game: NewGame, game_over: GameOver | None) -> None:
+        self._new_game = new_game
+        self._game_over = game_over
+        self._calls: queue.SimpleQueue[
+            tuple[concurrent.futures.Future[Any], Callable[..., Any], tuple[Any, ...]] | None
+        ] = queue.SimpleQueue()
+        # A bot that thinks for ever does not keep its process from ending.
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while (call := self._calls.get()) is not None:
+            future, function, arguments = call
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:  # The bot's own: `dial_in` raises it.
+                future.set_exception(error)
+
+    async def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        self._calls.put((future, function, arguments))
+        return await asyncio.wrap_future(future)
+
+    async def begin(self, game: Game) -> None:
+        self._choose = await self._call(self._new_game, game)
+
+    async def choose(self, turn: GameTurn) -> Move:
+        move: Move = await self._call(self._choose, turn)
+        return move
+
+    async def end(self, game: Game, ending: GameEnd) -> None:
+        if self._game_over is not None:
+            await self._call(self._game_over, game, ending)
+
+    def close(self) -> None:
+        self._calls.put(None)
+
+
+async def _dial(
+    arena: Connection, hello: players_pb2.Hello, new_bot: Callable[[], _Bot], redial_seconds: float
+) -> int:
+    games, redialling = 0, Redialling(redial_seconds)
+    while True:
+        stream = _Stream(arena, new_bot)
+        reason: AcademyUnavailableError | None = None
+        try:
+            await stream.run(hello)
+        except AcademyUnavailableError as error:
+            reason = error
+        games += stream.tables.games
+        pause = redialling.pause(stream.tables.welcomed, reason)
+        if pause is None:
+            return games
+        await asyncio.sleep(pause)
+
+
+@dataclass
+class GameSession:
+    """One game in progress: what the arena asks of its player, and the moves so far."""
+
+    seat_id: int
+    game: Game
+    inbox: "asyncio.Queue[players_pb2.MoveRequest | players_pb2.GameEnd]" = field(
+        default_factory=asyncio.Queue
+    )
+    moves: list[tuple[int, str]] = field(default_factory=list)
+
+
+class Tables:
+    """The games of one stream: how many began on it, those in progress, and whether the arena accepted it."""
+
+    def __init__(self, arena: Connection, begin: Callable[[GameSession], object]) -> None:
+        """`begin` has a game played, which reads its inbox."""
+        self._arena = arena
+        self._begin = begin
+        self.in_progress: dict[int, GameSession] = {}
+        self.games = 0
+        self.welcomed = False
+
+    def take(self, message: players_pb2.PlayResponse) -> None:
+        """Pass on what the arena sends."""
+        match message.WhichOneof("message"):
+            case "welcome":
+                self.welcomed = True
+            case "game_start":
+                start = message.game_start
+                session = GameSession(start.seat_id, game_of(start, self._arena))
+                self.in_progress[start.seat_id] = session
+                self.games += not start.resumed
+                self._begin(session)
+            case "moves_made":
+                if playing := self.in_progress.get(message.moves_made.seat_id):
+                    playing.moves += [(move.seat, move.text) for move in message.moves_made.moves]
+            case "move_request":
+                if playing := self.in_progress.get(message.move_request.seat_id):
+                    playing.inbox.put_nowait(message.move_request)
+            case "game_end":
+                if playing := self.in_progress.pop(message.game_end.seat_id, None):
+                    playing.inbox.put_nowait(message.game_end)
+
+
+class _Stream:
+    """One connection, from its hello to its end."""
+
+    def __init__(self, arena: Connection, new_bot: Callable[[], _Bot]) -> None:
+        self.tables = Tables(arena, self._begin)
+        self._arena = arena
+        self._new_bot = new_bot
+        self._playing: set[asyncio.Task[None]] = set()
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # gRPC takes one message of a stream at a time.
+        self._sending = asyncio.Lock()
+        self._call: Any = None
+
+    async def run(self, hello: players_pb2.Hello) -> None:
+        """Play until the stream ends. Raises as `dial_in`."""
+        async with self._arena.asyncio_channel() as channel:
+            self._call = players_pb2_grpc.PlayerServiceStub(channel).Play(metadata=self._arena.metadata)
+            listening = asyncio.ensure_future(self._listen(hello))
+            try:
+                await asyncio.wait((listening, self._failed), return_when=asyncio.FIRST_COMPLETED)
+                # What the bot raises ends the stream as well, and says more.
+                (self._failed if self._failed.done() else listening).result()
+            except grpc.RpcError as error:
+                raise to_client_error(error, "the arena's stream") from None
+            finally:
+                tasks = [listening, *self._playing]
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                self._call.cancel()
+                self._failed.cancel()
+
+    async def _listen(self, hello: players_pb2.Hello) -> None:
+        await self._send(players_pb2.PlayRequest(hello=hello))
+        async for message in self._call:
+            self.tables.take(message)
+
+    async def _send(self, request: players_pb2.PlayRequest) -> None:
+        # `_listen` hears why a stream has ended.
+        with suppress(grpc.RpcError, asyncio.InvalidStateError):
+            async with self._sending:
+                await self._call.write(request)
+
+    def _begin(self, session: GameSession) -> None:
+        task = asyncio.create_task(self._play(session))
+        self._playing.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._playing.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None and not self._failed.done():
+            self._failed.set_exception(error)
+
+    async def _play(self, session: GameSession) -> None:
+        bot = self._new_bot()
+        try:
+            try:
+                await bot.begin(session.game)
+            except GameDeclinedError as error:
+                decline = players_pb2.Decline(seat_id=session.seat_id, reason=str(error))
+                await self._send(players_pb2.PlayRequest(decline=decline))
+                return
+            await self._send(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=session.seat_id)))
+            while isinstance(request := await session.inbox.get(), players_pb2.MoveRequest):
+                move = await bot.choose(turn_of(request, session.moves))
+                await self._send(players_pb2.PlayRequest(move=move_of(request, move)))
+            await bot.end(session.game, ending_of(request))
+        finally:
+            bot.close()
+
+
+def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:
+    """What a bot says first."""
+    engine = engine or Engine()
+    return players_pb2.Hello(
+        player=player,
+        games_at_once=engine.games_at_once,
+        engine_name=engine.name or player,
+        engine_version=engine.version,
+        engine_description=engine.description,
+        want_legal_moves=engine.legal_moves,
+    )
+
+
+def turn_of(request: players_pb2.MoveRequest, moves: Sequence[tuple[int, str]]) -> GameTurn:
+    """The move that is asked for; `moves` are those made so far."""
+    return GameTurn(
+        request.board,
+        tuple(moves),
+        tuple(request.legal_moves),
+        request.time_left.ToNanoseconds() / 1e9,
+        request.stones_left,
+    )
+
+
+def move_of(request: players_pb2.MoveRequest, answer: Answer | str | None) -> players_pb2.Move:
+    """The answer to a request."""
+    if not isinstance(answer, Answer):
+        answer = Answer(answer)
+    move = players_pb2.Move(
+        seat_id=request.seat_id,
+        request=request.request,
+        value=answer.value,
+        comment=answer.comment,
+        value_before=answer.value_before,
+    )
+    if answer.text is None:
+        move.resign = True
+    else:
+        move.text = answer.text
+    return move
+
+
+def ending_of(end: players_pb2.GameEnd) -> GameEnd:
+    """How a game ended."""
+    if not end.HasField("outcome"):
+        return GameEnd(void_reason=end.void_reason)
+    outcome = end.outcome
+    return GameEnd(
+        tuple(outcome.winners), outcome.result, outcome.termination, outcome.detail, tuple(outcome.points)
+    )
+
+
+def game_of(start: players_pb2.GameStart, arena: Connection) -> Game:
+    """The game that begins or is taken up, at the arena of a connection."""
+    academy = None
+    if start.HasField("academy"):
+        academy = replace(arena, address=start.academy.address, token=start.academy.token)
+    return Game(
+        game_id=start.game_id,
+        name=start.game,
+        settings=json.loads(start.settings_json),
+        seat=start.seat,
+        players=tuple(start.players),
+        seed=start.seed,
+        board=start.board,
+        move_seconds=start.time_per_move.ToNanoseconds() / 1e9 if start.HasField("time_per_move") else None,
+        resumed=start.resumed,
+        academy=academy,
+        contest_id=start.academy.contest_id,
+    )

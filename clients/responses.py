@@ -1,0 +1,240 @@
+"""ACADEMY's answers as plain values."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import compress, repeat
+from typing import Final
+
+import grpc
+
+from academy.knowledge.contests import Verdict
+from academy.knowledge.settings import Library
+from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
+from clients.connection import AcademyRefusedError
+
+LIBRARIES: Final = {
+    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
+    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
+    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
+}
+LIBRARY_CODES: Final = {library: code for code, library in LIBRARIES.items()}
+_VERDICTS: Final = {
+    proposals_pb2.VERDICT_HELD: Verdict.HELD,
+    proposals_pb2.VERDICT_MATCHED: Verdict.MATCHED,
+    proposals_pb2.VERDICT_SPECIALISED: Verdict.SPECIALISED,
+    proposals_pb2.VERDICT_GENERALISED: Verdict.GENERALISED,
+    proposals_pb2.VERDICT_INSERTED: Verdict.INSERTED,
+    proposals_pb2.VERDICT_EVICTED: Verdict.EVICTED,
+    proposals_pb2.VERDICT_DROPPED: Verdict.DROPPED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningMove:
+    """A known continuation of an opening.
+
+    Args:
+        move: the move, in the game's notation.
+        equivalents: the same move under the symmetries of the position.
+        visits: how many contests played it.
+        wins: how many of them the asking player's side won.
+        draws: how many were drawn.
+        losses: how many it lost.
+        value: the mean expected value after it, from 0 to 1, for the asking player's side.
+        elo: the mean Elo of the players who made it.
+    """
+
+    move: str
+    equivalents: tuple[str, ...]
+    visits: int
+    wins: int
+    draws: int
+    losses: int
+    value: float
+    elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatch:
+    """A pattern that lies on a board.
+
+    Args:
+        pattern_id: the pattern.
+        library: the library that has it.
+        proposers: how many players proposed it.
+        elo: their mean Elo.
+        value: the expected value of positions with it, from 0 to 1: the asking player's, the opponent's if
+            `for_opponent`.
+        symmetry: the number of the game's symmetry under which the pattern lies here.
+        row: the row of the image's top left cell.
+        column: the column of the image's top left cell.
+        for_opponent: whether the pattern speaks of the opponent.
+        cells: the pattern's text; "" where `MatchOptions.with_cells` does not ask for it.
+    """
+
+    pattern_id: int
+    library: Library
+    proposers: int
+    elo: float
+    value: float
+    symmetry: int
+    row: int
+    column: int
+    for_opponent: bool
+    cells: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessorMatches:
+    """The matches on a position, and what each of some moves changes of them.
+
+    Args:
+        position: the matches on the position, strongest patterns first.
+        gained: for each move the matches that it brings.
+        lost: for each move the matches of `position` that it ends.
+    """
+
+    position: tuple[PatternMatch, ...]
+    gained: tuple[tuple[PatternMatch, ...], ...]
+    lost: tuple[tuple[PatternMatch, ...], ...]
+
+    def after(self, move: int) -> list[PatternMatch]:
+        """Return all matches on the position after a move: those that stay, then those gained.
+
+        Args:
+            move: the move's index among those asked about, from 0.
+        """
+        ended = set(self.lost[move])
+        return [*(match for match in self.position if match not in ended), *self.gained[move]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalStatus:
+    """A proposal of one's own, and what became of it.
+
+    Args:
+        proposal_id: the proposal.
+        contest_id: the contest that it comes from.
+        library: the library that it is for.
+        cells: the pattern's text.
+        ply: the ply of the contest after which the pattern was on the board, from 1.
+        verdict: what ACADEMY decided; `Verdict.HELD` until the contest is reported.
+        reason: the rule that decided.
+        pattern_id: the pattern that it became or changed; 0 where there is none.
+    """
+
+    proposal_id: str
+    contest_id: str
+    library: Library
+    cells: str
+    ply: int
+    verdict: Verdict
+    reason: str
+    pattern_id: int
+
+
+def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[OpeningMove]:
+    """The continuations of an opening lookup, best for the mover first."""
+    return [
+        OpeningMove(
+            move.move,
+            tuple(move.equivalents),
+            move.statistics.visits,
+            move.statistics.wins,
+            move.statistics.draws,
+            move.statistics.losses,
+            move.statistics.value,
+            move.statistics.elo,
+        )
+        for move in response.moves
+    ]
+
+
+def pattern_matches(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
+    """The matches on each position asked about, strongest patterns first."""
+    return [*map(_Table(response.patterns).matches, response.positions)]
+
+
+def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
+    """The opponent's matches on each position but the first that are not on the first.
+
+    The answer is one for both players. Nothing is made of the other matches, which are most of them.
+    """
+    table = _Table(response.patterns)
+    first, *after = ([*compress(_placements(each), each.for_opponent)] for each in response.positions)
+    known = set(first)
+    return [
+        [table.match(placement, True) for placement in placements if placement not in known]
+        for placements in after
+    ]
+
+
+def successor_matches(response: consultation_pb2.MatchSuccessorsResponse) -> SuccessorMatches:
+    """The matches on a position, and what moves change of them."""
+    table = _Table(response.patterns)
+    position = tuple(table.matches(response.position))
+    return SuccessorMatches(
+        position,
+        tuple(tuple(table.matches(move.gained)) for move in response.moves),
+        tuple(tuple(position[entry] for entry in move.lost) for move in response.moves),
+    )
+
+
+# The row of the table of patterns, the symmetry, and where the top left cell lies (row, column).
+_Placement = tuple[int, int, int, int]
+
+
+def _placements(position: consultation_pb2.PositionMatches) -> Iterator[_Placement]:
+    return zip(position.patterns, position.symmetries, position.rows, position.columns, strict=True)
+
+
+class _Table:
+    """The patterns of an answer, read once: a message's fields are slow to read."""
+
+    def __init__(self, table: consultation_pb2.PatternTable) -> None:
+        libraries = [LIBRARIES[library] for library in table.libraries]
+        self._rows = [
+            *zip(table.pattern_ids, libraries, table.proposers, table.elos, table.values, strict=True)
+        ]
+        self._cells = [*table.cells] or [""] * len(libraries)
+
+    def match(self, placement: _Placement, for_opponent: bool) -> PatternMatch:
+        """What is known of a placement."""
+        pattern, symmetry, row, column = placement
+        return PatternMatch(*self._rows[pattern], symmetry, row, column, for_opponent, self._cells[pattern])
+
+    def matches(self, position: consultation_pb2.PositionMatches) -> list[PatternMatch]:
+        """All placements on a position."""
+        flags = position.for_opponent or repeat(False, len(position.patterns))
+        return [*map(self.match, _placements(position), flags)]
+
+
+def proposal_statuses(
+    response: proposals_pb2.ListProposalsResponse | proposals_pb2.SubmitProposalsResponse,
+) -> list[ProposalStatus]:
+    """Proposals with their verdicts."""
+    return [
+        ProposalStatus(
+            proposal.proposal_id,
+            proposal.contest_id,
+            LIBRARIES[proposal.content.library],
+            proposal.content.cells,
+            proposal.content.ply,
+            _VERDICTS[proposal.verdict],
+            proposal.reason,
+            proposal.pattern_id,
+        )
+        for proposal in response.proposals
+    ]
+
+
+def refusal_of(response: consultation_pb2.PlayResponse) -> AcademyRefusedError | None:
+    """Return the refusal that a stream's answer is; None for any other."""
+    if response.WhichOneof("answer") != "refusal":
+        return None
+    refusal = response.refusal
+    code = next((status.name for status in grpc.StatusCode if status.value[0] == refusal.code), "UNKNOWN")
+    seconds = refusal.metadata.get("retry_after")
+    return AcademyRefusedError(
+        code, refusal.message, refusal.reason, refusal.metadata, None if seconds is None else float(seconds)
+    )

@@ -1,0 +1,78 @@
+"""A bot to copy: it plays Hex, asks ACADEMY for openings, says what it expects, and proposes patterns.
+
+In a control file: command = "python bot.py". docs/bots.md explains each step.
+"""
+
+import os
+import random
+from collections.abc import Sequence
+
+from academy.knowledge.cutting import around_move
+from clients import Academy, AcademyRefusedError, AcademyUnavailableError, Connection, Seat
+from clients.bots.gtp import GtpProgram
+from clients.bots.search_game import make_search_game
+from referees.hex import Hex
+
+
+class Bot(GtpProgram):
+    name = "my-bot"
+
+    def gtp_boardsize(self, arguments: Sequence[str]) -> str:
+        connection = Connection.from_environment()
+        self.academy = Academy(connection) if connection else None
+        self.rules = Hex.from_settings({"board_size": int(arguments[0])})
+        spec, player = self.rules.spec(), int(os.environ.get("ACADEMY_PLAYER", "1"))
+        self.seat = Seat(spec.game_id, spec.geometry, player, os.environ.get("ACADEMY_CONTEST", ""))
+        return self.gtp_clear_board(())
+
+    def gtp_clear_board(self, arguments: Sequence[str]) -> str:
+        self.position, self.moves, self.value = self.rules.start(0), list[str](), 0.5
+        return ""
+
+    def gtp_play(self, arguments: Sequence[str]) -> str:
+        player = self.position.mover
+        move = self.rules.read_move(self.position, player, arguments[1])
+        self.position = self.rules.play(self.position, {player: move})
+        self.moves.append(arguments[1])
+        return ""
+
+    def gtp_genmove(self, arguments: Sequence[str]) -> str:
+        player, before = self.position.mover, self.position
+        legal = self.rules.legal_moves(before, player)
+        text = self.known_move() or self.rules.move_text(random.choice(legal))
+        self.gtp_play([arguments[0], text])
+        game = make_search_game(self.rules, random.Random())
+        over = not game.mover(self.position)
+        results = [
+            game.scores(self.position) if over else game.playout(self.position).scores for _ in range(30)
+        ]
+        value_before, self.value = self.value, sum(scores[player - 1] for scores in results) / len(results)
+        boards = self.rules.board(before, player), self.rules.board(self.position, player)
+        for pattern in around_move(*boards, player):
+            self.seat.record_move(
+                pattern, len(self.moves), value_before if len(self.moves) > 2 else None, self.value
+            )
+        return text
+
+    def known_move(self) -> str | None:
+        """Return a move that others did well with; None where none is known or fair use forbids to ask."""
+        own_moves = len(self.moves) // 2
+        if self.academy is None or not self.seat.allows_opening(own_moves):
+            return None
+        try:
+            known = self.academy.opening(self.seat, self.moves, own_moves)
+        except (AcademyRefusedError, AcademyUnavailableError):
+            return None
+        return known[0].move if known and known[0].value > 0.5 else None
+
+    def gtp_academy__expected_value(self, arguments: Sequence[str]) -> str:
+        return f"{self.value:.4f}"
+
+    def gtp_quit(self, arguments: Sequence[str]) -> str:
+        if self.academy is not None:
+            self.academy.propose(self.seat, len(self.moves))
+        return ""
+
+
+if __name__ == "__main__":
+    Bot().run()

@@ -1,0 +1,99 @@
+"""ACADEMY as it is after so many contests: a folder for each checkpoint, which can be measured any time."""
+
+import ctypes
+import os
+import shutil
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from academy.v1 import contests_pb2
+from arena.academy.embedded import EmbeddedAcademy
+from research.learning.contests import LESSONS, Hall
+from research.learning.ledger import Piece
+from research.learning.population import FIRST_ELO, Population
+
+
+class ProcessorClock:
+    """Seconds of processor time that this process and another one, which answers it, have taken together."""
+
+    def __init__(self, answering: int) -> None:
+        """Count for the process of this id too. Raises OSError where there is none."""
+        clock = ctypes.c_int()
+        error = ctypes.CDLL(None).clock_getcpuclockid(answering, ctypes.byref(clock))
+        if error:
+            raise OSError(error, os.strerror(error), f"process {answering}")
+        self._answering = clock.value
+
+    def __call__(self) -> float:
+        """The seconds so far."""
+        return time.process_time() + time.clock_gettime(self._answering)
+
+
+@dataclass(frozen=True)
+class Classroom:
+    """Where ACADEMY learns under some lessons; `folder` has a folder for each number of contests."""
+
+    population: Population
+    lessons: str
+    folder: Path
+
+    def learn(self, contests: int, piece: Piece) -> bool:
+        """Tell ACADEMY of contests until it knows so many; returns whether there was time for it.
+
+        It goes on from the nearest checkpoint before.
+        """
+        self._begin(contests)
+        with self.opened(contests) as (hall, _):
+            numbers = range(1, contests + 1)
+            known = bisect_left(numbers, True, key=lambda number: not self._knows(hall, number))
+            for number in numbers[known:]:
+                if piece.over:
+                    return False
+                report = self.population.contest(number)
+                hall.teach(_all_equal(report) if self.lessons == "equal" else report)
+        return True
+
+    @contextmanager
+    def opened(self, contests: int) -> Iterator[tuple[Hall, ProcessorClock]]:
+        """ACADEMY as it is after so many contests, and a clock of its work and this process's."""
+        folder = self.folder / str(contests)
+        server = EmbeddedAcademy(folder / "academy", folder / "server.log")
+        try:
+            hall = Hall(self.population.trial.referee(), server.start(), LESSONS[self.lessons])
+            assert server.process_id is not None
+            try:
+                yield hall, ProcessorClock(server.process_id)
+            finally:
+                hall.close()
+        finally:
+            server.close()
+
+    def _begin(self, contests: int) -> None:
+        folder = self.folder / str(contests)
+        if folder.exists():
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        earlier = [int(each.name) for each in self.folder.iterdir() if each.name.isdecimal()]
+        begun = folder.with_suffix(".begun")
+        shutil.rmtree(begun, ignore_errors=True)
+        if nearest := max((each for each in earlier if each < contests), default=0):
+            shutil.copytree(self.folder / str(nearest), begun)
+        else:
+            begun.mkdir()
+        begun.rename(folder)
+
+    def _knows(self, hall: Hall, number: int) -> bool:
+        return hall.knows(self.population.contest_id(number))
+
+
+def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
+    """The report with everybody's Elo the same."""
+    told = contests_pb2.ReportContestRequest()
+    told.CopyFrom(report)
+    for player in told.contest.players:
+        player.elo = FIRST_ELO
+    return told

@@ -1,0 +1,328 @@
+"""Contests played in this process, with or without ACADEMY: a real one, asked over its socket.
+
+`CONDITIONS` say which libraries a player has, and which rules of fair use are lifted for it. ACADEMY's rules
+stay: before every move an analyst asks for openings, and a player always claims to expect little.
+"""
+
+import random
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final, Protocol
+
+from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import LOW_VALUE, acceptable
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.v1 import consultation_pb2, contests_pb2, contests_pb2_grpc, game_pb2
+from academy.wire.games import game_message
+from arena.academy.client import AcademyClient, contest_message, void_report
+from clients.academy import Academy
+from clients.bots.advised_player import AdvisedPlayer, shapes
+from clients.bots.thinking import Thinker
+from clients.connection import AcademyRefusedError, Connection
+from clients.responses import OpeningMove
+from clients.seat import ANY_MATCHES, MatchOptions, Seat
+from referees.api import Outcome, Referee
+
+
+class Rule(Enum):
+    """A rule of fair use."""
+
+    OPENINGS = "openings are asked before no more than one move in four"
+    PATTERNS = "patterns are asked where 0.33 or less is expected"
+
+
+class UnlimitedPatternsSeat(Seat):
+    """A seat that asks for patterns whatever its player expects."""
+
+    def allows_patterns(self, expected_value: float | None) -> bool:
+        """Always."""
+        return True
+
+    def build_pattern_request(
+        self,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+        options: MatchOptions = ANY_MATCHES,
+        both_players: bool = False,
+    ) -> consultation_pb2.MatchPatternsRequest:
+        """As `Seat.build_pattern_request`, as if little were expected."""
+        return super().build_pattern_request(
+            boards, LOW_VALUE, plies=plies, options=options, both_players=both_players
+        )
+
+
+class UnlimitedOpeningsAcademy(Academy):
+    """A player's connection by which openings are asked for outside the contest: as often as he likes."""
+
+    def __init__(self, connection: Connection, analysing: Connection, elo: float) -> None:
+        """Ask by the contest's ticket, and for openings by a connection that may analyse."""
+        super().__init__(connection)
+        self._analysis = _OpeningAnalysis(analysing, elo)
+
+    def close(self) -> None:
+        """End both connections."""
+        self._analysis.close()
+        super().close()
+
+    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """As `Academy.opening`, without a contest."""
+        return self._analysis.opening(Seat(seat.game_id, seat.geometry, seat.player), moves, own_moves)
+
+
+class _OpeningAnalysis(Academy):
+    """Leaves out what a player of some Elo would not be told in a contest."""
+
+    def __init__(self, connection: Connection, elo: float) -> None:
+        super().__init__(connection)
+        self._elo = elo
+
+    def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        response = super()._look_up(request)
+        # Nobody moved to the first position: it has no Elo.
+        if request.moves and not acceptable(response.position.elo, self._elo):
+            return consultation_pb2.LookUpOpeningResponse()
+        kept = [move for move in response.moves if acceptable(move.statistics.elo, self._elo)]
+        del response.moves[:]
+        response.moves.extend(kept)
+        return response
+
+
+EVERYTHING: Final = frozenset(Library)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The libraries that are asked, and the rules of fair use that are lifted.
+
+    `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries. Where
+    the asking player is not `rated`, ACADEMY is told an Elo of 0, and withholds nothing from him.
+    """
+
+    title: str
+    lessons: str = "all"
+    libraries: frozenset[Library] = EVERYTHING
+    lifted: frozenset[Rule] = frozenset()
+    rated: bool = True
+
+
+CONDITIONS: Final = {
+    "full": Condition("everything"),
+    "openings": Condition("openings only", libraries=frozenset({Library.OPENING})),
+    "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
+    "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
+    "specific": Condition("generalisation off", lessons="specific"),
+    "equal": Condition("Elo weighting off", lessons="equal"),
+    "unrated": Condition("nothing withheld", rated=False),
+    "openings-always": Condition("openings always", lifted=frozenset({Rule.OPENINGS})),
+    "patterns-always": Condition("patterns always", lifted=frozenset({Rule.PATTERNS})),
+    "unlimited": Condition("fair use off", lifted=frozenset(Rule)),
+}
+LESSONS: Final = {
+    "all": LibrarySettings(analysed_patterns=10),
+    "specific": LibrarySettings(analysed_patterns=10, max_merged_cells=0),
+    # Everybody's Elo is told as the same.
+    "equal": LibrarySettings(analysed_patterns=10),
+}
+
+
+# A game as long as so many usual ones ends there; the referee says who stands better, if anybody does.
+LONGEST: Final = 4
+# A run of hours is not to end because the machine was busy for a while.
+PATIENCE_SECONDS: Final = 120.0
+
+
+class Skill(Protocol):
+    """Whatever makes a player for a contest, as `Strength` does."""
+
+    def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
+        """The player of one seat."""
+
+
+class AcademyLost(RuntimeError):
+    """A player was to be measured with ACADEMY, and went on without it."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of one contest; it asks ACADEMY for what is in `libraries`, for nothing where that is empty.
+
+    It asks within fair use, but for rules that are `lifted`.
+    """
+
+    name: str
+    strength: Skill
+    elo: float
+    libraries: Collection[Library] = ()
+    lifted: Collection[Rule] = ()
+
+
+@dataclass(frozen=True)
+class Played:
+    """A contest that was played: its report, its winners' seats, and the seconds each seat thought."""
+
+    report: contests_pb2.ReportContestRequest
+    winners: tuple[int, ...]
+    seconds: Mapping[int, float]
+
+    def score(self, seat: int) -> float:
+        """1 for a win, one half for a draw."""
+        return float(seat in self.winners) / len(self.winners)
+
+
+def play(
+    referee: Referee[Any, Any],
+    contest_id: str,
+    entrants: Sequence[Entrant],
+    seed: str,
+    lines: Mapping[int, Academy] | None = None,
+    clock: Callable[[], float] = time.process_time,
+) -> Played:
+    """Play a contest; the seats of `lines` consult ACADEMY by them. `clock` says how long each thought.
+
+    Raises AcademyLost.
+    """
+    spec = referee.spec()
+    scholars = {
+        seat: AdvisedPlayer(
+            entrant.strength.thinker(referee, random.Random(f"{seed}/{seat}")),
+            referee,
+            lines.get(seat) if lines else None,
+            (UnlimitedPatternsSeat if Rule.PATTERNS in entrant.lifted else Seat)(
+                spec.game_id, spec.geometry, seat, contest_id
+            ),
+            entrant.libraries,
+        )
+        for seat, entrant in enumerate(entrants, 1)
+    }
+    contest = contest_message(
+        contest_id, spec, [each.name for each in entrants], [each.elo for each in entrants]
+    )
+    position = referee.start(0)
+    report = contests_pb2.ReportContestRequest(
+        contest=contest, termination="score", start_board=referee.board(position, 1).letters
+    )
+    moves: list[str] = []
+    own_moves = dict.fromkeys(scholars, 0)
+    seconds = dict.fromkeys(scholars, 0.0)
+    for _ in range(int(LONGEST * spec.expected_length)):
+        if not (to_move := referee.to_move(position)):
+            break
+        seat = to_move[0]
+        legal = len(referee.legal_moves(position, seat) or ())
+        began = clock()
+        chosen = scholars[seat].choose(position, moves, own_moves[seat])
+        seconds[seat] += clock() - began
+        position = referee.play(position, {seat: chosen.move})
+        moves.append(referee.move_text(chosen.move))
+        own_moves[seat] += 1
+        ply = report.plies.add(
+            player=seat, move=moves[-1], board=referee.board(position, 1).letters, legal_moves=legal
+        )
+        ply.values.add(player=seat, value=chosen.value, before=scholars[seat].value_before)
+    for seat in lines or ():
+        if scholars[seat].academy is None:
+            raise AcademyLost(f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted")
+    winners = _winners(referee.outcome(position) or referee.adjudicate(position))
+    report.results.extend(_result(seat, winners) for seat in (1, 2))
+    return Played(report, winners, seconds)
+
+
+def _winners(outcome: Outcome | None) -> tuple[int, ...]:
+    return outcome.winners if outcome and outcome.winners else (1, 2)
+
+
+def _result(seat: int, winners: tuple[int, ...]) -> contests_pb2.Result.ValueType:
+    if seat not in winners:
+        return contests_pb2.RESULT_LOSS
+    return contests_pb2.RESULT_WIN if len(winners) == 1 else contests_pb2.RESULT_DRAW
+
+
+class Hall:
+    """One ACADEMY: tells it of contests that were played, and lets players meet who consult it."""
+
+    def __init__(self, referee: Referee[Any, Any], connection: Connection, settings: LibrarySettings) -> None:
+        """Register the game, with these settings where ACADEMY does not know it yet."""
+        self._referee = referee
+        self._spec = referee.spec()
+        self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
+        self._link = AcademyClient(connection)
+        game = game_message(self._spec)
+        game.settings.CopyFrom(
+            game_pb2.LibrarySettings(
+                analysed_patterns=settings.analysed_patterns, max_merged_cells=settings.max_merged_cells
+            )
+        )
+        with connection.channel() as channel:
+            contests_pb2_grpc.ContestServiceStub(channel).RegisterGame(
+                contests_pb2.RegisterGameRequest(game=game), metadata=connection.metadata
+            )
+
+    def close(self) -> None:
+        """End the connection."""
+        self._link.close()
+
+    def knows(self, contest_id: str) -> bool:
+        """Whether a contest was told of."""
+        with Academy(self._connection) as academy:
+            try:
+                return academy.contest(contest_id).state == contests_pb2.CONTEST_STATE_REPORTED
+            except AcademyRefusedError as refusal:
+                if refusal.code != "NOT_FOUND":
+                    raise
+                return False
+
+    def teach(self, report: contests_pb2.ReportContestRequest) -> None:
+        """Tell of a contest, and propose what its players found worth it."""
+        tickets = self._link.open_contest(report.contest)
+        for number, ticket in enumerate(tickets, 1):
+            seat = Seat(self._spec.game_id, self._spec.geometry, number, report.contest.contest_id)
+            _remember(seat, report, self._spec)
+            with Academy(replace(self._connection, token=ticket)) as academy:
+                academy.propose(seat, len(report.plies))
+        self._link.report(report)
+
+    def meet(
+        self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
+    ) -> Played:
+        """Play a contest that nothing is learnt from. Raises AcademyLost."""
+        contest = contest_message(
+            contest_id, self._spec, [each.name for each in entrants], [each.elo for each in entrants]
+        )
+        tickets = self._link.open_contest(contest)
+        lines = {
+            seat: self._line(entrant, ticket)
+            for seat, (entrant, ticket) in enumerate(zip(entrants, tickets, strict=True), 1)
+            if entrant.libraries
+        }
+        try:
+            return play(self._referee, contest_id, entrants, seed, lines, clock)
+        finally:
+            for line in lines.values():
+                line.close()
+            self._link.report(void_report(contest, "measured only"))
+
+    def _line(self, entrant: Entrant, ticket: str) -> Academy:
+        connection = replace(self._connection, token=ticket)
+        if Rule.OPENINGS in entrant.lifted:
+            return UnlimitedOpeningsAcademy(connection, self._connection, entrant.elo)
+        return Academy(connection)
+
+
+def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
+    """What a player remembers of its own moves, from the report."""
+    before, told = report.start_board, None
+    for number, ply in enumerate(report.plies, 1):
+        if ply.player == seat.player:
+            value = ply.values[0].value
+            then, now = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
+            for pattern in shapes(then, now, seat.player):
+                seat.record_move(pattern, number, told, value)
+            told = value
+        before = ply.board

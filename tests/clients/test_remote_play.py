@@ -1,0 +1,107 @@
+"""What both ways to dial in share: when to dial again, and who is told what."""
+
+from typing import Any
+
+import pytest
+
+from arena.v1 import players_pb2
+from clients.connection import AcademyUnavailableError, Connection
+from clients.remote_play import GameSession, Tables, move_of
+from clients.retries import Redialling
+
+GONE = AcademyUnavailableError("nobody is there")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def paused(redialling: Redialling, clock: Clock, most: int) -> list[float]:
+    """The pauses after streams that were never let in, each waited for."""
+    pauses: list[float] = []
+    while len(pauses) < most and (pause := redialling.pause(False, GONE)) is not None:
+        pauses.append(pause)
+        clock.now += pause
+    return pauses
+
+
+def test_pauses_grow_to_some_seconds_and_begin_anew_once_a_stream_was_let_in() -> None:
+    clock = Clock()
+    redialling = Redialling(60.0, clock)
+    assert paused(redialling, clock, 8) == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0])
+    assert redialling.pause(True, None) == pytest.approx(0.1)
+    assert paused(redialling, clock, 2) == pytest.approx([0.2, 0.4])
+
+
+def test_an_arena_that_was_there_is_given_up_when_it_has_been_away_for_too_long() -> None:
+    clock = Clock()
+    redialling = Redialling(60.0, clock)
+    clock.now += 1_000.0
+    assert redialling.pause(True, None) is not None
+    left = clock.now
+    waited = paused(redialling, clock, 1_000)
+    assert len(waited) < 1_000
+    assert 55.0 < clock.now - left <= 60.0
+
+
+def test_an_arena_that_was_never_there_is_an_error_that_says_why() -> None:
+    clock = Clock()
+    with pytest.raises(AcademyUnavailableError, match="nobody is there"):
+        paused(Redialling(1.0, clock), clock, 1_000)
+
+
+def test_streams_that_ended_without_a_reason_are_none() -> None:
+    assert Redialling(0.0, Clock()).pause(False, None) is None
+
+
+def start(seat_id: int, **more: Any) -> players_pb2.PlayResponse:
+    game = players_pb2.GameStart(seat_id=seat_id, game_id=f"0_{seat_id}", settings_json="{}", **more)
+    return players_pb2.PlayResponse(game_start=game)
+
+
+def told(**message: Any) -> players_pb2.PlayResponse:
+    return players_pb2.PlayResponse(**message)
+
+
+def test_each_game_is_told_what_concerns_it() -> None:
+    begun: list[GameSession] = []
+    tables = Tables(Connection("127.0.0.1:1"), begun.append)
+    assert not tables.welcomed
+    tables.take(told(welcome=players_pb2.Welcome()))
+    tables.take(start(1))
+    tables.take(start(2, resumed=True))
+    made = [players_pb2.SeatMove(seat=1, text="C3")]
+    tables.take(told(moves_made=players_pb2.MovesMade(seat_id=2, moves=made)))
+    asked = players_pb2.MoveRequest(seat_id=2, request=7, board="x--")
+    tables.take(told(move_request=asked))
+    tables.take(told(game_end=players_pb2.GameEnd(seat_id=1)))
+
+    first, second = begun
+    assert (tables.welcomed, tables.games, list(tables.in_progress)) == (True, 1, [2])
+    assert isinstance(first.inbox.get_nowait(), players_pb2.GameEnd)
+    assert (second.inbox.get_nowait(), second.inbox.empty()) == (asked, True)
+    assert second.moves == [(1, "C3")]
+
+
+def test_what_concerns_no_game_in_progress_is_nothing() -> None:
+    begun: list[GameSession] = []
+    tables = Tables(Connection("127.0.0.1:1"), begun.append)
+    tables.take(start(1))
+    for message in (
+        told(moves_made=players_pb2.MovesMade(seat_id=9)),
+        told(move_request=players_pb2.MoveRequest(seat_id=9)),
+        told(game_end=players_pb2.GameEnd(seat_id=9)),
+        players_pb2.PlayResponse(),
+    ):
+        tables.take(message)
+    assert begun[0].inbox.empty() and list(tables.in_progress) == [1]
+
+
+def test_a_move_answers_its_request() -> None:
+    request = players_pb2.MoveRequest(seat_id=4, request=7)
+    assert move_of(request, "C3") == players_pb2.Move(seat_id=4, request=7, text="C3")
+    assert move_of(request, None).resign

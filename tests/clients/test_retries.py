@@ -1,0 +1,112 @@
+"""Who asks too fast is put off: the same by calls and streams, blocking and not."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from academy.knowledge.boards import SquareGeometry
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.v1 import contests_pb2
+from academy.wire.addresses import ServerAddress
+from clients import (
+    Academy,
+    AcademyRefusedError,
+    AcademyUnavailableError,
+    AsyncAcademy,
+    Connection,
+    Seat,
+)
+from clients.retries import RetryBudget
+from tests.academy.service.examples import tiny_go
+from tests.academy.service.running import serving
+
+SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
+Asking = Callable[[Connection, int], None]
+
+
+@contextmanager
+def limited(folder: Path, questions_per_second: float) -> Iterator[Connection]:
+    """To a server that lets two questions through at once."""
+    limits = Limits(questions_per_second=questions_per_second, question_burst=2.0)
+    with serving(
+        folder, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    ) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("tiny")))
+        yield Connection(str(academy.address), academy.token("hasty"), timeout=60.0)
+
+
+def by_calls(connection: Connection, times: int) -> None:
+    with Academy(connection) as academy:
+        for _ in range(times):
+            academy.opening(SEAT, [], 0)
+
+
+def by_stream(connection: Connection, times: int) -> None:
+    with Academy(connection) as academy, academy.stream() as stream:
+        for _ in range(times):
+            stream.opening(SEAT, [], 0)
+
+
+def by_asyncio(connection: Connection, times: int) -> None:
+    async def ask() -> None:
+        async with AsyncAcademy(connection) as academy:
+            for _ in range(times):
+                await academy.opening(SEAT, [], 0)
+
+    asyncio.run(ask())
+
+
+def by_asyncio_stream(connection: Connection, times: int) -> None:
+    async def ask() -> None:
+        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
+            for _ in range(times):
+                await stream.opening(SEAT, [], 0)
+
+    asyncio.run(ask())
+
+
+WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_asyncio_stream])
+
+
+@WAYS
+def test_whoever_asks_too_fast_waits_and_is_answered(tmp_path: Path, ask: Asking) -> None:
+    with limited(tmp_path, questions_per_second=4.0) as connection:
+        ask(connection, 5)
+
+
+@WAYS
+def test_nobody_waits_for_longer_than_a_call_may_take(tmp_path: Path, ask: Asking) -> None:
+    # The third question would have to wait for more than a quarter of an hour.
+    slow = limited(tmp_path, questions_per_second=0.001)
+    with slow as connection, pytest.raises(AcademyRefusedError) as refusal:
+        ask(connection, 3)
+
+    assert refusal.value.reason == "RATE_EXCEEDED"
+    assert refusal.value.retry_after is not None and refusal.value.retry_after > 60.0
+
+
+def test_each_refusal_is_waited_for_longer_than_the_one_before() -> None:
+    patience = RetryBudget(1000.0)
+    refusal = AcademyRefusedError("RESOURCE_EXHAUSTED", "too fast", retry_after=0.5)
+
+    assert [patience.pause(refusal) for _ in range(3)] == [0.5, 1.0, 1.5]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        AcademyRefusedError("NOT_FOUND", "no such game"),
+        AcademyRefusedError("RESOURCE_EXHAUSTED", "the store is full", retry_after=2000.0),
+        AcademyUnavailableError("no answer"),
+    ],
+    ids=["without a word of when", "later than one waits", "gone"],
+)
+def test_other_failures_are_raised(failure: AcademyRefusedError | AcademyUnavailableError) -> None:
+    with pytest.raises(type(failure)) as raised:
+        RetryBudget(1000.0).pause(failure)
+
+    assert raised.value is failure
