@@ -8,7 +8,7 @@ JOBS ?= 2
 MINUTES ?= 60
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo six-games learning test check docs bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -29,7 +29,7 @@ learning: $(VENV)/installed-dev.stamp
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest -n $(JOBS) --dist loadfile $(TESTS)
 
-# What the gate runs besides the tests: lint, types, the arrows of import.
+# What the gate runs besides the tests: lint, types, the arrows of import, the documentation.
 check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,6 +38,10 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# The client for blocking calls is generated from the one for asyncio.
+unasync: $(VENV)/installed-dev.stamp
+	$(BIN)/python scripts/unasync_clients.py
 
 # The documentation, in build/docs; links and anchors are checked. Its search needs a web server:
 # `python3 -m http.server -d build/docs`.

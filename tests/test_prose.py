@@ -21,7 +21,8 @@ WORDS = re.compile(
 )
 # Write `Each match has ...`, not `Of each match ...`.
 FRONTED = re.compile(
-    r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
+    r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?"
+    r"(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
 )
 # Name a value for what it is.
 LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "whoever", "all_of"})

@@ -1,4 +1,4 @@
-"""The tables and the plot of the experiment, in docs/learning.md: what the ledger says, and nothing else."""
+"""The tables and the plot of the experiment, in docs/archive: what the ledger says, and nothing else."""
 
 import math
 from dataclasses import dataclass

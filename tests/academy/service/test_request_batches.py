@@ -163,6 +163,7 @@ def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: i
     assert looked_at == calls
 
 
+@pytest.mark.threat("flood")
 def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
     chance = random.Random(8)
     ranked = shelf(chance, 30, 1).ranked

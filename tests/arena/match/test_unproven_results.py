@@ -29,6 +29,7 @@ def is_lesson(result: GameResult) -> bool:
     return not contest_report(CONTEST, result).void
 
 
+@pytest.mark.threat("unproven_results")
 def test_who_refuses_a_move_that_the_referee_has_accepted_forfeits() -> None:
     result = play(job(python_player("mover"), JUDGE))
     assert result.outcome is not None
@@ -57,6 +58,7 @@ def test_no_failure_in_answer_to_a_move_wins(fault: str, kind: Fault) -> None:
     assert result.usage[1].fault is kind
 
 
+@pytest.mark.threat("unproven_results")
 def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing() -> None:
     result = play(job(python_player("mover"), JUDGE, disputes="believe", failures="void"))
     assert result.outcome is not None
@@ -76,6 +78,7 @@ def test_an_unknown_rule_for_disputes_is_refused() -> None:
         play(job(python_player("a"), python_player("b"), disputes="maybe"))
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_claim_is_no_lesson() -> None:
     result = play(job(misbehaving("claims", parameters={"allow_claim": True}), python_player("p")))
     assert result.outcome is not None and result.outcome.winners == (1,)
@@ -86,6 +89,7 @@ def claiming(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any]
     return lambda view: Choice("pass", claims=True)
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_python_player_cannot_claim_a_game() -> None:
     claims = "tests.arena.match.test_unproven_results:claiming"
     result = play(job(python_player("claimer", claims), python_player("p")))
@@ -104,6 +108,7 @@ def test_a_python_player_cannot_claim_a_game() -> None:
         (python_player("a"), misbehaving("passes", "b"), (1,), True),
     ],
 )
+@pytest.mark.threat("unproven_results")
 def test_a_score_that_only_its_winner_tells_is_no_lesson(
     black: Any, white: Any, winners: tuple[int, ...], lesson: bool
 ) -> None:
@@ -113,6 +118,7 @@ def test_a_score_that_only_its_winner_tells_is_no_lesson(
 
 
 @needs_gnugo
+@pytest.mark.threat("unproven_results")
 def test_an_engine_that_disputes_every_move_loses_all_games_against_gnu_go(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(
