@@ -15,11 +15,12 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
-from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
+from academy.matching.matches import MatchQuery
+from academy.matching.successors import Change
 from academy.matching.warming import warm_up
-from tests.academy.matching.both_kernels import as_tuples
+from tests.academy.matching.both_kernels import as_tuples, matches_after
 from tests.academy.matching.reference import Match, all_matches, state_at
 from tests.academy.matching.strategies import HEXAGON_GROUPS, SQUARE_GROUPS
 
@@ -133,7 +134,7 @@ def check(seed: int) -> int:
 
 
 def check_some(index: PatternIndex, board: Board, expected: list[Match], most: int) -> None:
-    found = index.snapshot().match(board, most=most)
+    found = index.snapshot().match(MatchQuery(board, None, most))
     assert as_tuples(found) == expected[:most], f"the first {most} differ"
     assert found.total == len(expected), f"{found.total} in all instead of {len(expected)}"
 
@@ -152,20 +153,20 @@ def check_each(
         for number, matches in enumerate(on_views)
         for match in matches[:each]
     ]
-    found = index.snapshot().match(board, most=most, each=each, both=True)
+    found = index.snapshot().match(MatchQuery(board, None, most, each, True))
     matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
     assert matches == told[:most], f"the first {most}, {each} of each pattern, differ for both players"
     assert found.total == sum(len(matches) for on_views in of_pattern for matches in on_views)
 
 
 def check_moves(index: PatternIndex, board: Board, moves: list[list[Change]]) -> None:
-    found = index.snapshot().match_successors(board, moves)
+    found = index.snapshot().match_successors(MatchQuery(board), moves)
     for number, move in enumerate(moves):
         states = bytearray(board.states)
         for cell, state in move:
             states[cell] = state
         alone = index.match(Board(board.geometry, bytes(states)))
-        assert as_tuples(found.matches(number)) == as_tuples(alone), f"move {number}, {move}, differs"
+        assert matches_after(found, number) == as_tuples(alone), f"move {number}, {move}, differs"
 
 
 def main() -> int:

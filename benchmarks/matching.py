@@ -24,8 +24,9 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
-from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
+from academy.matching.matches import MatchQuery
+from academy.matching.successors import Change
 from academy.matching.warming import warm_up
 from benchmarks.pattern_libraries import GO, HEX, MAP, library
 from tests.academy.matching.reference import all_matches
@@ -109,13 +110,17 @@ def queries(rounds: int) -> Table:
     for name, kind in (("plain", PLAIN), ("loose", LOOSE)):
         patterns, boards = library(GO, PATTERNS, *kind)
         compiled, vectorised = filled(GO, patterns, "numba"), filled(GO, patterns, "numpy")
-        matches = median(len(compiled.match(board)) for board in boards)
+        matches = median(compiled.match(board).listed for board in boards)
         tested = sum(code != Code.ANYTHING for pattern in patterns.values() for code in pattern.codes)
         table.append((f"{name} patterns", f"{tested / PATTERNS:.1f} tested cells, {matches:,.0f} matches"))
         tasks[f"{name}, numba"] = on(compiled.match, boards)
-        tasks[f"{name}, numba, both perspectives"] = on(compiled.match_both, boards)
-        some = partial(compiled.snapshot().match, most=256, each=16)
-        tasks[f"{name}, numba, the first 256, 16 of each at most"] = on(some, boards)
+        tasks[f"{name}, numba, both perspectives"] = on(
+            partial(compiled.match, both_perspectives=True), boards
+        )
+        snapshot = compiled.snapshot()
+        tasks[f"{name}, numba, the first 256, 16 of each at most"] = [
+            partial(snapshot.match, MatchQuery(board, None, 256, 16)) for board in boards
+        ]
         tasks[f"{name}, numpy"] = on(vectorised.match, boards)
         if name == "plain":
             few = dict(islice(patterns.items(), NAIVE_PATTERNS))
@@ -144,18 +149,20 @@ def successors(rounds: int) -> Table:
     table: Table = []
     for name, kind in (("plain", PLAIN), ("loose", LOOSE)):
         patterns, boards = library(GO, PATTERNS, *kind)
-        snapshot = filled(GO, patterns, "numba").snapshot()
+        index = filled(GO, patterns, "numba")
+        snapshot = index.snapshot()
         some = boards[:5]
-        tasks: dict[str, Sequence[Callable[[], object]]] = {"base": on(snapshot.match, some)}
+        tasks: dict[str, Sequence[Callable[[], object]]] = {"base": on(index.match, some)}
         for count in MOVES:
             tasks[f"{count}"] = [
-                partial(snapshot.match_successors, board, moves_on(board, count)) for board in some
+                partial(snapshot.match_successors, MatchQuery(board), moves_on(board, count))
+                for board in some
             ]
         times = in_turns(rounds, tasks)
         base = times["base"].least
         for count in MOVES:
-            found = snapshot.match_successors(some[0], moves_on(some[0], count))
-            differences = sum(len(found.new(move)) + len(found.gone(move)) for move in range(count))
+            found = snapshot.match_successors(MatchQuery(some[0]), moves_on(some[0], count))
+            differences = sum(found.new(move).listed + len(found.gone(move)) for move in range(count))
             allowed = 3 * base + 5 * count
             table.append(
                 (

@@ -1,8 +1,8 @@
 """ACADEMY's answers as plain values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import compress, pairwise, repeat
 from typing import Final
 
 import grpc
@@ -172,12 +172,17 @@ def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[lis
 def successor_matches(response: consultation_pb2.MatchSuccessorsResponse) -> SuccessorMatches:
     """The matches on a position, and what moves change of them."""
     table = _Table(response.patterns)
-    position = tuple(table.matches(response.position))
+    position, moves = tuple(table.matches(response.position)), response.moves
     return SuccessorMatches(
         position,
-        tuple(tuple(table.matches(move.gained)) for move in response.moves),
-        tuple(tuple(position[entry] for entry in move.lost) for move in response.moves),
+        _split(table.matches(moves.gained), moves.gained_ends),
+        _split([position[entry] for entry in moves.lost], moves.lost_ends),
     )
+
+
+def _split(matches: Sequence[PatternMatch], ends: Iterable[int]) -> tuple[tuple[PatternMatch, ...], ...]:
+    """The matches of each move, which end there."""
+    return tuple(tuple(matches[first:end]) for first, end in pairwise([0, *ends]))
 
 
 # The row of the table of patterns, the symmetry, and where the top left cell lies (row, column).

@@ -4,6 +4,6 @@ A pattern hangs on one of its own cells, its anchor (`anchoring`). A board's cel
 under each symmetry, are the bits of machine words. For every test, a code wanted at an offset from the
 anchor, a query computes the word of those around which it holds. A pattern is stored as a row of tests
 (`rows`), once for all symmetries, and lies where the AND of its tests' words has a bit left; cells far from
-the anchor are looked at one by one where all near ones fit. Queries are answered from a `snapshot`, by one
-of two kernels (`kernels`): `compiled` or `vectorised`.
+the anchor are looked at one by one where all near ones fit. Queries are answered from a `Snapshot`, by one
+of two kernels (`kernels`): `compiled` or `numpy_kernel`.
 """

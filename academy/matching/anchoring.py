@@ -6,15 +6,14 @@ tests the other cells by their offset from it.
 """
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.cells import Code, State
+from academy.knowledge.cells import Code
 from academy.knowledge.patterns import InvalidPatternError, Pattern
-from academy.matching.images import Cells, SymmetryGroup, axes_of
+from academy.matching.board_tables import AnchorKind, Cells, SymmetryGroup, axes_of
 
 TESTED_CODES: Final = np.array([code for code in Code if code is not Code.ANYTHING], dtype=np.uint8)
 _UNKNOWN: Final = 255
@@ -22,21 +21,6 @@ _NUMBERS: Final = np.full(256, _UNKNOWN, dtype=np.uint8)
 _NUMBERS[TESTED_CODES] = np.arange(len(TESTED_CODES), dtype=np.uint8)
 
 
-class AnchorKind(IntEnum):
-    """What a pattern hangs on."""
-
-    FIRST_PIECE = 0
-    SECOND_PIECE = 1
-    BOARD_CELL = 2
-    WHOLE_GRAPH = 3
-
-
-# What a board must hold at an anchor of each kind.
-ANCHOR_STATES: Final = {
-    AnchorKind.FIRST_PIECE: Code.FIRST_PIECE,
-    AnchorKind.SECOND_PIECE: Code.SECOND_PIECE,
-    AnchorKind.BOARD_CELL: Code.ANYTHING & ~State.OFF_BOARD,
-}
 _KINDS: Final = np.full(256, AnchorKind.BOARD_CELL, dtype=np.uint8)
 _KINDS[[Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE]] = AnchorKind.FIRST_PIECE
 _KINDS[[Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE]] = AnchorKind.SECOND_PIECE
@@ -77,7 +61,7 @@ class AnchoredPattern:
     distinct: NDArray[np.bool_]
 
 
-def anchored(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
+def anchor_pattern(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
     """Hang a pattern on its anchor. Raises InvalidPatternError for a code that is not in the language."""
     cells = np.array(pattern.cells, dtype=np.int32)
     codes = np.frombuffer(pattern.codes, dtype=np.uint8)

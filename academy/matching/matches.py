@@ -1,32 +1,72 @@
-"""What a query answers: the occurrences of patterns on one board, column by column."""
+"""What is asked about a board, in which order patterns come, and which occurrences the answer lists."""
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.boards import Board
+from academy.matching.board_tables import BoardTables
+from academy.matching.rows import Rows
+
 NO_LIMIT: Final = (1 << 62) - 1
 
-# As kernels give them: places, symmetries, rows, columns, numbers of the boards; and how many there are.
-Found = tuple[
-    NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int
-]
-
-# Those of several queries, one behind the other: columns as above, where each begins, and how many it has.
-FoundEach = tuple[
-    NDArray[np.int32],
-    NDArray[np.int16],
-    NDArray[np.int16],
-    NDArray[np.int16],
-    NDArray[np.int16],
-    NDArray[np.int32],
-    NDArray[np.int64],
-]
+Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matches:
+class MatchQuery(NamedTuple):
+    """One board to match, with limits.
+
+    Only patterns whose place in the ranking is flagged in `wanted` (None: all) are looked for. At most
+    `max_matches` are listed, and of one pattern at most `max_matches_each`, so that a pattern of few cells
+    leaves room for others. With `both_perspectives` the board is also matched as the other player of a
+    symmetric game sees it; `max_matches_each` holds for each of the two boards.
+    """
+
+    board: Board
+    wanted: Flags | None = None
+    max_matches: int = NO_LIMIT
+    max_matches_each: int = NO_LIMIT
+    both_perspectives: bool = False
+
+
+class MatchLimits(NamedTuple):
+    """At most `total` matches are listed, and at most `each` of one pattern on one board."""
+
+    total: int
+    each: int
+
+
+class Ranking(NamedTuple):
+    """The order in which patterns come. A *place* is an index into this order.
+
+    The pattern `pattern_ids[place]` is row `rows[place]`; `places[row]` is its place, -1 for a row without
+    one.
+    """
+
+    pattern_ids: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    places: NDArray[np.int32]
+
+
+def rank_rows(pattern_ids: NDArray[np.int64], rows: NDArray[np.int32], count: int) -> Ranking:
+    """Return a ranking of these rows, of `count` in all."""
+    places = np.full(count, -1, dtype=np.int32)
+    places[rows] = np.arange(len(rows), dtype=np.int32)
+    return Ranking(pattern_ids, rows, places)
+
+
+class RankedRows(NamedTuple):
+    """What kernels read of a library: `wanted` has a flag for each place, or none where all are wanted."""
+
+    tables: BoardTables
+    rows: Rows
+    ranking: Ranking
+    wanted: Flags
+
+
+class Matches(NamedTuple):
     """Occurrences, ordered by pattern, symmetry, row and column; entry i of each column is the i-th.
 
     The pattern `pattern_ids[i]`, turned to `pattern.image(spec.symmetry_group[symmetries[i]])`, lies on
@@ -35,24 +75,26 @@ class Matches:
     On graph boards both are 0: the image names the nodes themselves. Of symmetries that give one and the
     same image only the least is reported.
 
-    Of a query on two boards at once `reversed[i]` tells that an occurrence is on the second, the board as
-    the other player sees it (`spec.reversed_board`); those of a pattern on the first come before them.
+    Where two boards were matched at once, `reversed[i]` says that an occurrence is on the second, the board
+    as the other player sees it (`spec.reversed_board`); those of a pattern on the first come before them.
 
-    Patterns come in the order asked for (see `Ranking`), of which `places[i]` is the place and `ranked_ids`
-    are the numbers. `total` is how many occurrences there are, more than are listed where a query was for
-    some of them only; with `more` not all patterns were looked at, and there are at least so many.
+    `places[i]` is the pattern's place in the ranking, of which `ranked_ids` are the numbers. `total` is how
+    many occurrences there are, listed or not; with `more` the weaker patterns were not looked at, and there
+    are at least so many.
     """
 
     ranked_ids: NDArray[np.int64]
     places: NDArray[np.int32]
-    symmetries: NDArray[np.int16]
-    rows: NDArray[np.int16]
-    columns: NDArray[np.int16]
-    reversed: NDArray[np.bool_]
+    symmetries: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    reversed: Flags
     total: int
     more: bool = False
 
-    def __len__(self) -> int:
+    @property
+    def listed(self) -> int:
+        """How many occurrences are listed."""
         return len(self.places)
 
     @property
@@ -60,21 +102,8 @@ class Matches:
         """The number of each occurrence's pattern."""
         return self.ranked_ids.take(self.places)
 
-    def with_more(self) -> "Matches":
-        """Return these, of a query that did not look at all patterns."""
-        return Matches(
-            self.ranked_ids,
-            self.places,
-            self.symmetries,
-            self.rows,
-            self.columns,
-            self.reversed,
-            self.total,
-            more=True,
-        )
-
-    def some(self, which: NDArray[np.bool_] | NDArray[np.intp] | slice, total: int) -> "Matches":
-        """Return only some of these, of so many."""
+    def select(self, which: Flags | NDArray[np.intp] | slice, total: int) -> "Matches":
+        """Return some of these occurrences, of `total`."""
         return Matches(
             self.ranked_ids,
             self.places[which],
@@ -84,3 +113,16 @@ class Matches:
             self.reversed[which],
             total,
         )
+
+
+def join_matches(parts: Sequence[Matches]) -> Matches:
+    """Return the matches of all parts, one part behind the other; all are of the first one's ranking."""
+    return Matches(
+        parts[0].ranked_ids,
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.symmetries for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.reversed for part in parts]),
+        sum(part.total for part in parts),
+    )

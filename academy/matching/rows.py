@@ -9,14 +9,35 @@ Removed rows stay until they are more than the rest.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.anchoring import TESTED_CODES, AnchoredPattern, AnchorKind
-from academy.matching.arrays import extended, ranges
-from academy.matching.images import Neighbourhood
+from academy.matching.anchoring import TESTED_CODES, AnchoredPattern
+from academy.matching.board_tables import AnchorKind, Neighbourhood
+
+Number = TypeVar("Number", np.uint8, np.uint16, np.int16, np.int32, np.int64, np.bool_)
+
+
+def extend_array(array: NDArray[Number], used: int, added: NDArray[Number]) -> NDArray[Number]:
+    """Write rows behind the first `used` ones of an array, or of a larger copy where they find no room."""
+    end = used + len(added)
+    if end > len(array):
+        larger = np.zeros((max(2 * len(array), end), *array.shape[1:]), dtype=array.dtype)
+        larger[:used] = array[:used]
+        array = larger
+    array[used:end] = added
+    return array
+
+
+def ranges(starts: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return start, start + 1, ... of each range, one range after the other."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    steps: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total) + steps
+
 
 STAGE: Final = 4
 CODES: Final = len(TESTED_CODES)
@@ -88,20 +109,21 @@ class PatternRows:
         far_count = int(far.sum())
         row = self._count
         images = int(pattern.distinct.sum())
-        self._pattern_ids = extended(self._pattern_ids, row, np.array([pattern_id], dtype=np.int64))
-        self._starts = extended(self._starts, row, np.array([self._tests_end], dtype=np.int32))
-        self._stages = extended(self._stages, row, np.array([stages], dtype=np.int32))
-        self._far = extended(self._far, row, np.array([[self._far_end, far_count, images]], dtype=np.int32))
-        self._anchors = extended(self._anchors, row, pattern.anchors[None])
-        self._distinct = extended(self._distinct, row, pattern.distinct[None])
+        self._pattern_ids = extend_array(self._pattern_ids, row, np.array([pattern_id], dtype=np.int64))
+        self._starts = extend_array(self._starts, row, np.array([self._tests_end], dtype=np.int32))
+        self._stages = extend_array(self._stages, row, np.array([stages], dtype=np.int32))
+        of_row = np.array([[self._far_end, far_count, images]], dtype=np.int32)
+        self._far = extend_array(self._far, row, of_row)
+        self._anchors = extend_array(self._anchors, row, pattern.anchors[None])
+        self._distinct = extend_array(self._distinct, row, pattern.distinct[None])
         unusual = np.array([far_count > 0 or images < len(pattern.distinct)])
-        self._unusual = extended(self._unusual, row, unusual)
-        self._tests = extended(self._tests, self._tests_end, filled)
+        self._unusual = extend_array(self._unusual, row, unusual)
+        self._tests = extend_array(self._tests, self._tests_end, filled)
         if far_count:
             offsets = pattern.offsets[far].astype(np.int16)
-            self._far_offsets = extended(self._far_offsets, self._far_end, offsets)
+            self._far_offsets = extend_array(self._far_offsets, self._far_end, offsets)
             codes = TESTED_CODES[pattern.codes[far]]
-            self._far_codes = extended(self._far_codes, self._far_end, codes)
+            self._far_codes = extend_array(self._far_codes, self._far_end, codes)
         self._tests_end += len(filled)
         self._far_end += far_count
         self._count += 1
@@ -146,7 +168,7 @@ class PatternRows:
 
     def _use(self, row: int, kind: AnchorKind, reach: int) -> None:
         members = np.array([row], dtype=np.int32)
-        self._of_kind[kind] = extended(self._of_kind[kind], self._counts[kind], members)
+        self._of_kind[kind] = extend_array(self._of_kind[kind], self._counts[kind], members)
         self._counts[kind] += 1
         self._reaches[reach] += 1
         self._kinds_and_reaches[row] = kind, reach
@@ -160,7 +182,7 @@ class PatternRows:
         self._reaches[reach] -= 1
         self._dead += 1
 
-    def compacted(self) -> dict[int, int]:
+    def compact(self) -> dict[int, int]:
         """Forget the removed rows once they are most of all; return the new row of each pattern then."""
         if self._dead <= max(len(self), _FIRST_CAPACITY):
             return {}
@@ -202,3 +224,14 @@ class PatternRows:
             tuple(self._of_kind[kind][: self._counts[kind]] for kind in AnchorKind),
             max((reach for reach, count in self._reaches.items() if count), default=0),
         )
+
+
+def kept_rows(kept: Mapping[str, NDArray[Any]]) -> Rows:
+    """Return the rows that `PatternRows` would hold if it were filled by `restore`, without doing that."""
+    rows, use = kept["rows"], kept["use"]
+    kinds, reaches = use[:, 0], use[:, 1]
+    return Rows(
+        **{name: kept[name] for name in Rows._fields if name not in ("of_kind", "reach")},
+        of_kind=tuple(rows[kinds == kind] for kind in AnchorKind),
+        reach=int(reaches.max(initial=0)),
+    )

@@ -1,32 +1,93 @@
-"""Which matches the moves from a position bring and which they end."""
+"""Moves from a position, and which matches they bring and end."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
 from academy.matching.matches import Matches
 
-# As kernels give them: where those begin that each move ends, these, where the new ones begin, their places,
-# their symmetries, rows and columns, and how many are new of each move.
-Differences = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int16],
-    NDArray[np.int32],
-]
+MAX_MOVES: Final = 4096
+# A cell's index, row by row, and the `State` it gets.
+Change = tuple[int, int]
+_IS_STATE: Final = np.isin(np.arange(256), np.array(State))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Successors:
+class InvalidCandidateMoveError(ValueError):
+    """A move that the board cannot undergo; the message names the move, the value and the rule."""
+
+
+class BoardChanges(NamedTuple):
+    """Moves as arrays: move i gives `cells` their new `states`, from `starts[i]` to `starts[i + 1]`."""
+
+    starts: NDArray[np.int32]
+    cells: NDArray[np.int32]
+    states: NDArray[np.uint8]
+
+
+def board_changes(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChanges:
+    """Return what moves really change: a cell that keeps its state is left out.
+
+    Raises InvalidCandidateMoveError.
+    """
+    if len(moves) > MAX_MOVES:
+        raise InvalidCandidateMoveError(f"{len(moves):,} moves: at most {MAX_MOVES:,} at once")
+    lengths = list(map(len, moves))
+    size = len(board.states)
+    longest = max(lengths, default=0)
+    if longest > size:
+        move = lengths.index(longest)
+        raise InvalidCandidateMoveError(
+            f"move {move} makes {longest:,} changes: the board has {size:,} cells"
+        )
+    flat = np.fromiter(chain.from_iterable(chain.from_iterable(moves)), dtype=np.int64)
+    if len(flat) != 2 * sum(lengths):
+        raise InvalidCandidateMoveError(
+            "a change that is not a pair: each is a cell's index and its new state"
+        )
+    cells, states = flat[0::2], flat[1::2]
+    # A negative number without its sign is larger than any size.
+    if not ((cells.view(np.uint64) < size) & _IS_STATE.take(states, mode="clip")).all() or longest > 1:
+        _check(cells, states, np.repeat(np.arange(len(moves)), lengths), size)
+    kept = np.frombuffer(board.states, dtype=np.uint8).take(cells) != states
+    kept_before = np.zeros(len(kept) + 1, dtype=np.int32)
+    np.cumsum(kept, out=kept_before[1:])
+    bounds = np.fromiter(accumulate(lengths, initial=0), dtype=np.int64)
+    return BoardChanges(kept_before.take(bounds), cells[kept].astype(np.int32), states[kept].astype(np.uint8))
+
+
+def _check(
+    cells: NDArray[np.int64], states: NDArray[np.int64], move_of: NDArray[np.int64], size: int
+) -> None:
+    _require((cells >= 0) & (cells < size), move_of, cells, f"no cell: cells are 0 to {size - 1:,}")
+    allowed = ", ".join(str(int(state)) for state in State)
+    _require(_IS_STATE.take(states, mode="clip"), move_of, states, f"no state: states are {allowed}")
+    keys = np.sort(move_of * size + cells)
+    again = keys[1:] == keys[:-1]
+    if again.any():
+        move, cell = divmod(int(keys[np.argmax(again)]), size)
+        raise InvalidCandidateMoveError(f"move {move} changes cell {cell} twice: each cell at most once")
+
+
+def _require(
+    holds: NDArray[np.bool_], moves: NDArray[np.int64], values: NDArray[np.int64], rule: str
+) -> None:
+    if not holds.all():
+        wrong = int(np.argmin(holds))
+        raise InvalidCandidateMoveError(f"move {moves[wrong]}: {values[wrong]} is {rule}")
+
+
+class Successors(NamedTuple):
     """The matches of a position, and for each move what is different after it.
 
     `gone(i)` are entries of `base` that do not occur after move i any more; `new(i)` are the matches that
-    occur only after it. Both come in the order of the ranking. All of them, move by move, are `all_gone` and
-    `all_new`; those of move i begin at `gone_starts[i]` and `new_starts[i]`. Limits may have cut off new ones
-    of a move, of which there are `totals[i]`.
+    occur only after it. Both come in the order of the ranking. `all_gone` and `all_new` hold those of all
+    moves, one move behind the other; those of move i begin at `gone_starts[i]` and `new_starts[i]`. Move i
+    brings `totals[i]` matches, listed or not.
     """
 
     base: Matches
@@ -36,7 +97,9 @@ class Successors:
     all_new: Matches
     totals: NDArray[np.int32]
 
-    def __len__(self) -> int:
+    @property
+    def moves(self) -> int:
+        """How many moves there are."""
         return len(self.totals)
 
     def gone(self, move: int) -> NDArray[np.int32]:
@@ -46,24 +109,4 @@ class Successors:
     def new(self, move: int) -> Matches:
         """Return the matches that a move brings."""
         which = slice(self.new_starts[move], self.new_starts[move + 1])
-        return self.all_new.some(which, int(self.totals[move]))
-
-    def matches(self, move: int) -> Matches:
-        """Return all matches after a move, as `Snapshot.match` of that position would."""
-        stay = np.ones(len(self.base), dtype=np.bool_)
-        stay[self.gone(move)] = False
-        kept, new = self.base.some(stay, int(stay.sum())), self.new(move)
-        places = np.concatenate([kept.places, new.places])
-        symmetries = np.concatenate([kept.symmetries, new.symmetries])
-        rows = np.concatenate([kept.rows, new.rows])
-        columns = np.concatenate([kept.columns, new.columns])
-        order = np.lexsort((columns, rows, symmetries, places))
-        return Matches(
-            self.base.ranked_ids,
-            places[order],
-            symmetries[order],
-            rows[order],
-            columns[order],
-            np.zeros(len(order), dtype=np.bool_),
-            len(order),
-        )
+        return self.all_new.select(which, int(self.totals[move]))

@@ -1,7 +1,7 @@
 """Bots ask, by single calls and on streams; in contests under fair use."""
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.fair_use import Claim, check_low_value
@@ -33,13 +33,13 @@ from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.permissions import current_caller
 from academy.service.queries import (
+    PatternAnswer,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
-    WrittenAnswer,
     opening_answer,
 )
-from academy.service.scheduling import FairScheduler, RequestBatcher
+from academy.service.scheduling import FairScheduler
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store
@@ -70,7 +70,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._counts = ContestCounts(store)
         self._allowance = AnalysisAllowance(store, guard.limits.analysed_patterns_per_hour)
         self._scheduler = FairScheduler()
-        self._batcher = RequestBatcher(self._scheduler)
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
@@ -132,9 +131,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # Taken now: what the library learns while others are answered does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
-        written = await self._batcher.answer(call, caller.name, position_cost)
+        written = await self._scheduler.answer(call, caller.name, position_cost)
         await self._count_told(caller, spec, seats, libraries, written)
-        response.MergeFromString(written.message)
+        response.CopyFrom(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += count
@@ -175,9 +174,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         for part in in_parts(moves, board):
             await self._scheduler.wait(caller.name)
             answer.add(part)
-        written = answer.written()
+        written = answer.encode()
         await self._count_told(caller, spec, seats, libraries, written)
-        response.MergeFromString(written.message)
+        response.CopyFrom(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += 1
@@ -269,10 +268,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec: GameSpec,
         seats: set[ContestSeat],
         libraries: tuple[Library, ...],
-        written: WrittenAnswer,
+        written: PatternAnswer[Any],
     ) -> None:
         """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
-        by_library = {library: written.found(library) for library in libraries}
+        by_library = {library: written.pattern_ids(library) for library in libraries}
         if not seats:
             pattern_ids = [pattern_id for numbers in by_library.values() for pattern_id in numbers]
             await self._allowance.take(caller, spec.game_id, pattern_ids)

@@ -8,7 +8,7 @@ from typing import Final
 
 from academy.knowledge.boards import Geometry
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS
-from academy.matching.changes import Change
+from academy.matching.successors import Change
 from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.v1 import consultation_pb2 as messages

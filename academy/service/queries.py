@@ -1,14 +1,13 @@
-"""Answers to consultations: openings, patterns on positions, and what candidate moves change.
+"""Answers to consultations: openings, patterns on positions, and what candidate moves change."""
 
-Placements and patterns are written as protobuf messages by the matching kernel (`WrittenAnswer`).
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice, pairwise, starmap
-from typing import Final
+from functools import cache
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
@@ -17,13 +16,9 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.matching import kernels
-from academy.matching.arrays import Number
-from academy.matching.changes import Change
-from academy.matching.matches import Matches
-from academy.matching.placement_lists import Fields, Lost, PlacementLists
-from academy.matching.successors import Successors
-from academy.service.ranking import RankedPatterns, RankedQuery, field_numbers
+from academy.matching.matches import Matches, MatchQuery, join_matches
+from academy.matching.successors import Change, Successors
+from academy.service.ranking import RankedPatterns
 from academy.store.codec import library_to_proto, stored_cells
 from academy.v1 import consultation_pb2 as messages
 
@@ -44,11 +39,11 @@ def opening_answer(
     if node is None or not accepted(node):
         return messages.LookUpOpeningResponse(known=False)
     answer = messages.LookUpOpeningResponse(known=True, position=_statistics(node, player))
-    found = [each for each in tree.continuations(moves, player) if accepted(each.node)]
-    found.sort(key=lambda each: (-each.node.value(each.node.mover), -each.node.visits, each.moves))
-    for each in found:
+    continuations = [move for move in tree.continuations(moves, player) if accepted(move.node)]
+    continuations.sort(key=lambda move: (-move.node.value(move.node.mover), -move.node.visits, move.moves))
+    for move in continuations:
         answer.moves.add(
-            move=each.moves[0], equivalents=each.moves, statistics=_statistics(each.node, player)
+            move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
     return answer
 
@@ -64,115 +59,98 @@ def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
     )
 
 
-_POSITION: Final = field_numbers(messages.PositionMatches)
-_ANSWER: Final = field_numbers(messages.MatchPatternsResponse)
-_SUCCESSORS: Final = field_numbers(messages.MatchSuccessorsResponse)
-_MOVE: Final = field_numbers(messages.MoveMatches)
-_FIELDS: Final = Fields(
-    first=_ANSWER["positions"],
-    other=_ANSWER["positions"],
-    gained=_MOVE["gained"],
-    lost=_MOVE["lost"],
-    table=_ANSWER["patterns"],
-    patterns=_POSITION["patterns"],
-    symmetries=_POSITION["symmetries"],
-    rows=_POSITION["rows"],
-    columns=_POSITION["columns"],
-    for_opponent=_POSITION["for_opponent"],
-    total=_POSITION["total"],
-    more=_POSITION["more"],
-)
-_SUCCESSOR_FIELDS: Final = _FIELDS._replace(
-    first=_SUCCESSORS["position"], other=_SUCCESSORS["moves"], table=_SUCCESSORS["patterns"]
-)
-_NO_FLAGS: Final = np.zeros(0, dtype=np.bool_)
-_NO_ENTRIES: Final = np.zeros(0, dtype=np.int32)
-_NOTHING_LOST: Final = Lost(_NO_ENTRIES, _NO_ENTRIES)
+_LENGTH_DELIMITED: Final = 2
+_BITS: Final = 7
+_MORE: Final = 0x80
+
+
+def pack_columns(message: Message, **columns: NDArray[Any]) -> None:
+    """Set packed repeated fields of fixed width, or of one byte a value, from arrays of the same width.
+
+    See "Packed repeated fields" in https://protobuf.dev/programming-guides/encoding/.
+    """
+    numbers = _field_numbers(message.DESCRIPTOR)
+    parts = []
+    for name, column in columns.items():
+        length = column.nbytes
+        if length:
+            parts += [bytes((numbers[name] << 3 | _LENGTH_DELIMITED, *_varint(length))), column.tobytes()]
+    message.MergeFromString(b"".join(parts))
+
+
+def _varint(number: int) -> list[int]:
+    digits = []
+    while number >= _MORE:
+        digits.append(number & (_MORE - 1) | _MORE)
+        number >>= _BITS
+    return [*digits, number]
+
+
+@cache
+def _field_numbers(descriptor: Descriptor) -> dict[str, int]:
+    return {field.name: field.number for field in descriptor.fields}
+
+
+class PatternTable:
+    """The patterns of one answer: each that has a placement, once, in the order of their places."""
+
+    def __init__(self, ranked: RankedPatterns, placements: Sequence[Matches]) -> None:
+        self.ranked = ranked
+        listed = np.zeros(len(ranked), dtype=np.bool_)
+        for matches in placements:
+            listed[matches.places] = True
+        self.places: NDArray[np.intp] = np.flatnonzero(listed)
+        self._row_of = np.empty(len(ranked), dtype=np.int32)
+        self._row_of[self.places] = np.arange(len(self.places), dtype=np.int32)
+
+    def write(self, message: messages.PatternTable) -> None:
+        """Write the patterns' columns, without their cells."""
+        columns = self.ranked.columns.items()
+        pack_columns(message, **{name: column.take(self.places) for name, column in columns})
+
+    def write_matches(self, message: messages.PositionMatches, matches: Matches) -> None:
+        """Write placements of the table's patterns."""
+        pack_columns(
+            message,
+            patterns=self._row_of.take(matches.places),
+            symmetries=matches.symmetries,
+            rows=matches.rows,
+            columns=matches.columns,
+        )
+        message.total = matches.total
+        message.more = matches.more
+
+
+Response = TypeVar("Response", messages.MatchPatternsResponse, messages.MatchSuccessorsResponse)
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenAnswer:
-    """A message without cells that tells so many placements, and the places of the patterns in its table."""
+class PatternAnswer(Generic[Response]):
+    """A message without cells, how many placements it lists, and its table of patterns."""
 
-    message: bytes
+    message: Response
     placements: int
-    table: NDArray[np.int32]
-    _ranked: RankedPatterns
+    table: PatternTable
 
     def cells(self, stored: Mapping[int, bytes]) -> list[str]:
         """Return the cells of the patterns, in the order of the table."""
-        pattern_ids = self._ranked.pattern_ids.take(self.table).tolist()
+        pattern_ids = self.table.ranked.pattern_ids.take(self.table.places).tolist()
         return [stored_cells(stored[pattern_id]) for pattern_id in pattern_ids]
 
-    def found(self, library: Library) -> list[int]:
+    def pattern_ids(self, library: Library) -> list[int]:
         """The numbers of all patterns of a library that are in the table."""
-        chosen = self.table[self._ranked.libraries.take(self.table) == library_to_proto(library)]
-        found: list[int] = self._ranked.pattern_ids.take(chosen).tolist()
-        return found
-
-
-def positions_written(
-    ranked: RankedPatterns, found: Sequence[Matches], for_opponent: Sequence[NDArray[np.bool_]]
-) -> WrittenAnswer:
-    """Write a MatchPatternsResponse; `for_opponent` are the flags of each position, where asked for."""
-    return _written(ranked, _lists(found, for_opponent), _NOTHING_LOST, _FIELDS)
-
-
-def each_written(
-    ranked: RankedPatterns, answers: Sequence[Sequence[Matches]], for_opponent: Sequence[NDArray[np.bool_]]
-) -> list[WrittenAnswer]:
-    """Write several at once; either the flags of each position of every answer are asked for, or none are."""
-    lists = _lists([matches for answer in answers for matches in answer], for_opponent)
-    ends = np.array([*accumulate(map(len, answers))], dtype=np.int32)
-    messages, message_ends, tables, table_ends = kernels.current().write_each(
-        lists, ends, _NOTHING_LOST, ranked.records, _FIELDS
-    )
-    raw = messages.tobytes()
-    placements = [slice_.stop - slice_.start for slice_ in _slices(lists.starts.take(ends))]
-    return [
-        WrittenAnswer(raw[message], count, tables[table], ranked)
-        for message, count, table in zip(_slices(message_ends), placements, _slices(table_ends), strict=True)
-    ]
-
-
-def _lists(found: Sequence[Matches], for_opponent: Sequence[NDArray[np.bool_]]) -> PlacementLists:
-    return PlacementLists(
-        joined([each.places for each in found]),
-        joined([each.symmetries for each in found]),
-        joined([each.rows for each in found]),
-        joined([each.columns for each in found]),
-        joined(for_opponent) if for_opponent else _NO_FLAGS,
-        np.array([*accumulate(map(len, found), initial=0)], dtype=np.int32),
-        np.array([each.total for each in found], dtype=np.int64),
-        np.array([each.more for each in found], dtype=np.bool_),
-    )
-
-
-def _slices(ends: NDArray[np.int32]) -> Iterator[slice]:
-    return starmap(slice, pairwise([0, *ends.tolist()]))
-
-
-def successors_written(ranked: RankedPatterns, lists: PlacementLists, lost: Lost) -> WrittenAnswer:
-    """Write a MatchSuccessorsResponse: the position's placements, then what each move gains and loses."""
-    return _written(ranked, lists, lost, _SUCCESSOR_FIELDS)
-
-
-def _written(ranked: RankedPatterns, lists: PlacementLists, lost: Lost, fields: Fields) -> WrittenAnswer:
-    message, table = kernels.current().write(lists, lost, ranked.records, fields)
-    return WrittenAnswer(message.tobytes(), len(lists.places), table, ranked)
-
-
-def joined(columns: Sequence[NDArray[Number]]) -> NDArray[Number]:
-    """Return columns one behind the other."""
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+        ranked, places = self.table.ranked, self.table.places
+        of_library = places[ranked.libraries.take(places) == library_to_proto(library)]
+        pattern_ids: list[int] = ranked.pattern_ids.take(of_library).tolist()
+        return pattern_ids
 
 
 @dataclass(frozen=True, slots=True)
 class PatternQuestion:
-    """What is asked about a position.
+    """A position that a caller asks about.
 
-    At most `matches_each` placements of one pattern are told, so that others have room among `max_matches`;
-    `player_elo` is the asking player's, None outside a contest.
+    At most `matches_each` placements of one pattern are listed, so that others have room among `max_matches`;
+    `player_elo` is the caller's, None outside a contest.
     """
 
     board: Board
@@ -181,6 +159,19 @@ class PatternQuestion:
     max_matches: int
     matches_each: int
     player_elo: float | None = None
+
+    def query(self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library]) -> MatchQuery:
+        """Return what is to be matched: the board as the player sees it, and the patterns for this player."""
+        reversed_ = self.player != 1 and spec.symmetric and spec.players == 2
+        only = 0 if spec.symmetric or self.both_players else self.player
+        numbers = [library_to_proto(library) for library in libraries]
+        return MatchQuery(
+            spec.reversed_board(self.board) if reversed_ else self.board,
+            ranked.select(numbers, self.player_elo, only),
+            self.max_matches,
+            self.matches_each,
+            self.both_players and spec.symmetric,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,66 +191,31 @@ class PatternCall:
         """Whether placements of either player are asked for."""
         return self.questions[0].both_players
 
-    def wishes(self, questions: Sequence[PatternQuestion]) -> list[RankedQuery]:
-        """What is to be matched for some of the questions."""
-        libraries = [library_to_proto(library) for library in self.libraries]
-        return [self._wish(question, libraries) for question in questions]
-
-    def _wish(self, question: PatternQuestion, libraries: Sequence[int]) -> RankedQuery:
-        spec, board = self.spec, question.board
-        if question.player != 1 and spec.symmetric and spec.players == 2:
-            board = spec.reversed_board(board)
-        only = 0 if spec.symmetric or question.both_players else question.player
-        selection = self.ranked.selection(libraries, question.player_elo, only)
-        both = question.both_players and spec.symmetric
-        return RankedQuery(board, selection, question.max_matches, question.matches_each, both)
-
-    def answered(self) -> WrittenAnswer:
-        """Write the answer, a MatchPatternsResponse without cells.
-
-        Raises InvalidBoardError for a board of another geometry.
-        """
+    def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
+        """Match some of the questions. Raises InvalidBoardError for a board of another geometry."""
         match = self.ranked.match
-        return self.written([match(*wish) for wish in self.wishes(self.questions)])
+        return [match(question.query(self.spec, self.ranked, self.libraries)) for question in questions]
 
-    def written(self, found: Sequence[Matches]) -> WrittenAnswer:
-        """Write the answer, once all questions are matched."""
-        return positions_written(self.ranked, found, self.for_opponent(found))
+    def answer(self) -> PatternAnswer[messages.MatchPatternsResponse]:
+        """Return the answer, a MatchPatternsResponse without cells. Raises InvalidBoardError."""
+        return self.encode(self.match(self.questions))
 
-    def for_opponent(self, found: Sequence[Matches]) -> list[NDArray[np.bool_]]:
-        """Which of the placements found for all questions are the opponent's; nothing if nobody asks."""
-        if not self.both_players:
-            return []
+    def encode(self, placements: Sequence[Matches]) -> PatternAnswer[messages.MatchPatternsResponse]:
+        """Return the answer, once all questions are matched."""
+        message, table = messages.MatchPatternsResponse(), PatternTable(self.ranked, placements)
+        for question, matches in zip(self.questions, placements, strict=True):
+            position = message.positions.add()
+            table.write_matches(position, matches)
+            if self.both_players:
+                pack_columns(position, for_opponent=self._for_opponent(question, matches))
+        table.write(message.patterns)
+        return PatternAnswer(message, sum(matches.listed for matches in placements), table)
+
+    def _for_opponent(self, question: PatternQuestion, matches: Matches) -> NDArray[np.bool_]:
         if self.spec.symmetric:
-            return [matches.reversed for matches in found]
-        return [
-            self.ranked.players.take(matches.places) != question.player
-            for matches, question in zip(found, self.questions, strict=True)
-        ]
-
-
-def answered_together(calls: Sequence[PatternCall]) -> list[WrittenAnswer]:
-    """Answer each call, in less time than one by one.
-
-    Raises InvalidBoardError for a board of another geometry, and answers none then.
-    """
-    alike: dict[tuple[RankedPatterns, bool], list[int]] = {}
-    for number, call in enumerate(calls):
-        alike.setdefault((call.ranked, call.both_players), []).append(number)
-    answers: dict[int, WrittenAnswer] = {}
-    for (ranked, _), numbers in alike.items():
-        some = [calls[number] for number in numbers]
-        if len(some) == 1:
-            # Written by itself it takes 20 us less.
-            answers[numbers[0]] = some[0].answered()
-            continue
-        matches = iter(ranked.match_each([wish for call in some for wish in call.wishes(call.questions)]))
-        found = [list(islice(matches, len(call.questions))) for call in some]
-        flags = [
-            each for call, of_call in zip(some, found, strict=True) for each in call.for_opponent(of_call)
-        ]
-        answers |= zip(numbers, each_written(ranked, found, list(flags)), strict=True)
-    return [answers[number] for number in range(len(calls))]
+            return matches.reversed
+        flags: NDArray[np.bool_] = self.ranked.players.take(matches.places) != question.player
+        return flags
 
 
 Move = Sequence[Change]
@@ -275,51 +231,38 @@ class SuccessorAnswer:
         self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library], question: PatternQuestion
     ) -> None:
         self._ranked = ranked
-        self._question = question
-        self._board: Board = question.board
-        self._turned: tuple[int, ...] | None = None
-        if question.player != 1 and spec.symmetric and spec.players == 2:
-            self._board = spec.reversed_board(question.board)
-            self._turned = spec.reversed_cells
-        only = 0 if spec.symmetric else question.player
-        numbers = [library_to_proto(library) for library in libraries]
-        self._wanted = ranked.selection(numbers, question.player_elo, only).wanted
+        self._query = question.query(spec, ranked, libraries)
+        self._cells = spec.reversed_cells if self._query.board is not question.board else None
         self._parts: list[Successors] = []
 
     def add(self, moves: Sequence[Move]) -> None:
         """Answer for some more moves. Raises InvalidCandidateMoveError and InvalidBoardError."""
-        if self._turned is not None:
-            turned = self._turned
-            moves = [[(turned[cell], SWAP_COLOURS[state]) for cell, state in move] for move in moves]
-        ranked, question = self._ranked, self._question
-        self._parts.append(
-            ranked.snapshot.match_successors(
-                self._board, moves, ranked.ranking, self._wanted, question.max_matches, question.matches_each
-            )
-        )
+        if self._cells is not None:
+            cells = self._cells
+            moves = [[(cells[cell], SWAP_COLOURS[state]) for cell, state in move] for move in moves]
+        self._parts.append(self._ranked.snapshot.match_successors(self._query, moves))
 
-    def written(self) -> WrittenAnswer:
+    def encode(self) -> PatternAnswer[messages.MatchSuccessorsResponse]:
         """Return the answer, a MatchSuccessorsResponse without cells, after at least one `add`."""
         parts = self._parts
-        # Each part has found the same on the position.
+        # Every part has matched the position, with the same result.
         base = parts[0].base
-        gained = [base, *(part.all_new for part in parts)]
-        totals = [np.array([base.total]), *(part.totals for part in parts)]
-        lists = PlacementLists(
-            joined([each.places for each in gained]),
-            joined([each.symmetries for each in gained]),
-            joined([each.rows for each in gained]),
-            joined([each.columns for each in gained]),
-            np.zeros(0, dtype=np.bool_),
-            _starts([np.array([0, len(base)], dtype=np.int32), *(part.new_starts for part in parts)]),
-            np.concatenate(totals, dtype=np.int64),
-            np.zeros(1 + sum(map(len, parts)), dtype=np.bool_),
+        gained = join_matches([part.all_new for part in parts])
+        message, table = messages.MatchSuccessorsResponse(), PatternTable(self._ranked, [base, gained])
+        table.write_matches(message.position, base)
+        table.write_matches(message.moves.gained, gained)
+        pack_columns(
+            message.moves,
+            gained_ends=_ends([part.new_starts for part in parts]),
+            gained_totals=np.concatenate([part.totals for part in parts]),
+            lost=np.concatenate([part.all_gone for part in parts]),
+            lost_ends=_ends([part.gone_starts for part in parts]),
         )
-        lost = Lost(_starts([part.gone_starts for part in parts]), joined([part.all_gone for part in parts]))
-        return successors_written(self._ranked, lists, lost)
+        table.write(message.patterns)
+        return PatternAnswer(message, base.listed + gained.listed, table)
 
 
-def _starts(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Return where lists start, of which parts are put one behind the other."""
-    lengths = np.concatenate([np.diff(starts) for starts in parts])
-    return np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(lengths, dtype=np.int32)])
+def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Return where the moves' lists end, once the lists of all parts follow one another."""
+    lengths = np.concatenate([np.diff(starts) for starts in starts_of_parts])
+    return np.cumsum(lengths, dtype=np.int32)

@@ -19,6 +19,7 @@ from grpc import aio
 
 from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
 from academy.service import logs
 from academy.service.contest_access import TokenCache
@@ -28,7 +29,6 @@ from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.permissions import current_caller
 from academy.service.queries import PatternCall, PatternQuestion
-from academy.service.ranking import RankedQuery
 from academy.service.server import AcademyServer, ServerSettings
 from academy.service.transport import MultiListenerServer, channel_options, make_server
 from academy.store.codec import library_to_proto
@@ -62,10 +62,10 @@ class Echo:
         """Ask the kernel."""
         game = self._asked()
         ranked = game.shelf.ranked
-        selection = ranked.selection(map(library_to_proto, PATTERN_LIBRARIES))
-        boards = [Board.from_letters(game.view.spec.geometry, each.board) for each in request.positions]
-        each = Limits.default_matches_each
-        ranked.match_each([RankedQuery(board, selection, request.max_matches, each) for board in boards])
+        wanted = ranked.select(map(library_to_proto, PATTERN_LIBRARIES))
+        for position in request.positions:
+            board = Board.from_letters(game.view.spec.geometry, position.board)
+            ranked.match(MatchQuery(board, wanted, request.max_matches, Limits.default_matches_each))
 
     def write(self, request: messages.MatchPatternsRequest) -> None:
         """Ask the kernel and write the answer."""
@@ -75,7 +75,7 @@ class Echo:
         boards = [Board.from_letters(geometry, position.board) for position in request.positions]
         questions = [PatternQuestion(board, 1, False, most, each) for board in boards]
         call = PatternCall(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES, questions)
-        messages.MatchPatternsResponse().MergeFromString(call.answered().message)
+        messages.MatchPatternsResponse().CopyFrom(call.answer().message)
 
     def _asked(self) -> CachedGame:
         assert self._game is not None, "SetAnswer comes first"

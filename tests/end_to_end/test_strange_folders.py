@@ -114,8 +114,8 @@ def test_server_processes_started_there_serve_and_execute_none_of_them(folder: P
 def test_the_processes_that_compile_and_that_look_for_damage_execute_none_of_them(folder: Path) -> None:
     program = (
         "from pathlib import Path; from academy.cli.server_process import _damage; "
-        "from academy.matching.warming import _Compiler; "
-        "print(_damage(Path('data'))); print(_Compiler().run())"
+        "from academy.matching.warming import Compiler; "
+        "print(_damage(Path('data'))); print(Compiler().run())"
     )
     done = run(folder, sys.executable, "-P", "-c", program)
     assert done.stdout.splitlines()[-1] == "True", done.stderr

@@ -5,17 +5,23 @@ from collections.abc import Sequence
 from academy.knowledge.boards import Board
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
-from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
-from academy.matching.matches import NO_LIMIT, Matches
-from academy.matching.successors import Successors
+from academy.matching.matches import NO_LIMIT, Matches, MatchQuery
+from academy.matching.successors import Change, Successors
 from tests.academy.matching.reference import Match
 
 
 def as_tuples(matches: Matches) -> list[Match]:
     columns = (matches.pattern_ids, matches.symmetries, matches.rows, matches.columns)
     return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def matches_after(found: Successors, move: int) -> list[Match]:
+    """All matches after a move, as a query of that position would list them by number."""
+    gone = set(found.gone(move).tolist())
+    stay = [match for entry, match in enumerate(as_tuples(found.base)) if entry not in gone]
+    return sorted([*stay, *as_tuples(found.new(move))])
 
 
 class BothKernels:
@@ -40,20 +46,16 @@ class BothKernels:
 
     def match(self, board: Board, most: int = NO_LIMIT, each: int = NO_LIMIT, both: bool = False) -> Matches:
         return same_matches(
-            [index.snapshot().match(board, most=most, each=each, both=both) for index in self.indexes]
+            [index.snapshot().match(MatchQuery(board, None, most, each, both)) for index in self.indexes]
         )
-
-    def match_both(self, board: Board) -> Matches:
-        return same_matches([index.match_both(board) for index in self.indexes])
 
     def match_successors(
         self, board: Board, moves: Sequence[Sequence[Change]], most: int = NO_LIMIT, each: int = NO_LIMIT
     ) -> Successors:
-        one, other = (
-            index.snapshot().match_successors(board, moves, most=most, each=each) for index in self.indexes
-        )
+        query = MatchQuery(board, None, most, each)
+        one, other = (index.snapshot().match_successors(query, moves) for index in self.indexes)
         same_matches((one.base, other.base))
-        assert len(one) == len(other) == len(moves)
+        assert one.moves == other.moves == len(moves)
         for move in range(len(moves)):
             assert one.gone(move).tolist() == other.gone(move).tolist()
             assert one.new(move).total == other.new(move).total

@@ -7,8 +7,8 @@ from academy.knowledge.cells import CODE_LETTERS, Code
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.symmetries import HEXAGON, SQUARE
 from academy.knowledge.text import read_cells
-from academy.matching.anchoring import TESTED_CODES, AnchorKind, anchored
-from academy.matching.images import SymmetryGroup
+from academy.matching.anchoring import TESTED_CODES, anchor_pattern
+from academy.matching.board_tables import AnchorKind, SymmetryGroup
 
 EIGHT = SymmetryGroup(SQUARE.values())
 BOARD = SquareGeometry(19, 19)
@@ -26,7 +26,7 @@ BOARD = SquareGeometry(19, 19)
     ],
 )
 def test_the_anchor(text: str, kind: AnchorKind, anchor: tuple[int, int]) -> None:
-    found = anchored(read_cells(text, BOARD), EIGHT)
+    found = anchor_pattern(read_cells(text, BOARD), EIGHT)
     assert found.kind == kind
     assert tuple(found.anchors[0].tolist()) == anchor
 
@@ -41,7 +41,7 @@ def test_the_anchor(text: str, kind: AnchorKind, anchor: tuple[int, int]) -> Non
     ],
 )
 def test_the_most_telling_tests_come_first(text: str, order: str) -> None:
-    found = anchored(read_cells(text, BOARD), EIGHT)
+    found = anchor_pattern(read_cells(text, BOARD), EIGHT)
     assert "".join(CODE_LETTERS[int(TESTED_CODES[code])] for code in found.codes) == order
 
 
@@ -50,17 +50,17 @@ def test_the_most_telling_tests_come_first(text: str, order: str) -> None:
     [("x", 1), ("x x", 2), ("x o", 4), ("x o\n- -", 8), ("x -\n- x", 2), ("x #", 4)],
 )
 def test_equal_images_count_once(text: str, images: int) -> None:
-    assert anchored(read_cells(text, BOARD), EIGHT).distinct.sum() == images
+    assert anchor_pattern(read_cells(text, BOARD), EIGHT).distinct.sum() == images
 
 
 def test_images_on_the_hexagonal_board() -> None:
     twelve = SymmetryGroup(HEXAGON.values())
-    pair = anchored(read_cells("x x", HexGeometry(5, 5)), twelve)
+    pair = anchor_pattern(read_cells("x x", HexGeometry(5, 5)), twelve)
     assert pair.distinct.sum() == 3
 
 
 def test_the_centre_on_the_hexagonal_board_is_where_no_cell_is_many_steps_away() -> None:
     # From (0, 0) the cell (1, 1) is two steps away, though one row and one column.
     pattern = grid_pattern([(0, 0, Code.FIRST_SOLDIER), (1, 0, Code.FIRST_SOLDIER), (1, 1, Code.EMPTY)])
-    found = anchored(pattern, SymmetryGroup([HEXAGON["identity"]]), hexagonal=True)
+    found = anchor_pattern(pattern, SymmetryGroup([HEXAGON["identity"]]), hexagonal=True)
     assert tuple(found.anchors[0].tolist()) == (1, 0)

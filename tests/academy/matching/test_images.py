@@ -5,7 +5,7 @@ import pytest
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.symmetries import HEXAGON, SQUARE, GridSymmetry, NodeSymmetry
-from academy.matching.images import REACH, Neighbourhood, SymmetryGroup
+from academy.matching.board_tables import REACH, Neighbourhood, SymmetryGroup
 
 GRIDS: list[tuple[Geometry, list[GridSymmetry], int]] = [
     (SquareGeometry(5, 5), list(SQUARE.values()), (2 * REACH + 1) ** 2),

@@ -14,8 +14,9 @@ from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_patte
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
-from academy.matching.images import REACH
-from academy.matching.vectorised import sieve, table
+from academy.matching import numpy_kernel
+from academy.matching.board_tables import REACH
+from academy.matching.matches import MatchQuery
 from tests.academy.matching.both_kernels import BothKernels, as_tuples
 from tests.academy.matching.reference import all_matches, state_at
 from tests.academy.matching.strategies import boards, games, libraries, patterns, square_games
@@ -130,7 +131,7 @@ def test_a_query_for_the_second_player_is_one_with_the_colours_exchanged(data: s
     spec: GameSpec = data.draw(square_games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
-    found = index_of(spec, library).match_both(board)
+    found = index_of(spec, library).match(board, both=True)
     swapped = {pattern_id: spec.reversed_pattern(pattern) for pattern_id, pattern in library.items()}
     matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
     assert [match for match, reverse in matches if not reverse] == all_matches(spec, library, board)
@@ -145,7 +146,7 @@ def test_places_of_the_second_player_are_on_the_board_reversed(data: st.DataObje
     spec = GameSpec("draughts", geometry, reversal="rotate_180")
     library = data.draw(libraries(geometry))
     board = data.draw(boards(geometry))
-    found = index_of(spec, library).match_both(board)
+    found = index_of(spec, library).match(board, both=True)
     places = [match for match, turned in zip(as_tuples(found), found.reversed, strict=True) if turned]
     assert places == all_matches(spec, library, spec.reversed_board(board))
 
@@ -203,10 +204,10 @@ def test_work_done_in_parts_gives_the_same_matches(monkeypatch: pytest.MonkeyPat
     library = {number: loose_pattern(chance, board, 4, 5, 2 + number % 14) for number in range(30)}
     index = index_of(spec, library)
     whole = as_tuples(index.match(board))
-    monkeypatch.setattr(table, "_MAX_TABLE_BYTES", 1)
-    monkeypatch.setattr(sieve, "_MAX_DENSE_WORDS", 1)
-    monkeypatch.setattr(sieve, "_MAX_FAR_TESTS", 1)
-    assert board.states.count(2) > table.WORD
+    monkeypatch.setattr(numpy_kernel, "_MAX_TABLE_BYTES", 1)
+    monkeypatch.setattr(numpy_kernel, "_MAX_DENSE_WORDS", 1)
+    monkeypatch.setattr(numpy_kernel, "_MAX_FAR_TESTS", 1)
+    assert board.states.count(2) > numpy_kernel._WORD
     assert as_tuples(index.match(board)) == whole == all_matches(spec, library, board)
 
 
@@ -291,7 +292,7 @@ def test_a_ranking_says_which_patterns_and_in_which_order(data: st.DataObject, m
     for index in index_of(spec, library).indexes:
         snapshot = index.snapshot()
         ranking = snapshot.rank(np.array(ranked, dtype=np.int64))
-        found = snapshot.match(board, ranking, np.array(wanted, dtype=np.bool_), most)
+        found = ranking.match(MatchQuery(board, np.array(wanted, dtype=np.bool_), most))
         assert as_tuples(found) == expected[:most]
         assert found.total == len(expected)
         assert [ranked[place] for place in found.places] == found.pattern_ids.tolist()
@@ -307,7 +308,7 @@ def test_patterns_without_stones_on_an_empty_board_do_no_harm() -> None:
         library[number] = grid_pattern((*divmod(place, 3), code) for place, code in enumerate(drawn))
     board = Board(spec.geometry, bytes([State.EMPTY]) * 361)
     found = index_of(spec, library).match(board, 256)
-    assert len(found) == 256
+    assert found.listed == 256
     assert found.total > 1_000_000
 
 
@@ -323,7 +324,7 @@ def test_there_is_a_flag_for_each_pattern() -> None:
     board = Board.from_letters(spec.geometry, "xo")
     for index in index_of(spec, {3: read_cells("x", spec.geometry)}).indexes:
         with pytest.raises(ValueError, match="2 flags for a ranking of 1"):
-            index.snapshot().match(board, wanted=np.array([True, False]))
+            index.snapshot().match(MatchQuery(board, np.array([True, False])))
 
 
 # Putting and removing

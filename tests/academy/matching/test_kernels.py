@@ -102,7 +102,7 @@ def no_folder_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_users_own_choice_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path))
-    assert compiling.cache_folder() == tmp_path
+    assert compiling.cache_folder().parent == tmp_path
 
 
 @pytest.mark.usefixtures("no_folder_chosen")
@@ -110,84 +110,41 @@ def test_it_lies_in_the_users_cache_and_is_the_users_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folder = compiling.cache_folder()
-    assert folder.is_relative_to(tmp_path / "cache" / "academy")
+    assert compiling.cache_folder().parent == tmp_path / "cache" / "academy"
     assert (tmp_path / "cache" / "academy").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.usefixtures("no_folder_chosen")
-def test_without_a_home_it_lies_among_the_temporary_files(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    blocked = tmp_path / "file"
-    blocked.touch()
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    assert compiling.cache_folder().is_relative_to(temporary)
-
-
-@pytest.mark.usefixtures("no_folder_chosen")
-@pytest.mark.parametrize("trap", ["writable by all", "a link"])
+@pytest.mark.parametrize("trap", ["no folder", "writable by all", "a link"])
 def test_a_folder_that_others_may_have_prepared_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trap: str
 ) -> None:
-    blocked, elsewhere, temporary = tmp_path / "file", tmp_path / "elsewhere", tmp_path / "temporary"
-    blocked.touch()
-    elsewhere.mkdir(mode=0o700)
+    caches, temporary = tmp_path / "caches", tmp_path / "temporary"
     temporary.mkdir()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    expected = compiling.cache_folder()
-    prepared = next(temporary.iterdir())
-    prepared.rmdir()
-    if trap == "a link":
-        prepared.symlink_to(elsewhere)
+    if trap == "no folder":
+        caches.touch()
     else:
-        prepared.mkdir()
-        prepared.chmod(0o777)
-    found = compiling.cache_folder()
-    assert found != expected
-    assert not found.is_relative_to(prepared)
-    assert found.stat().st_mode & 0o077 == 0
+        caches.mkdir()
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        if trap == "a link":
+            (caches / "academy").symlink_to(tmp_path / "elsewhere")
+        else:
+            (caches / "academy").mkdir()
+            (caches / "academy").chmod(0o777)
+    folder = compiling.cache_folder()
+    assert folder.is_relative_to(temporary)
+    assert folder.parent.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize(
-    ("days_unused", "kept"),
-    [
-        pytest.param([31], [], id="a version unused for a month is forgotten"),
-        pytest.param([29], [29], id="one used this month is kept"),
-        pytest.param([9, 8, 7, 6, 5, 4], [7, 6, 5, 4], id="no more than four are kept"),
-        pytest.param([0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], id="but all of today"),
-    ],
-)
-def test_machine_code_of_other_versions_does_not_pile_up(
-    tmp_path: Path, days_unused: list[float], kept: list[float]
-) -> None:
-    now, current = 1e9, tmp_path / "current"
-    folders = {days: tmp_path / f"unused for {days} days" for days in days_unused}
-    for folder, days in [(current, 400.0), *((folder, days) for days, folder in folders.items())]:
-        (folder / "package").mkdir(parents=True)
-        (folder / "complete").touch()
-        for path in (folder / "package", folder / "complete", folder):
-            os.utime(path, (now - 400 * 86_400, now - 400 * 86_400))
-        os.utime(folder / "complete", (now - days * 86_400, now - days * 86_400))
-    compiling.forget_unused(current, now)
-    assert current.exists()
-    assert [days for days, folder in folders.items() if folder.exists()] == kept
-
-
-def test_what_was_just_compiled_forgets_what_is_old(tmp_path: Path) -> None:
-    old = tmp_path / "academy" / "compiled" / "0123456789abcdef"
-    old.mkdir(parents=True)
+def test_versions_made_long_ago_are_removed(tmp_path: Path) -> None:
+    environment = os.environ | {compiling.CACHE_VARIABLE: str(tmp_path)}
+    old, recent = tmp_path / "matching-0", tmp_path / "matching-1"
+    for folder in (old, recent):
+        folder.mkdir()
     os.utime(old, (0, 0))
-    (tmp_path / "academy").chmod(0o700)
-    environment = {name: value for name, value in os.environ.items() if name != compiling.CACHE_VARIABLE}
-    subprocess.run(
-        [sys.executable, "-c", "from academy.matching.compiled.compiling import note_complete as n; n()"],
-        env=environment | {"XDG_CACHE_HOME": str(tmp_path)},
-        check=True,
-    )
-    assert not old.exists()
-    assert len(list((tmp_path / "academy" / "compiled").iterdir())) == 1
+    program = "from academy.matching.compiled.compiling import note_complete; note_complete()"
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    assert not old.exists() and recent.exists()
+    assert len(list(tmp_path.iterdir())) == 2

@@ -5,10 +5,9 @@ import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.symmetries import SQUARE
-from academy.matching.anchoring import AnchoredPattern, AnchorKind
-from academy.matching.arrays import ranges
-from academy.matching.images import Neighbourhood, SymmetryGroup
-from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, PatternRows, Rows
+from academy.matching.anchoring import AnchoredPattern
+from academy.matching.board_tables import AnchorKind, Neighbourhood, SymmetryGroup
+from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, PatternRows, Rows, ranges
 
 FIRST_SOLDIER = 1
 GROUP = SymmetryGroup([SQUARE["identity"]])
@@ -109,7 +108,7 @@ def test_what_was_read_before_does_not_change() -> None:
         row = int(chance.choice(list(alive)))
         rows.remove(row)
         del alive[row]
-        renumbered = rows.compacted()
+        renumbered = rows.compact()
         if renumbered:
             alive = dict.fromkeys(renumbered.values())
         alive[rows.append(1000 + number, pattern_of(1 + number % 81, number % 4))] = None
@@ -125,7 +124,7 @@ def test_space_of_removed_rows_is_used_again() -> None:
     for number in range(500):
         fresh = rows.append(number, pattern_of(81, 9))
         rows.remove(row)
-        row = rows.compacted().get(number, fresh)
+        row = rows.compact().get(number, fresh)
         now = rows.now()
         assert row_tests(now, row) == expected_tests(81)
         assert len(far_cells(now, row)) == 9

@@ -9,9 +9,9 @@ import pytest
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
-from academy.matching.index import PatternIndex
+from academy.matching.index import PatternIndex, Snapshot
 from academy.matching.kernels import NAMES
-from academy.matching.snapshot import Snapshot
+from academy.matching.matches import MatchQuery
 from tests.academy.matching.both_kernels import as_tuples
 from tests.academy.matching.reference import Match, all_matches
 from tests.academy.matching.test_index import loose_pattern
@@ -49,7 +49,7 @@ def test_a_snapshot_stays_as_it_was(kernel: str) -> None:
             kept.append((index.snapshot(), dict(library)))
     for snapshot, then in kept:
         assert len(snapshot) == len(then)
-        assert as_tuples(snapshot.match(BOARD)) == expected(then)
+        assert as_tuples(snapshot.match(MatchQuery(BOARD))) == expected(then)
 
 
 def test_a_snapshot_is_the_same_until_a_change() -> None:
@@ -136,7 +136,7 @@ def test_the_compiled_kernel_lets_other_threads_run() -> None:
         ended = threading.Event()
 
         def search() -> None:
-            snapshot.match_successors(board, moves, most=1)
+            snapshot.match_successors(MatchQuery(board, None, 1), moves)
             ended.set()
 
         thread = threading.Thread(target=search)

@@ -12,9 +12,10 @@ from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.text import read_cells
-from academy.matching.changes import MAX_MOVES, Change, InvalidCandidateMoveError
 from academy.matching.index import PatternIndex
-from tests.academy.matching.both_kernels import BothKernels, as_tuples
+from academy.matching.matches import MatchQuery
+from academy.matching.successors import MAX_MOVES, Change, InvalidCandidateMoveError
+from tests.academy.matching.both_kernels import BothKernels, as_tuples, matches_after
 from tests.academy.matching.reference import all_matches
 from tests.academy.matching.strategies import boards, games, libraries
 from tests.academy.matching.test_index import index_of, loose_pattern
@@ -36,7 +37,7 @@ def check(index: BothKernels, board: Board, moves: Sequence[Sequence[Change]]) -
     different = 0
     for number, move in enumerate(moves):
         matches = as_tuples(index.match(after(board, move)))
-        assert as_tuples(found.matches(number)) == matches
+        assert matches_after(found, number) == matches
         assert {base[entry] for entry in found.gone(number)} == before - set(matches)
         assert set(as_tuples(found.new(number))) == set(matches) - before
         different += len(before ^ set(matches))
@@ -79,8 +80,8 @@ def test_a_stone_brings_and_ends_matches() -> None:
     assert as_tuples(found.base) == [(2, 0, 0, 0)]
     assert as_tuples(found.new(0)) == [(1, 0, 0, 1)]
     assert found.gone(0).tolist() == [0]
-    assert as_tuples(found.matches(0)) == [(1, 0, 0, 1)]
-    assert as_tuples(found.matches(1)) == as_tuples(found.base)
+    assert matches_after(found, 0) == [(1, 0, 0, 1)]
+    assert matches_after(found, 1) == as_tuples(found.base)
 
 
 def test_a_limit_holds_for_the_base_and_for_the_new_ones_of_each_move() -> None:
@@ -118,8 +119,8 @@ def test_limits_leave_the_first_of_each_pattern_and_of_all(data: st.DataObject) 
         new, all_new = cut.new(move), everything.new(move)
         assert new.places.tolist() == at_most(all_new.places.tolist(), each)[:most]
         assert set(as_tuples(new)) <= set(as_tuples(all_new))
-        assert len(set(as_tuples(new))) == len(new)
-        assert new.total == all_new.total == len(all_new)
+        assert len(set(as_tuples(new))) == new.listed
+        assert new.total == all_new.total == all_new.listed
         gone = {as_tuples(everything.base)[entry] for entry in everything.gone(move)}
         assert {as_tuples(cut.base)[entry] for entry in cut.gone(move)} == gone & told
 
@@ -136,17 +137,17 @@ def test_where_nearly_every_pattern_fails_by_one_cell_each_move_brings_no_more_t
     index = PatternIndex(spec)
     for number, pattern in library.items():
         index.put(number, pattern)
-    found = index.snapshot().match_successors(board, moves, most=8, each=2)
-    assert [len(found.new(move)) for move in range(len(moves))] == [8] * len(moves)
+    found = index.snapshot().match_successors(MatchQuery(board, None, 8, 2), moves)
+    assert [found.new(move).listed for move in range(len(moves))] == [8] * len(moves)
     assert found.totals.max() > 1_000
-    assert len(found.all_new) == 8 * len(moves)
+    assert found.all_new.listed == 8 * len(moves)
 
 
 def test_no_pattern_and_no_move_is_no_match() -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "-x")
-    assert len(BothKernels(spec).match_successors(board, [])) == 0
-    assert as_tuples(BothKernels(spec).match_successors(board, [[(0, State.EMPTY)]]).matches(0)) == []
+    assert BothKernels(spec).match_successors(board, []).moves == 0
+    assert matches_after(BothKernels(spec).match_successors(board, [[(0, State.EMPTY)]]), 0) == []
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_a_move_that_no_board_undergoes_is_refused(moves: Sequence[Sequence[Chan
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "--")
     with pytest.raises(InvalidCandidateMoveError, match=complaint):
-        PatternIndex(spec, "numpy").snapshot().match_successors(board, moves)
+        PatternIndex(spec, "numpy").snapshot().match_successors(MatchQuery(board), moves)
 
 
 def test_the_reference_agrees_with_a_successor() -> None:
@@ -176,4 +177,4 @@ def test_the_reference_agrees_with_a_successor() -> None:
     library = {number: loose_pattern(chance, board, 5, 6, 5 + number % 5) for number in range(30)}
     move = [(board.states.index(State.EMPTY), State.SECOND_SOLDIER)]
     found = index_of(spec, library).match_successors(board, [move])
-    assert as_tuples(found.matches(0)) == all_matches(spec, library, after(board, move))
+    assert matches_after(found, 0) == all_matches(spec, library, after(board, move))

@@ -11,6 +11,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import Vote, VoteTally
+from academy.matching.matches import MatchQuery
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCache
 from academy.service.ranking import RankedPatterns
@@ -93,7 +94,7 @@ def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
 
 
 def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
-    found = ranked.match(board, ranked.selection(map(library_to_proto, PATTERN_LIBRARIES)), 10_000)
+    found = ranked.match(MatchQuery(board, ranked.select(map(library_to_proto, PATTERN_LIBRARIES)), 10_000))
     numbers: list[int] = ranked.pattern_ids.take(found.places).tolist()
     return numbers
 

@@ -10,6 +10,7 @@ import pytest
 
 from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library
+from academy.matching.matches import MatchQuery
 from academy.service import game_cache, pattern_cache
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.pattern_cache import FOLDER, PatternCache
@@ -70,7 +71,7 @@ def is_right(game: CachedGame) -> bool:
         [
             matches
             for board in boards
-            for each in [shelf.ranked.snapshot.match(board, shelf.ranked.ranking)]
+            for each in [shelf.ranked.snapshot.match(MatchQuery(board))]
             for matches in zip(
                 each.pattern_ids.tolist(), each.symmetries.tolist(), each.rows.tolist(), strict=True
             )

@@ -14,9 +14,9 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.votes import Vote, VoteTally
-from academy.matching.matches import Matches
+from academy.matching.matches import Matches, MatchQuery
 from academy.service.pattern_cache import PatternCache
-from academy.service.ranking import RankedPatterns, RankedQuery
+from academy.service.ranking import RankedPatterns
 from academy.store.codec import library_to_proto
 
 SPEC = GameSpec("go", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
@@ -24,7 +24,6 @@ LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
 STATES = (State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER)
 EVERYTHING = 1_000_000
 NUMBERS = [[library_to_proto(library) for library in some] for some in (LIBRARIES, LIBRARIES[:1])]
-ELOS = (None, 1_300.0, 1_900.0)
 
 
 def shelf(chance: random.Random, size: int, cells: int) -> PatternCache:
@@ -56,9 +55,11 @@ def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
     filled = shelf(chance, size, cells)
     ranked = filled.ranked
     board = Board(SPEC.geometry, bytes(chance.choices(STATES, k=25)))
-    selection = ranked.selection([library_to_proto(Library.ENDGAME)], elo)
+    selection = ranked.select([library_to_proto(Library.ENDGAME)], elo)
 
-    found, everything = (ranked.match(board, selection, limit, each, both) for limit in (most, EVERYTHING))
+    found, everything = (
+        ranked.match(MatchQuery(board, selection, limit, each, both)) for limit in (most, EVERYTHING)
+    )
 
     assert listed(found, ranked) == listed(everything, ranked)[:most]
     assert not everything.more
@@ -77,34 +78,8 @@ def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
 def test_weaker_patterns_are_not_looked_at_where_the_stronger_are_enough() -> None:
     ranked = shelf(random.Random(1), 400, 1).ranked
     board = Board(SPEC.geometry, bytes([State.FIRST_SOLDIER]) * 25)
-    selection = ranked.selection(map(library_to_proto, LIBRARIES))
+    selection = ranked.select(map(library_to_proto, LIBRARIES))
     # Each pattern lies on all 25 cells.
-    found = ranked.match(board, selection, 10)
+    found = ranked.match(MatchQuery(board, selection, 10))
     assert (len(found.places), found.more) == (10, True)
-    assert found.total < ranked.match(board, selection, EVERYTHING).total == 400 * 25
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from((0, 30, 400)), st.sampled_from((1, 2, 6)), st.integers(1, 9))
-def test_each_of_several_is_told_what_it_would_be_alone(seed: int, size: int, cells: int, count: int) -> None:
-    chance = random.Random(seed)
-    ranked = shelf(chance, size, cells).ranked
-    wishes = [
-        RankedQuery(
-            Board(SPEC.geometry, bytes(chance.choices(STATES, k=25))),
-            ranked.selection(
-                map(library_to_proto, chance.choice((LIBRARIES, LIBRARIES[:1]))), chance.choice(ELOS)
-            ),
-            chance.choice((1, 3, 10, 10, EVERYTHING)),
-            chance.choice((1, 3, EVERYTHING)),
-            chance.random() < 0.5,
-        )
-        for _ in range(count)
-    ]
-
-    found = ranked.match_each(wishes)
-
-    for together, wish in zip(found, wishes, strict=True):
-        alone = ranked.match(*wish)
-        assert listed(together, ranked) == listed(alone, ranked)
-        assert (together.total, together.more) == (alone.total, alone.more)
+    assert found.total < ranked.match(MatchQuery(board, selection, EVERYTHING)).total == 400 * 25

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,15 @@ def placements(
 ) -> list[Placement]:
     numbers = [table.pattern_ids[row] for row in found.patterns]
     return list(zip(numbers, found.symmetries, found.rows, found.columns, strict=True))
+
+
+def gained_by_move(answer: consultation_pb2.MatchSuccessorsResponse) -> list[list[Placement]]:
+    gained = placements(answer.moves.gained, answer.patterns)
+    return [gained[first:end] for first, end in pairwise([0, *answer.moves.gained_ends])]
+
+
+def lost_by_move(answer: consultation_pb2.MatchSuccessorsResponse) -> list[list[int]]:
+    return [list(answer.moves.lost[first:end]) for first, end in pairwise([0, *answer.moves.lost_ends])]
 
 
 def some_moves(chance: random.Random, size: int, count: int) -> list[dict[int, str]]:
@@ -98,15 +108,14 @@ def test_a_call_tells_what_matching_every_position_would(
     before, *expected = [placements(found, told.patterns) for found in told.positions]
     base = placements(answer.position, answer.patterns)
     assert base == before and answer.position.total == len(before)
-    assert len(answer.moves) == len(moves)
-    for found, there in zip(answer.moves, expected, strict=True):
-        gained = placements(found.gained, answer.patterns)
-        stays = [each for entry, each in enumerate(base) if entry not in set(found.lost)]
-        assert not set(gained) & set(base) and found.gained.total == len(gained)
+    changes = zip(gained_by_move(answer), answer.moves.gained_totals, lost_by_move(answer), strict=True)
+    for (gained, total, lost), there in zip(changes, expected, strict=True):
+        stays = [placement for entry, placement in enumerate(base) if entry not in set(lost)]
+        assert not set(gained) & set(base) and total == len(gained)
         assert sorted([*stays, *gained]) == sorted(there)
     if player == 1:
         # The comparison is not one of nothing with nothing.
-        assert any(found.lost for found in answer.moves) and any(found.gained.total for found in answer.moves)
+        assert answer.moves.lost and any(answer.moves.gained_totals)
 
 
 def test_limits_hold_for_the_position_and_for_what_each_move_gains(taught: Running) -> None:
@@ -123,14 +132,14 @@ def test_limits_hold_for_the_position_and_for_what_each_move_gains(taught: Runni
     assert placements(cut.position, cut.patterns) == placements(told.positions[0], told.patterns)
     assert cut.position.total == everything.position.total == told.positions[0].total
     # The last move empties the board: it gains many a place for the pattern of an empty cell.
-    assert len(cut.moves[-1].gained.patterns) == 2 < cut.moves[-1].gained.total
+    assert len(gained_by_move(cut)[-1]) == 2 < cut.moves.gained_totals[-1]
     kept = placements(cut.position, cut.patterns)
-    for small, large in zip(cut.moves, everything.moves, strict=True):
-        assert small.gained.total == large.gained.total
-        found = placements(small.gained, cut.patterns)
-        assert set(found) <= set(placements(large.gained, everything.patterns))
-        base = placements(everything.position, everything.patterns)
-        assert {kept[entry] for entry in small.lost} == {base[entry] for entry in large.lost} & set(kept)
+    assert cut.moves.gained_totals == everything.moves.gained_totals
+    for small, large in zip(gained_by_move(cut), gained_by_move(everything), strict=True):
+        assert set(small) <= set(large)
+    base = placements(everything.position, everything.patterns)
+    for few, many in zip(lost_by_move(cut), lost_by_move(everything), strict=True):
+        assert {kept[entry] for entry in few} == {base[entry] for entry in many} & set(kept)
 
 
 def test_cells_and_libraries_are_as_for_positions(taught: Running) -> None:
@@ -142,7 +151,7 @@ def test_cells_and_libraries_are_as_for_positions(taught: Running) -> None:
 
     assert len(answer.patterns.cells) == len(answer.patterns.pattern_ids) > 0
     assert "x o" in answer.patterns.cells
-    assert other.position.total == 0 and not other.moves[0].gained.patterns and not other.moves[0].lost
+    assert other.position.total == 0 and not other.moves.gained.patterns and not other.moves.lost
 
 
 def test_a_stream_answers_as_a_call_does(taught: Running) -> None:

@@ -1,18 +1,38 @@
-"""Symmetries applied to many cells at once, and the offsets from an anchor that tables hold."""
+"""A game's board and symmetries as arrays, which the kernels read beside patterns and boards."""
 
 from collections.abc import Iterable
-from typing import Final
+from enum import IntEnum
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
+from academy.knowledge.cells import Code, State
+from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry
 
 Cells = NDArray[np.int32]
 
 # The offsets in a table: 81 cells of a square board, 61 of a hexagonal one. Patterns of 9x9 fit into them.
 REACH: Final = 4
+
+
+class AnchorKind(IntEnum):
+    """What a pattern hangs on."""
+
+    FIRST_PIECE = 0
+    SECOND_PIECE = 1
+    BOARD_CELL = 2
+    WHOLE_GRAPH = 3
+
+
+# What a board must hold at an anchor of each kind.
+ANCHOR_STATES: Final = {
+    AnchorKind.FIRST_PIECE: Code.FIRST_PIECE,
+    AnchorKind.SECOND_PIECE: Code.SECOND_PIECE,
+    AnchorKind.BOARD_CELL: Code.ANYTHING & ~State.OFF_BOARD,
+}
 
 
 class SymmetryGroup:
@@ -85,3 +105,44 @@ def axes_of(cells: Cells, hexagonal: bool) -> Cells:
     """Return how far cells lie along each axis of the board: a distance is the most along any of them."""
     # In skewed coordinates the third axis of the hexagon is row + column.
     return np.column_stack([cells, cells.sum(axis=1)]) if hexagonal else cells
+
+
+class BoardTables(NamedTuple):
+    """A game's board and symmetries as arrays. A graph is one row of nodes, on which nothing moves.
+
+    A board is framed by `margin` cells of edge; an offset's neighbour is `deltas[offset]` further in it.
+    `images[offset, s]` is the offset's image under symmetry s, `matrices[s]` what s does to (row, column),
+    and `anchor_states[kind]` what a board holds at an anchor.
+    """
+
+    rows: int
+    columns: int
+    margin: int
+    deltas: NDArray[np.int32]
+    images: NDArray[np.int32]
+    matrices: NDArray[np.int32]
+    anchor_states: NDArray[np.uint8]
+
+    @property
+    def width(self) -> int:
+        """How many cells a row of the framed board has."""
+        return self.columns + 2 * self.margin
+
+
+def board_tables(spec: GameSpec, group: SymmetryGroup, neighbourhood: Neighbourhood) -> BoardTables:
+    """Return the arrays of a game."""
+    geometry = spec.geometry
+    if isinstance(geometry, GraphGeometry):
+        rows, columns, margin = 1, geometry.size, 0
+    else:
+        rows, columns, margin = geometry.rows, geometry.columns, REACH
+    deltas = neighbourhood.offsets[:, 0] * (columns + 2 * margin) + neighbourhood.offsets[:, 1]
+    return BoardTables(
+        rows,
+        columns,
+        margin,
+        deltas.astype(np.int32),
+        neighbourhood.images,
+        group.matrices,
+        np.array([ANCHOR_STATES.get(kind, 0) for kind in AnchorKind], dtype=np.uint8),
+    )

@@ -1,4 +1,4 @@
-"""Questions that come together are answered as each would be alone."""
+"""Short calls are answered at once, long ones in parts; each as it would be alone."""
 
 import asyncio
 import queue
@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
+from academy.matching.matches import Matches
 from academy.service.cost import cost_of_board, cost_of_position
-from academy.service.queries import PatternCall, PatternQuestion, WrittenAnswer
-from academy.service.ranking import RankedQuery
-from academy.service.scheduling import FairScheduler, RequestBatcher
+from academy.service.queries import PatternAnswer, PatternCall, PatternQuestion
+from academy.service.scheduling import Answer, FairScheduler
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
@@ -35,9 +35,9 @@ class Noticed(PatternCall):
 
     looked_at: list[PatternCall] = field(default_factory=list)
 
-    def wishes(self, questions: Sequence[PatternQuestion]) -> list[RankedQuery]:
+    def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
         self.looked_at.append(self)
-        return PatternCall.wishes(self, questions)
+        return PatternCall.match(self, questions)
 
 
 def question(chance: random.Random, most: int = 20, each: int = 3, both: bool = False) -> PatternQuestion:
@@ -60,8 +60,8 @@ def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]
     return calls
 
 
-def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
-    return written.message, written.table.tolist()
+def content(answer: Answer) -> tuple[bytes, list[int]]:
+    return answer.message.SerializeToString(), answer.table.places.tolist()
 
 
 def position_cost(call: PatternCall) -> int:
@@ -69,98 +69,19 @@ def position_cost(call: PatternCall) -> int:
     return cost_of_position(board, call.questions[0].max_matches, call.both_players)
 
 
-async def together(calls: Sequence[PatternCall], batcher: RequestBatcher) -> list[WrittenAnswer]:
-    return await asyncio.gather(*(batcher.answer(call, "bot", position_cost(call)) for call in calls))
+async def together(calls: Sequence[PatternCall]) -> list[Answer]:
+    scheduler = FairScheduler()
+    return await asyncio.gather(*(scheduler.answer(call, "bot", position_cost(call)) for call in calls))
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 12), min_size=1, max_size=30))
-def test_each_call_is_answered_as_it_would_be_alone(seed: int, sizes: list[int]) -> None:
+def test_calls_in_parts_are_answered_as_whole_ones(seed: int, sizes: list[int]) -> None:
     calls = some_calls(random.Random(seed), sizes)
 
-    answers = asyncio.run(together(calls, RequestBatcher(FairScheduler())))
+    answers = asyncio.run(together(calls))
 
-    assert [told(answer) for answer in answers] == [told(call.answered()) for call in calls]
-
-
-def test_one_after_the_other_are_answered_too() -> None:
-    calls = some_calls(random.Random(1), [1] * 50)
-    batcher = RequestBatcher(FairScheduler())
-
-    async def ask_all() -> list[WrittenAnswer]:
-        return [await batcher.answer(call, "bot", position_cost(call)) for call in calls]
-
-    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
-
-
-def test_crowds_and_lonely_ones_in_turns() -> None:
-    calls = some_calls(random.Random(2), [1] * 120)
-    batcher = RequestBatcher(FairScheduler())
-
-    async def ask_all() -> list[WrittenAnswer]:
-        answers: list[WrittenAnswer] = []
-        for crowd in (1, 40, 1, 1, 17, 20, 40):
-            answers += await together(calls[len(answers) : len(answers) + crowd], batcher)
-        return answers
-
-    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
-
-
-def test_answers_to_short_questions_come_in_their_order() -> None:
-    chance = random.Random(3)
-    ranked = shelf(chance, 30, 1).ranked
-    calls = [
-        PatternCall(SPEC, ranked, LIBRARIES, [question(chance) for _ in range(size)])
-        for size in [1, 2, 2, 1] * 20
-    ]
-    batcher = RequestBatcher(FairScheduler())
-    done: list[int] = []
-
-    async def ask(number: int) -> None:
-        await batcher.answer(calls[number], "bot", position_cost(calls[number]))
-        done.append(number)
-
-    async def ask_all() -> None:
-        await asyncio.gather(*map(ask, range(len(calls))))
-
-    asyncio.run(ask_all())
-
-    assert done == list(range(len(calls)))
-
-
-@pytest.mark.parametrize(
-    ("sizes", "most", "together"),
-    [
-        ([1] * 40, 256, 16),
-        ([1] * 10, 256, 10),
-        ([2] * 8 + [1, 1], 20, 8),
-        ([2] * 7 + [1, 2, 1], 20, 8),
-        ([1] * 40, 4_096, 1),
-        ([1] * 40, 65_536, 1),
-    ],
-)
-def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: int, together: int) -> None:
-    chance = random.Random(7)
-    ranked = shelf(chance, 300, 1).ranked
-    looked_at: list[PatternCall] = []
-    calls = [
-        Noticed(SPEC, ranked, LIBRARIES, [question(chance, most) for _ in range(size)], looked_at)
-        for size in sizes
-    ]
-    batcher = RequestBatcher(FairScheduler())
-    looked_at_first: list[list[PatternCall]] = []
-
-    async def ask(call: PatternCall) -> None:
-        await batcher.answer(call, "bot", position_cost(call))
-        looked_at_first.append(list(looked_at))
-
-    async def ask_all() -> None:
-        await asyncio.gather(*map(ask, calls))
-
-    asyncio.run(ask_all())
-
-    assert looked_at_first[0] == calls[:together]
-    assert looked_at == calls
+    assert [content(answer) for answer in answers] == [content(call.answer()) for call in calls]
 
 
 @pytest.mark.threat("flood")
@@ -175,13 +96,15 @@ def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
 
     flood = [call(size, most, both) for size, most, both in [(64, 1_000, True), (3, 20, False)] * 64]
     short = [call(1, 20, False) for _ in range(40)]
-    batcher = RequestBatcher(FairScheduler())
+    scheduler = FairScheduler()
 
     async def ask_all() -> None:
-        flooding = [asyncio.create_task(batcher.answer(each, "flood", position_cost(each))) for each in flood]
+        flooding = [
+            asyncio.create_task(scheduler.answer(each, "flood", position_cost(each))) for each in flood
+        ]
         await asyncio.sleep(0)
         for each in short:
-            await batcher.answer(each, "victim", position_cost(each))
+            await scheduler.answer(each, "victim", position_cost(each))
         await asyncio.gather(*flooding)
 
     asyncio.run(ask_all())
@@ -192,17 +115,17 @@ def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
     assert len(looked_at) > places[-1] + 500, "the flood was over before the questions were"
 
 
-def test_what_cannot_be_answered_hurts_nobody_else() -> None:
+def test_a_call_with_a_board_of_another_game_fails_alone() -> None:
     chance = random.Random(4)
     calls = some_calls(chance, [1] * 40)
     strange = PatternQuestion(Board(ELSEWHERE, bytes([State.EMPTY] * 49)), 1, False, 20, 3)
     for place in (0, 11, 39):
         calls[place] = replace(calls[place], questions=[question(chance), strange])
-    batcher = RequestBatcher(FairScheduler())
+    scheduler = FairScheduler()
 
-    async def ask_all() -> list[WrittenAnswer | BaseException]:
-        asked = (batcher.answer(call, "bot", position_cost(call)) for call in calls)
-        return await asyncio.gather(*asked, return_exceptions=True)
+    async def ask_all() -> list[Answer | BaseException]:
+        answers = (scheduler.answer(call, "bot", position_cost(call)) for call in calls)
+        return await asyncio.gather(*answers, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
 
@@ -210,41 +133,8 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
         if place in (0, 11, 39):
             assert isinstance(answer, InvalidBoardError)
         else:
-            assert isinstance(answer, WrittenAnswer)
-            assert told(answer) == told(call.answered())
-
-
-@pytest.mark.parametrize("gone", [{0}, {39}, {0, 1, 15, 16, 17}, set(range(40))])
-def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> None:
-    calls = some_calls(random.Random(5), [1] * 40)
-    looked_at: list[PatternCall] = []
-    calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
-    batcher = RequestBatcher(FairScheduler())
-
-    async def ask_all() -> list[WrittenAnswer | BaseException]:
-        tasks = [asyncio.create_task(batcher.answer(call, "bot", position_cost(call))) for call in calls]
-        # All of them wait now.
-        await asyncio.sleep(0)
-        for place in gone:
-            tasks[place].cancel()
-        await asyncio.wait(tasks)
-        if 0 in gone:
-            assert calls[0] not in looked_at
-        # What was cancelled stands in nobody's way.
-        after = await batcher.answer(calls[0], "bot", position_cost(calls[0]))
-        assert told(after) == told(calls[0].answered())
-        return await asyncio.gather(*tasks, return_exceptions=True)
-
-    answers = asyncio.run(ask_all())
-
-    for place, (answer, call) in enumerate(zip(answers, calls, strict=True)):
-        if place in gone:
-            assert isinstance(answer, asyncio.CancelledError)
-            # The first is asked for once more.
-            assert call not in looked_at or place == 0
-        else:
-            assert isinstance(answer, WrittenAnswer)
-            assert told(answer) == told(call.answered())
+            assert isinstance(answer, PatternAnswer)
+            assert content(answer) == content(call.answer())
 
 
 @pytest.fixture(scope="module")
@@ -292,7 +182,7 @@ class Bot:
         self._questions.put(None)
 
 
-def test_bots_that_ask_at_once_are_told_what_one_alone_is(taught: Running) -> None:
+def test_bots_that_ask_at_once_get_the_answers_that_one_alone_gets(taught: Running) -> None:
     questions = asked_over_the_wire(72)
     alone = Bot(taught)
     expected = []

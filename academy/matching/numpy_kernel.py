@@ -1,0 +1,328 @@
+"""The kernel in NumPy: the reference, and the one in use where Numba is not installed (see `kernels`).
+
+All patterns are tested at once. For every test there is a table of the anchors of the board around which it
+holds: anchors are numbered row by row, 64 to a machine word, and bit b of word w stands for anchor 64·w +
+b. The first stages of all rows are computed densely; then only those (row, symmetry, word) that still have
+an anchor.
+"""
+
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.cells import State
+from academy.matching.anchoring import TESTED_CODES
+from academy.matching.board_tables import AnchorKind, BoardTables
+from academy.matching.matches import NO_LIMIT, Matches, MatchLimits, RankedRows, join_matches
+from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, Rows, ranges
+from academy.matching.successors import BoardChanges, Successors
+
+_WORD: Final = 64
+_MAX_TABLE_BYTES: Final = 1 << 25
+_EACH_STATE: Final = np.array(State, dtype=np.uint8)
+_STATES_OF_CODE: Final = [np.flatnonzero(_EACH_STATE & code).tolist() for code in TESTED_CODES]
+_ALL_BITS: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
+_DENSE_STAGES: Final = 2
+_BYTE: Final = 8
+_MAX_DENSE_WORDS: Final = 1 << 16
+_MAX_FAR_TESTS: Final = 1 << 20
+_MAX_PLACES_OF_A_SHORT: Final = 1 << 16
+
+Numbers = NDArray[np.int64]
+
+
+class _Units(NamedTuple):
+    """Rows with those anchors of one word, numbered on the board, around which they hold under a symmetry."""
+
+    rows: Numbers
+    symmetries: Numbers
+    words: Numbers
+    bits: NDArray[np.uint64]
+    kinds: Numbers
+
+    def take(self, which: Numbers) -> "_Units":
+        """Return some units."""
+        rows, symmetries, words, bits, kinds = self
+        return _Units(
+            rows.take(which), symmetries.take(which), words.take(which), bits.take(which), kinds.take(which)
+        )
+
+
+def match(boards: NDArray[np.uint8], library: RankedRows, limits: MatchLimits) -> Matches:
+    """Return the matches on some boards, (board, cell), as `kernels.MatchFunction` says."""
+    places = library.ranking.places
+    if len(library.wanted):
+        places = np.where((places >= 0) & library.wanted.take(places, mode="clip"), places, -1)
+    answers = [_match_board(states, library, places, limits) for states in boards]
+    if len(answers) == 1:
+        return answers[0]
+    matches = join_matches(answers)
+    on_second = np.arange(matches.listed) >= answers[0].listed
+    order = np.argsort(matches.places, kind="stable")[: limits.total]
+    return matches._replace(reversed=on_second).select(order, matches.total)
+
+
+def _match_board(
+    states: NDArray[np.uint8], library: RankedRows, place_of_row: NDArray[np.int32], limits: MatchLimits
+) -> Matches:
+    tables, rows = library.tables, library.rows
+    board = _framed(states, tables)
+    cells_of = [_anchors_on(states, tables, kind) for kind in range(len(rows.of_kind))]
+    units = _joined(
+        [
+            _units(board, cells_of[kind], tables, rows, kind)
+            for kind, members in enumerate(rows.of_kind)
+            if len(members) and len(cells_of[kind])
+        ]
+    )
+    places = place_of_row.take(units.rows)
+    # The units of a row are in order already, and short numbers are sorted much faster; -1 comes last.
+    keys = (
+        places.astype(np.uint16) if len(place_of_row) < _MAX_PLACES_OF_A_SHORT else places.astype(np.uint32)
+    )
+    wanted = np.argsort(keys, kind="stable")[: np.count_nonzero(places >= 0)]
+    units = _pass_far_tests(units.take(wanted), cells_of, states, tables, rows)
+    counts = np.bitwise_count(units.bits).astype(np.int64)
+    total = int(counts.sum())
+    kept = counts if limits.each >= total else _kept(units.rows, counts, limits.each)
+    needed = np.flatnonzero((kept > 0) & (np.cumsum(kept) - kept < limits.total))
+    units, counts = units.take(needed), counts.take(needed)
+    which, anchor_rows, anchor_columns = _each_bit(units, cells_of, tables)
+    within = np.arange(len(which)) - (np.cumsum(counts) - counts).take(which)
+    listed = np.flatnonzero(within < kept.take(needed).take(which))[: limits.total]
+    which, anchor_rows, anchor_columns = (
+        numbers.take(listed) for numbers in (which, anchor_rows, anchor_columns)
+    )
+    matched, symmetries = units.rows.take(which), units.symmetries.take(which)
+    _, images, axes = rows.anchors.shape
+    anchors = rows.anchors.reshape(-1, axes).take(matched * images + symmetries, axis=0)
+    return Matches(
+        library.ranking.pattern_ids,
+        place_of_row.take(matched),
+        symmetries.astype(np.int32),
+        (anchor_rows - anchors[:, 0]).astype(np.int32),
+        (anchor_columns - anchors[:, 1]).astype(np.int32),
+        np.zeros(len(which), dtype=np.bool_),
+        total,
+    )
+
+
+def _kept(rows: Numbers, counts: Numbers, each: int) -> Numbers:
+    """Return how many bits of each unit are told, where no more than `each` are of a row."""
+    before = np.cumsum(counts) - counts
+    firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+    of_row_before = before - np.repeat(before.take(firsts), np.diff(firsts, append=len(rows)))
+    kept: Numbers = np.clip(each - of_row_before, 0, counts)
+    return kept
+
+
+def _joined(found: list[_Units]) -> _Units:
+    numbers, bits = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
+    nothing = _Units(numbers, numbers, numbers, bits, numbers)
+    return _Units(*(np.concatenate(columns) for columns in zip(nothing, *found, strict=True)))
+
+
+def _each_bit(
+    units: _Units, cells_of: list[Numbers], tables: BoardTables
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Return, for each bit, its unit and the row and column of its anchor."""
+    in_bytes = units.bits.astype("<u8", copy=False).view(np.uint8)
+    used = np.flatnonzero(in_bytes != 0)
+    each_bit = np.flatnonzero(np.unpackbits(in_bytes.take(used), bitorder="little"))
+    bits = (used * _BYTE).take(each_bit // _BYTE) + each_bit % _BYTE
+    which = bits // _WORD
+    first_cells = np.cumsum([0] + [len(cells) for cells in cells_of])
+    first_bits = first_cells.take(units.kinds) + (units.words - np.arange(len(units.words))) * _WORD
+    numbers = bits + first_bits.take(which)
+    anchor_rows, anchor_columns = np.divmod(np.concatenate(cells_of), tables.columns)
+    return which, anchor_rows.take(numbers), anchor_columns.take(numbers)
+
+
+def _units(board: NDArray[np.uint8], cells: Numbers, tables: BoardTables, rows: Rows, kind: int) -> _Units:
+    members = rows.of_kind[kind]
+    found = []
+    first_word = 0
+    for table in _test_tables(board, cells, tables, rows.reach):
+        _, symmetries, words = table.shape
+        at_once = max(1, _MAX_DENSE_WORDS // (symmetries * words))
+        for begin in range(0, len(members), at_once):
+            row, lane, bits = _filter_rows(table, rows, members[begin : begin + at_once])
+            symmetry, word = np.divmod(lane, words)
+            found.append(_Units(row, symmetry, word + first_word, bits, np.full(len(row), kind)))
+        first_word += words
+    units = _joined(found)
+    if first_word == words:
+        return units
+    return units.take(np.lexsort((units.words, units.symmetries, units.rows)))
+
+
+def _filter_rows(
+    table: NDArray[np.uint64], rows: Rows, members: NDArray[np.int32]
+) -> tuple[Numbers, Numbers, NDArray[np.uint64]]:
+    """Return the rows, lanes (symmetry and word) and bits that are left, in order."""
+    tests, symmetries, words = table.shape
+    lanes = symmetries * words
+    by_test = table.reshape(tests, lanes)
+    flat = table.reshape(-1)
+    starts, stages = rows.starts.take(members), rows.stages.take(members)
+
+    # `take` is several times as fast as indexing with an array, and copies once more where it may complain.
+    dense = by_test.take(rows.tests.take(starts), axis=0)
+    held = np.empty_like(dense)
+    for stage in range(_DENSE_STAGES):
+        # The first stage of all holds always.
+        first = np.where(stages > stage, starts + stage * STAGE, 0)
+        for place in range(1 if stage == 0 else 0, STAGE):
+            by_test.take(rows.tests.take(first + place), axis=0, out=held, mode="clip")
+            dense &= held
+    alive = np.flatnonzero(dense != 0)
+    bits = dense.reshape(-1).take(alive)
+    row, lane = np.divmod(alive, lanes)
+    distinct = rows.distinct.reshape(-1).take(members.take(row) * np.int64(symmetries) + lane // words)
+    row, lane, bits = row[distinct], lane[distinct], bits[distinct]
+
+    stage = _DENSE_STAGES
+    tested = np.flatnonzero(stages.take(row) > stage)
+    while len(tested):
+        tested_row, tested_lane, left = row.take(tested), lane.take(tested), bits.take(tested)
+        places = starts.take(tested_row) + stage * STAGE
+        for place in range(STAGE):
+            left &= flat.take(rows.tests.take(places + place).astype(np.intp) * lanes + tested_lane)
+        bits[tested] = left
+        stage += 1
+        tested = tested.take(np.flatnonzero((left != 0) & (stages.take(tested_row) > stage)))
+    alive = np.flatnonzero(bits != 0)
+    return members.take(row.take(alive)).astype(np.int64), lane.take(alive), bits.take(alive)
+
+
+def _pass_far_tests(
+    units: _Units, cells_of: list[Numbers], states: NDArray[np.uint8], tables: BoardTables, rows: Rows
+) -> _Units:
+    """Return the units without the anchors from which the board has not what is wanted beyond the table."""
+    counts = rows.far[:, FAR_COUNT].take(units.rows)
+    far = np.flatnonzero(counts)
+    bits = units.bits.copy()
+    at_once = max(1, _MAX_FAR_TESTS // (_WORD * int(counts.max(initial=1))))
+    for begin in range(0, len(far), at_once):
+        some = units.take(far[begin : begin + at_once])
+        which, anchor_rows, anchor_columns = _each_bit(some, cells_of, tables)
+        row, symmetry = some.rows.take(which), some.symmetries.take(which)
+        lengths = rows.far[:, FAR_COUNT].take(row)
+        tests = ranges(rows.far[:, FAR_START].take(row), lengths)
+        turns = np.repeat(tables.matrices.take(symmetry, axis=0), lengths, axis=0)
+        offsets = np.matmul(turns, rows.far_offsets.take(tests, axis=0)[:, :, None].astype(np.int32))
+        seen_row = np.repeat(anchor_rows, lengths) + offsets[:, 0, 0]
+        seen_column = np.repeat(anchor_columns, lengths) + offsets[:, 1, 0]
+        on_board = (seen_row >= 0) & (seen_row < tables.rows)
+        on_board &= (seen_column >= 0) & (seen_column < tables.columns)
+        seen = states.take(np.where(on_board, seen_row * tables.columns + seen_column, 0))
+        accepted = np.where(on_board, seen, np.uint8(State.OFF_BOARD)) & rows.far_codes.take(tests) != 0
+        each_bit = np.unpackbits(some.bits.astype("<u8").view(np.uint8), bitorder="little")
+        each_bit[np.flatnonzero(each_bit)] = np.logical_and.reduceat(accepted, np.cumsum(lengths) - lengths)
+        bits[far[begin : begin + at_once]] = np.packbits(each_bit, bitorder="little").view("<u8")
+    return units._replace(bits=bits)
+
+
+def _framed(states: NDArray[np.uint8], tables: BoardTables) -> NDArray[np.uint8]:
+    """Return a board within its margin of edge, row by row."""
+    height = tables.rows + 2 * tables.margin
+    found = np.full((height, tables.width), State.OFF_BOARD, dtype=np.uint8)
+    board = found[tables.margin : height - tables.margin, tables.margin : tables.width - tables.margin]
+    board[:] = states.reshape(tables.rows, tables.columns)
+    return found.reshape(-1)
+
+
+def _anchors_on(states: NDArray[np.uint8], tables: BoardTables, kind: int) -> NDArray[np.int64]:
+    """Return the cells of the board on which patterns of a kind can hang, in order."""
+    if kind == AnchorKind.WHOLE_GRAPH:
+        return np.zeros(1, dtype=np.int64)
+    return np.flatnonzero(states & tables.anchor_states[kind])
+
+
+def _test_tables(
+    board: NDArray[np.uint8], cells: NDArray[np.int64], tables: BoardTables, reach: int
+) -> Iterator[NDArray[np.uint64]]:
+    """Yield the table of (test, symmetry, word), whole, or by some words at a time where it is too large.
+
+    Symmetries are not stored with patterns: the table under a symmetry is the table itself with the
+    offsets exchanged for their images. The test after all others holds always.
+    """
+    images = tables.images[:reach]
+    symmetries = images.shape[1]
+    views = (images[:, None, :] * CODES + np.arange(CODES, dtype=np.int32)[:, None]).reshape(-1, symmetries)
+    rows, columns = np.divmod(cells, tables.columns)
+    places = (rows + tables.margin) * tables.width + columns + tables.margin
+    at_once = _WORD * max(1, _MAX_TABLE_BYTES // (8 * views.size))
+    for begin in range(0, len(cells), at_once):
+        plain = _around(board, places[begin : begin + at_once], tables.deltas[:reach])
+        found = np.empty((len(tables.images) * CODES + 1, symmetries, plain.shape[2]), dtype=np.uint64)
+        plain.reshape(len(views), -1).take(views, axis=0, out=found[: len(views)])
+        found[-1] = _ALL_BITS
+        yield found
+
+
+def _around(
+    board: NDArray[np.uint8], places: NDArray[np.int64], deltas: NDArray[np.int32]
+) -> NDArray[np.uint64]:
+    """Return, as (offset, code, word), the bit of each anchor that has the code at the offset."""
+    words = -(-len(places) // _WORD)
+    # Where there is no anchor the state is 0, which no code accepts.
+    states = np.zeros((len(deltas), words * _WORD), dtype=np.uint8)
+    states[:, : len(places)] = board.take(places + deltas[:, None])
+    by_state = np.packbits(states[:, None, :] & _EACH_STATE[:, None], axis=2, bitorder="little").view("<u8")
+    found = np.empty((len(deltas), CODES, words), dtype=np.uint64)
+    for number, accepted in enumerate(_STATES_OF_CODE):
+        found[:, number] = by_state[:, accepted[0]]
+        for state in accepted[1:]:
+            found[:, number] |= by_state[:, state]
+    return found
+
+
+def match_successors(
+    states: NDArray[np.uint8], changes: BoardChanges, library: RankedRows, limits: MatchLimits
+) -> Successors:
+    """Return what `kernels.MatchSuccessorsFunction` says; every position is matched for itself."""
+    no_limits = MatchLimits(NO_LIMIT, NO_LIMIT)
+    base = match(states.reshape(1, -1), library, limits)
+    base_keys, all_keys = _keys(base), _keys(match(states.reshape(1, -1), library, no_limits))
+    gone: list[Numbers] = []
+    new: list[Matches] = []
+    for first, last in pairwise(changes.starts.tolist()):
+        changed = states.copy()
+        changed[changes.cells[first:last]] = changes.states[first:last]
+        after = match(changed.reshape(1, -1), library, no_limits)
+        keys = _keys(after)
+        gone.append(np.flatnonzero(~np.isin(base_keys, keys)))
+        begun = np.flatnonzero(~np.isin(keys, all_keys))
+        kept = begun[_number_of_place(after.places[begun]) < limits.each][: limits.total]
+        new.append(after.select(kept, len(begun)))
+    totals = np.array([matches.total for matches in new], dtype=np.int32)
+    return Successors(
+        base,
+        _starts(list(map(len, gone))),
+        np.concatenate([np.zeros(0, dtype=np.int32), *gone], dtype=np.int32),
+        _starts([matches.listed for matches in new]),
+        join_matches([base.select(slice(0), 0), *new]),
+        totals,
+    )
+
+
+def _number_of_place(places: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return how many entries before each one, in order, have the same place."""
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    before: NDArray[np.intp] = np.arange(len(places)) - np.repeat(starts, np.diff(starts, append=len(places)))
+    return before
+
+
+def _keys(matches: Matches) -> NDArray[np.int64]:
+    key = matches.places.astype(np.int64)
+    for column in (matches.symmetries, matches.rows, matches.columns):
+        key = (key << 14) + (column.astype(np.int64) & 0x3FFF)
+    return key
+
+
+def _starts(lengths: list[int]) -> NDArray[np.int32]:
+    return np.array([0, *accumulate(lengths)], dtype=np.int32)

@@ -1,1 +1,0 @@
-"""The sieve in NumPy: all patterns at once, for where Numba is not installed (see `kernels`)."""
