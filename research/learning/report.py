@@ -23,11 +23,11 @@ HEAD: Final = (
     "|---|---|---|---|---|---|---|---|---|"
 )
 ROOM_HEAD: Final = (
-    "| game | series | player | told by | told | games | Elo gained | 95 % |\n"
+    "| game | series | player | adviser | advice | games | Elo gained | 95 % |\n"
     "|---|---|---|---|---|---|---|---|"
 )
 RATED_HEAD: Final = (
-    "| game | a move | points made against the population's levels | Elo told |\n|---|---|---|---|"
+    "| game | a move | points made against the population's levels | Elo for ACADEMY |\n|---|---|---|---|"
 )
 # In the plot, what was measured after as many contests is shown beside each other: error bars hide nothing.
 ASIDE: Final = 1.02
