@@ -9,6 +9,7 @@ import inspect
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,8 @@ def arena_errors() -> str:
     """List what the arena's lobby and service refuse."""
     from academy.wire.errors import RefusedCallError
 
+    for module in ("arena.lobby.errors", "arena.service.errors"):
+        import_module(module)
     kinds, rows = RefusedCallError.__subclasses__(), []
     while kinds:
         kind = kinds.pop()
