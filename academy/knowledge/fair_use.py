@@ -183,7 +183,7 @@ def false_claim(
     boards: Sequence[bytes],
     ended_unasked: bool,
 ) -> FalseClaim | None:
-    """Find the first claim of a player that does not hold (docs/knowledge.md, "Fair use").
+    """Find the first claim of a player that does not hold (how-learning-works.md, "Fair use").
 
     Values that agree do not hold either where more than one in `MOVES_PER_CONSULTATION` of the positions
     claimed, and more than one, stand alone: otherwise a player could tell the arena the same lie.
