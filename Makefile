@@ -27,13 +27,14 @@ learning: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m research.learning report
 
 test: $(VENV)/installed-dev.stamp
-	$(BIN)/pytest -n $(JOBS) --dist loadfile $(TESTS)
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 # What the gate runs besides the tests: lint, types, the arrows of import, the documentation.
 check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/unasync_clients.py --check
+	$(BIN)/python scripts/check_compatibility.py
 	$(BIN)/mypy
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
