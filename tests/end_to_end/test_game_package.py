@@ -21,7 +21,7 @@ SHOWN = re.findall(
 COMMANDS = [text for language, text in SHOWN if language == "sh"]
 
 # The fresh environment borrows what these tests run in, so that nothing is fetched; the package is not in it.
-INSTALL_ARENA = "pip install ../..\n"
+INSTALL_ARENA = "pip install '../..[arena]'\n"
 BORROW = """
 packages="$(python -c 'import site; print(site.getsitepackages()[0])')"
 echo "import site; site.addsitedir('$LENT')" >"$packages/lent.pth"
