@@ -9,7 +9,7 @@ there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row fo
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from json.encoder import encode_basestring_ascii
@@ -107,11 +107,13 @@ class GivenOpening:
 class Entry:
     """The database's own keys of a game to come, and what it is played with.
 
-    `contestants` and `clocks` (see `describe_clock`) are by seat; `opening` is None without one.
+    `players` (names), `contestants` and `clocks` (see `describe_clock`) are by seat; `opening` is None
+    without one.
     """
 
     series_id: int
     setting: SettingKeys
+    players: tuple[str, ...]
     contestants: tuple[int, ...]
     clocks: tuple[str, ...]
     opening: GivenOpening | None = None
@@ -165,19 +167,20 @@ def ranks(outcome: Outcome, seats: int, years: int) -> tuple[int | None, ...]:
 def add_game(
     connection: Connection,
     entry: Entry,
-    players: Sequence[str],
     result: GameResult,
-    outcome: Outcome,
     total_seconds: float,
     detail: Mapping[str, Any],
 ) -> int:
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game.
 
-    Raises ValueError for a move with an expected value that is none.
+    Raises ValueError for an expected value of a move that is not from 0 to 1.
     """
-    points, opening = outcome.points, entry.opening
-    made = Counter(move.seat for move in result.moves)
-    years = _years(outcome, made)
+    outcome = result.outcome
+    assert outcome is not None
+    points, opening, seats = outcome.points, entry.opening, len(entry.players)
+    years = outcome.rounds
+    if years is None:
+        years = max(Counter(move.seat for move in result.moves).values(), default=0)
     game_id = add(
         connection,
         saga.GAME,
@@ -188,9 +191,9 @@ def add_game(
             "SetupTime": result.setup_seconds,
             "PlayTime": result.play_seconds,
             "TotalTime": total_seconds,
-            "Termination": termination_code(outcome, len(players)),
+            "Termination": termination_code(outcome, seats),
             "Years": years,
-            "Survivors": len(players) - sum(year is not None for year in outcome.eliminated),
+            "Survivors": seats - sum(year is not None for year in outcome.eliminated),
             "Leaders": points.count(max(points)) if points else None,
             "Winners": len(outcome.winners),
             "MaxSupplies": max(points) if points else None,
@@ -217,13 +220,8 @@ def add_game(
             **detail,
         },
     )
-    _add_players(connection, entry, game_id, players, result, outcome, made)
+    _add_players(connection, entry, game_id, result, outcome, years)
     return game_id
-
-
-def _years(outcome: Outcome, made: Mapping[int, int]) -> int:
-    """The rounds of a game; the most moves any seat made where the referee counts none."""
-    return max(made.values(), default=0) if outcome.rounds is None else outcome.rounds
 
 
 def _time(seconds: float) -> datetime:
@@ -231,19 +229,12 @@ def _time(seconds: float) -> datetime:
 
 
 def _add_players(
-    connection: Connection,
-    entry: Entry,
-    game_id: int,
-    players: Sequence[str],
-    result: GameResult,
-    outcome: Outcome,
-    made: Mapping[int, int],
+    connection: Connection, entry: Entry, game_id: int, result: GameResult, outcome: Outcome, years: int
 ) -> None:
-    years = _years(outcome, made)
     own_moves = Counter(move.seat for move in result.moves if not move.stand_in)
-    grade = grades(outcome, years) or (None,) * len(players)
-    rank = ranks(outcome, len(players), years)
-    numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))
+    grade = grades(outcome, years) or (None,) * len(entry.players)
+    rank = ranks(outcome, len(entry.players), years)
+    numbered = list(enumerate(zip(entry.players, result.usage, strict=True), start=1))
     connection.execute(
         insertion(saga.PLAYER),
         [

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from sqlalchemy import func, select
 
 from arena.control.plans import GameSettings
-from arena.jobs import Fault
+from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
@@ -37,6 +37,29 @@ class FinishedGame:
     faults: tuple[Fault, ...]
     detail: str = ""
     game: GameSettings | None = None
+
+    @classmethod
+    def from_result(
+        cls,
+        matchup: str,
+        players: Sequence[str],
+        result: GameResult,
+        elo_before: Sequence[float],
+        elo_after: Sequence[float],
+    ) -> Self:
+        """A game that has been played. Raises ValueError for a void one."""
+        if result.outcome is None:
+            raise ValueError(f"game {result.game_id} is void: {result.void_reason}")
+        return cls(
+            result.game_id,
+            matchup,
+            tuple(players),
+            result.outcome,
+            tuple(usage.cpu_seconds for usage in result.usage),
+            tuple(elo_before),
+            tuple(elo_after),
+            tuple(usage.fault for usage in result.usage),
+        )
 
     @property
     def winners(self) -> tuple[str, ...]:

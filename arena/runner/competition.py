@@ -20,7 +20,7 @@ from arena.control.settings import Control, Scope
 from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.reports.contents import is_tuner
 from arena.results.games import FinishedGame
-from arena.results.series import Attempt, Series
+from arena.results.series import Attempt, PlannedGame, Series
 from arena.results.series_reader import StoredRecord
 from arena.results.standings import Standings
 from arena.runner.event_log import EventLog
@@ -60,36 +60,33 @@ class _Running:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class RunResources:
+    """What a run works with; its caller has opened it and closes it. `session` is None without ACADEMY."""
+
+    files: CompetitionFiles
+    series: Series
+    log: EventLog
+    stopping: StopRequests
+    workers: Workers
+    session: AcademySession | None
+    display: Display
+
+
 class Competition:
-    """One run of a competition.
+    """One run of a competition, whose caller holds the competition's lock."""
 
-    Whoever makes it holds the competition's lock and closes what it is given.
-    """
-
-    def __init__(
-        self,
-        control: Control,
-        files: CompetitionFiles,
-        series: Series,
-        selector: Selector,
-        workers: Workers,
-        session: AcademySession | None,
-        display: Display,
-        log: EventLog,
-        *,
-        jobs: JobMaker,
-        stopping: StopRequests,
-    ) -> None:
+    def __init__(self, control: Control, selector: Selector, jobs: JobMaker, resources: RunResources) -> None:
         self._control = control
-        self._files = files
-        self._series = series
         self._selector = selector
-        self._workers = workers
-        self._academy = ContestLifecycle(session, series.outbox, self._warn)
-        self._display = display
-        self._log = log
         self._jobs = jobs
-        self._stopping = stopping
+        self._files = resources.files
+        self._series = resources.series
+        self._log = resources.log
+        self._stopping = resources.stopping
+        self._workers = resources.workers
+        self._display = resources.display
+        self._academy = ContestLifecycle(resources.session, self._series.outbox, self._warn)
         self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
         # Games that wait until another game of a player has ended, with the player.
@@ -103,7 +100,7 @@ class Competition:
         self._end: RunEnd | None = None
         # A game whose contest could not be opened at ACADEMY yet.
         self._unopened: _Running | None = None
-        taken_up = resume_games(control, files, series, selector, log)
+        taken_up = resume_games(control, self._files, self._series, selector, self._log)
         self._standings = taken_up.standings
         self._unfinished = deque(taken_up.unfinished)
         for warning in taken_up.warnings:
@@ -235,11 +232,13 @@ class Competition:
         self._series.begin(
             attempt,
             contest,
-            fixture.matchup,
-            self._jobs.players(fixture),
-            fixture.detail,
-            self._jobs.setting(fixture),
-            self._jobs.opening(fixture),
+            PlannedGame(
+                fixture.matchup,
+                self._jobs.players(fixture),
+                fixture.detail,
+                self._jobs.setting(fixture),
+                self._jobs.opening(fixture),
+            ),
         )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
@@ -284,19 +283,8 @@ class Competition:
             report = self._academy.report(game.contest, result, after)
         else:
             report = void_contest_report(game.contest, "forfeited before it began")
-        self._series.finish(
-            game.attempt, fixture.matchup, game.seed, fixture.players, result, before, after, report
-        )
-        finished = FinishedGame(
-            fixture.game_id,
-            fixture.matchup,
-            fixture.players,
-            result.outcome,
-            tuple(usage.cpu_seconds for usage in result.usage),
-            before,
-            after,
-            tuple(usage.fault for usage in result.usage),
-        )
+        finished = FinishedGame.from_result(fixture.matchup, fixture.players, result, before, after)
+        self._series.finish(game.attempt, finished, result, game.seed, report)
         self._standings.add(finished)
         self._pace.finished()
         remark = self._selector.history_remark(fixture.game_id, fixture.detail)

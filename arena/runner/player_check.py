@@ -20,7 +20,7 @@ _TOLD: Final[Mapping[str, str]] = {
 }
 
 
-class Checked(NamedTuple):
+class CheckedPlayer(NamedTuple):
     """What a player calls itself, what it did wrong that would not have stopped a game, and if it scores."""
 
     description: str
@@ -42,7 +42,7 @@ def check_player(
     quiet: bool,
     settings: Mapping[str, Any] | None = None,
     academy: bool = False,
-) -> Checked:
+) -> CheckedPlayer:
     """Start a player, bring it to the beginning of a game, and end it.
 
     A player that is only known to work once it has moved is asked for the first move.
@@ -92,4 +92,4 @@ def check_player(
             player.warnings.append(why)
     finally:
         player.close()
-    return Checked(player.description or player.name, tuple(player.warnings), scores)
+    return CheckedPlayer(player.description or player.name, tuple(player.warnings), scores)

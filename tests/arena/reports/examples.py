@@ -12,7 +12,8 @@ from arena.reports.assembly import assemble
 from arena.reports.contents import CompetitionReport
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
-from arena.results.series import Series
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame, Series
 from arena.runner.game_jobs import setting_of
 from referees.api import Outcome, Termination, referee
 from tests.arena.results.examples import heading, registered, result
@@ -90,9 +91,11 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
             series.begin(
                 attempt,
                 None,
-                matchup,
-                [settings.players[black], settings.players[white]],
-                setting=_setting(settings, matchup),
+                PlannedGame(
+                    matchup,
+                    [settings.players[black], settings.players[white]],
+                    setting=_setting(settings, matchup),
+                ),
             )
             before = (elo[black], elo[white])
             after = settings.elo.rate((black, white), before, winners)
@@ -104,7 +107,13 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
                 for name in (black, white)
             )
             played_game = replace(result(game_id, outcome), usage=usage)
-            series.finish(attempt, matchup, 1, (black, white), played_game, before, after, None)
+            series.finish(
+                attempt,
+                FinishedGame.from_result(matchup, (black, white), played_game, before, after),
+                played_game,
+                1,
+                None,
+            )
         yield series
 
 

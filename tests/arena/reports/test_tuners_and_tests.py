@@ -20,7 +20,8 @@ from arena.reports.contents import CompetitionReport
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.series import Series
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame, Series
 from arena.runner.files import CompetitionFiles
 from arena.runner.game_jobs import JobMaker
 from arena.selection.candidates import MOST_STEPS, ThinnedPath
@@ -105,7 +106,7 @@ def played(
             if fixture is None:
                 break
             attempt = series.next_attempt(fixture.game_id)
-            series.begin(attempt, None, fixture.matchup, jobs.players(fixture), fixture.detail)
+            series.begin(attempt, None, PlannedGame(fixture.matchup, jobs.players(fixture), fixture.detail))
             candidate = 1 + (fixture.players[0] == "steady")
             won = random.Random(number).random() < wins(fixture)
             how = Termination.FORFEIT if broken and not won else Termination.SCORE
@@ -118,7 +119,13 @@ def played(
                 if not won:
                     usage[candidate - 1] = fault
                 game = replace(game, usage=tuple(usage))
-            series.finish(attempt, fixture.matchup, number, fixture.players, game, ratings, ratings, None)
+            series.finish(
+                attempt,
+                FinishedGame.from_result(fixture.matchup, fixture.players, game, ratings, ratings),
+                game,
+                number,
+                None,
+            )
             selector.completed(
                 CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome, fixture.detail)
             )

@@ -9,7 +9,8 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.series import Series, remove_series
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame, Series, remove_series
 from tests.arena.results.examples import heading, player, registered, result
 
 
@@ -17,11 +18,17 @@ def play(database: ResultsDatabase, name: str) -> Series:
     series = registered(database, heading(name=name))
     for game_id in ("AvB_0", "AvB_1"):
         attempt = series.next_attempt(game_id)
-        series.begin(attempt, b"contest", "AvB", [player("a"), player("b")])
+        series.begin(attempt, b"contest", PlannedGame("AvB", [player("a"), player("b")]))
         game = result(game_id)
-        series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), b"report")
+        series.finish(
+            attempt,
+            FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
+            game,
+            7,
+            b"report",
+        )
     void = series.next_attempt("AvB_2")
-    series.begin(void, b"contest", "AvB", [player("a"), player("b")])
+    series.begin(void, b"contest", PlannedGame("AvB", [player("a"), player("b")]))
     series.give_up(void, "void", "it crashed", 1.0, b"report")
     return series
 

@@ -18,8 +18,9 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
+from arena.results.games import FinishedGame
 from arena.results.registration import Heading, SeriesHeading, quality_of
-from arena.results.series import Attempt, Series, remove_series
+from arena.results.series import Attempt, PlannedGame, Series, remove_series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
@@ -45,13 +46,19 @@ def view(database: ResultsDatabase, name: str) -> list[dict[str, Any]]:
 
 def begun(series: Series, game_id: str = "AvB_0", contest: bytes | None = None) -> Attempt:
     attempt = series.next_attempt(game_id)
-    series.begin(attempt, contest, "AvB", [player("a"), player("b")], detail=f"of {game_id}")
+    series.begin(attempt, contest, PlannedGame("AvB", [player("a"), player("b")], detail=f"of {game_id}"))
     return attempt
 
 
 def finish(series: Series, attempt: Attempt, report: bytes | None = None, **changes: Any) -> bool:
     game = result(attempt.game_id, **changes)
-    return series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), report)
+    return series.finish(
+        attempt,
+        FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
+        game,
+        7,
+        report,
+    )
 
 
 def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
@@ -367,10 +374,16 @@ def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase
     ]
     for number, pairing in enumerate(pairings):
         attempt = series.next_attempt(str(number))
-        series.begin(attempt, None, "tuning", pairing)
+        series.begin(attempt, None, PlannedGame("tuning", pairing))
         names = tuple(setup.name for setup in pairing)
         game = result(attempt.game_id)
-        assert series.finish(attempt, "tuning", 7, names, game, (1000.0, 1000.0), (1015.0, 985.0), None)
+        assert series.finish(
+            attempt,
+            FinishedGame.from_result("tuning", names, game, (1000.0, 1000.0), (1015.0, 985.0)),
+            game,
+            7,
+            None,
+        )
     a, b, tuned = rows(database, saga.CONTESTANT)
     assert tuned["Personality"] == "#0"
     assert [row["ContestantId"] for row in rows(database, saga.PLAYER)] == [
@@ -389,9 +402,15 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     larger = GameSetting(game, "go-13x13", ("B", "W"), 0.5)
     for number in range(2):
         attempt = series.next_attempt(f"13_{number}")
-        series.begin(attempt, None, "13", [player("a"), player("b", "other")], setting=larger)
+        series.begin(attempt, None, PlannedGame("13", [player("a"), player("b", "other")], setting=larger))
         played = result(attempt.game_id)
-        series.finish(attempt, "13", 7, ("a", "b"), played, (1000.0, 1000.0), (1015.0, 985.0), None)
+        series.finish(
+            attempt,
+            FinishedGame.from_result("13", ("a", "b"), played, (1000.0, 1000.0), (1015.0, 985.0)),
+            played,
+            7,
+            None,
+        )
     small, large = rows(database, saga.SETTING)
     assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
         small["SettingId"], large["SettingId"], large["SettingId"],
@@ -413,7 +432,9 @@ def test_games_to_another_clock_are_of_another_setting(database: ResultsDatabase
     for number, clock in enumerate(clocks):
         players = [replace(player(name), time_control=clock) for name in ("a", "b")]
         attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, "AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        series.begin(
+            attempt, None, PlannedGame("AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        )
         finish(series, attempt)
     settings = rows(database, saga.SETTING)
     # Seconds for a move only where that is the clock.
@@ -441,7 +462,7 @@ def test_players_to_different_clocks_share_a_setting_of_both(database: ResultsDa
     fast, slow = replace(player("a"), time_control=TimeControl(1)), replace(player("b"), move_seconds=9)
     for number, players in enumerate(((fast, slow), (slow, fast))):
         attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, "AvB", players)
+        series.begin(attempt, None, PlannedGame("AvB", players))
         finish(series, attempt)
     (setting,) = rows(database, saga.SETTING)
     assert (setting["MTL"], json.loads(setting["Notes"])["clocks"]) == (None, ["1 s", "9 s a move"])
@@ -562,10 +583,16 @@ def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: Resu
         (one["SeriesId"], 1.0), (one["SeriesId"], 0.5),
     ]  # fmt: skip
     attempt = series.next_attempt("t1_0")
-    series.begin(attempt, None, "t1", [player("a"), player("b")], setting=heading().setting)
+    series.begin(attempt, None, PlannedGame("t1", [player("a"), player("b")], setting=heading().setting))
     assert rows(database, saga.SERIES)[1]["State"] == 1
     game = result(attempt.game_id)
-    assert series.finish(attempt, "t1", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), None)
+    assert series.finish(
+        attempt,
+        FinishedGame.from_result("t1", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
+        game,
+        7,
+        None,
+    )
     assert [game["SeriesId"] for game in rows(database, saga.GAME)] == [one["SeriesId"]]
     assert rows(database, saga.SERIES_SETTING) == settings
     assert [game.game_id for game in SeriesReader.find(database, "contest").finished_games()] == ["t1_0"]

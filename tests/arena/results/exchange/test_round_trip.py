@@ -14,6 +14,8 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import Edition, export
 from arena.results.exchange.importing import import_saga
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games
 from tests.arena.results.examples import heading, player, registered, result
@@ -32,9 +34,15 @@ def play(database: ResultsDatabase, name: str) -> None:
     ]
     for number, end in enumerate(ends):
         attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, "AvB", [player("a"), player("b")])
+        series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
         game = result(attempt.game_id, end, started=1_000_000_000.25 + 60 * number)
-        series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0), None)
+        series.finish(
+            attempt,
+            FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0)),
+            game,
+            7,
+            None,
+        )
 
 
 @pytest.fixture
@@ -150,8 +158,14 @@ def test_an_import_joins_what_is_there_already(
     # The database goes on counting after what came in.
     series = registered(other, heading(name="next"))
     attempt = series.next_attempt("AvB_0")
-    series.begin(attempt, None, "AvB", [player("a"), player("b")])
-    series.finish(attempt, "AvB", 7, ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0), None)
+    series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
+    series.finish(
+        attempt,
+        FinishedGame.from_result("AvB", ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0)),
+        result(),
+        7,
+        None,
+    )
     assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 9
 
 
