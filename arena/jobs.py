@@ -136,7 +136,7 @@ class Fault(Enum):
     REFUSED = "refused"
 
 
-_NONE_TOLD: Final[Mapping[int, float]] = {}
+_NO_VALUES: Final[Mapping[int, float]] = {}
 
 
 # A tuple: of a fast game, making and sending its moves is a good part of the work.
@@ -159,7 +159,7 @@ class JobMove(NamedTuple):
     legal_moves: int | None
     interaction: bool | None
     seconds: float
-    values: Mapping[int, float] = _NONE_TOLD
+    values: Mapping[int, float] = _NO_VALUES
     comment: str = ""
     clock_seconds: float | None = None
     clock_stones: int = 0
@@ -219,11 +219,11 @@ class GameResult:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Moves without their type, which would be told of each: that takes three times as long.
-        return _received, ({**self.__dict__, "moves": list(map(tuple, self.moves))},)
+        return _rebuild_result, ({**self.__dict__, "moves": list(map(tuple, self.moves))},)
 
 
-_as_move: Final = partial(tuple.__new__, JobMove)
+_move_of: Final = partial(tuple.__new__, JobMove)
 
 
-def _received(values: dict[str, Any]) -> GameResult:
-    return GameResult(**{**values, "moves": tuple(map(_as_move, values["moves"]))})
+def _rebuild_result(values: dict[str, Any]) -> GameResult:
+    return GameResult(**{**values, "moves": tuple(map(_move_of, values["moves"]))})

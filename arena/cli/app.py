@@ -36,11 +36,11 @@ class Actions(TyperGroup):
         except (typer.Exit, TyperException):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            from arena.cli.failures import EXPECTED, told
+            from arena.cli.failures import EXPECTED, describe_failure
 
             if not isinstance(error, EXPECTED):
                 raise
-            message, status = told(error)
+            message, status = describe_failure(error)
             complain(f"arena: {message}")
             raise typer.Exit(status) from None
 

@@ -50,7 +50,7 @@ def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionF
         raise ControlError(str(error)) from None
 
 
-def opened(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
+def open_competition(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
     """The competition of a control file. Raises ControlError."""
     from arena.control.control_file import read
 

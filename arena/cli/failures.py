@@ -57,7 +57,7 @@ EXPECTED: Final = (
 )
 
 
-def told(error: BaseException) -> tuple[str, ExitStatus]:
+def describe_failure(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
     if isinstance(error, RunInterruptedError | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, open_competition
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 
@@ -58,7 +58,7 @@ def run(
     from arena.runner.run import run as run_competition
     from arena.terminal.progress import standings_text
 
-    settings, files = opened(control, results)
+    settings, files = open_competition(control, results)
     # What is loaded stays: it needs not be looked through again and again.
     gc.freeze()
     ended = run_competition(
@@ -91,7 +91,7 @@ def check(control: ControlFile, insecure: Insecure = False) -> None:
     from arena.runner.remote_players import remote_players
     from arena.runner.run import check_players, notes
 
-    settings, files = opened(control, None)
+    settings, files = open_competition(control, None)
     for note in notes(settings):
         say(f"note: {note}")
     with (
@@ -144,7 +144,7 @@ def reset(control: ControlFile, results: ResultsUrl = None) -> None:
     from arena.cli.failures import ExitStatus
     from arena.runner.reset import reset as reset_competition
 
-    settings, files = opened(control, results)
+    settings, files = open_competition(control, results)
     left = reset_competition(settings, files)
     if left is not None:
         complain(f"arena: {left}")

@@ -106,16 +106,16 @@ class RemoteSeat:
         self.guest: RemoteSession | None = None
         self.giving_up: asyncio.TimerHandle | None = None
         self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
-        self._seated = False
+        self._is_seated = False
         self._ready = False
-        self._told: list[players_pb2.PlayResponse] = []
-        self._asked: players_pb2.MoveRequest | None = None
-        self._asked_at = 0.0
+        self._history: list[players_pb2.PlayResponse] = []
+        self._request: players_pb2.MoveRequest | None = None
+        self._requested_at = 0.0
 
     @property
     def abandoned(self) -> bool:
         """Whether its player has gone, and nobody has given it up yet."""
-        return self._seated and self.guest is None and self.giving_up is None
+        return self._is_seated and self.guest is None and self.giving_up is None
 
     def take(self, guest: RemoteSession) -> None:
         """Give the seat to a guest, who is told the game so far; the game hears of the first one only."""
@@ -124,26 +124,26 @@ class RemoteSeat:
             self.giving_up = None
         self.guest = guest
         guest.seats.add(self.seat_id)
-        if not self._seated:
-            self._seated = True
+        if not self._is_seated:
+            self._is_seated = True
             self.tell_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=guest.hello)))
-        for place, told in enumerate(self._told):
+        for place, message in enumerate(self._history):
             if place == 0:
                 resumed = players_pb2.PlayResponse()
-                resumed.CopyFrom(told)
+                resumed.CopyFrom(message)
                 resumed.game_start.resumed = True
                 guest.tell(resumed)
             else:
-                guest.tell(told)
-        if self._asked is not None:
-            guest.tell(players_pb2.PlayResponse(move_request=self._still_asked(self._asked)))
+                guest.tell(message)
+        if self._request is not None:
+            guest.tell(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
 
-    def _still_asked(self, asked: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
+    def _request_now(self, request: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
         """The request as it is now: some of its time has passed."""
         left = players_pb2.MoveRequest()
-        left.CopyFrom(asked)
-        passed = time.monotonic() - self._asked_at
-        left.time_left.FromNanoseconds(max(0, asked.time_left.ToNanoseconds() - round(passed * 1e9)))
+        left.CopyFrom(request)
+        passed = time.monotonic() - self._requested_at
+        left.time_left.FromNanoseconds(max(0, request.time_left.ToNanoseconds() - round(passed * 1e9)))
         return left
 
     def vacate(self) -> None:
@@ -158,10 +158,10 @@ class RemoteSeat:
         match kind:
             case "game_start" | "moves_made":
                 (message.game_start if kind == "game_start" else message.moves_made).seat_id = self.seat_id
-                self._told.append(message)
+                self._history.append(message)
             case "move_request":
                 message.move_request.seat_id = self.seat_id
-                self._asked, self._asked_at = message.move_request, time.monotonic()
+                self._request, self._requested_at = message.move_request, time.monotonic()
             case "game_end":
                 # The player is told when it has left the seat, and is free for another.
                 message.game_end.seat_id = self.seat_id
@@ -175,9 +175,9 @@ class RemoteSeat:
     def heard(self, message: players_pb2.PlayRequest) -> None:
         """Pass on what the player answers, if it answers what was asked; all else comes too late."""
         if message.HasField("move"):
-            if self._asked is None or message.move.request != self._asked.request:
+            if self._request is None or message.move.request != self._request.request:
                 return
-            self._asked = None
+            self._request = None
         if message.HasField("ready"):
             # Whoever comes back says so again.
             if self._ready:

@@ -252,7 +252,7 @@ def _laplacian(weights: Matrix) -> Matrix:
     return np.asarray(symmetric, dtype=np.float64)
 
 
-def _reached(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
+def _reach(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
     reached, frontier = {first}, [first]
     while frontier:
         for other in np.flatnonzero(edges[frontier.pop()]):
@@ -265,7 +265,7 @@ def _reached(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
 def _connected(edges: npt.NDArray[np.bool_]) -> bool:
     """Whether every player can be reached from every other one."""
     size = len(edges)
-    return len(_reached(edges, 0)) == size and len(_reached(edges.T, 0)) == size
+    return len(_reach(edges, 0)) == size and len(_reach(edges.T, 0)) == size
 
 
 def _groups(met: npt.NDArray[np.bool_]) -> list[int]:
@@ -273,6 +273,6 @@ def _groups(met: npt.NDArray[np.bool_]) -> list[int]:
     groups = [-1] * len(met)
     for index in range(len(met)):
         if groups[index] < 0:
-            for member in _reached(met, index):
+            for member in _reach(met, index):
                 groups[member] = index
     return groups

@@ -92,13 +92,13 @@ def tally(
     """Fill the known matchups, and others that games of this kind of competition belong to."""
     matchups = {matchup.matchup_id: matchup for matchup in known}
     others = [game for game in games if game.matchup not in matchups]
-    matchups |= {matchup.matchup_id: matchup for matchup in unplanned({}, others, kind)}
+    matchups |= {matchup.matchup_id: matchup for matchup in unplanned_tallies({}, others, kind)}
     for game in games:
         matchups[game.matchup].add(game)
     return list(matchups.values())
 
 
-def unplanned(
+def unplanned_tallies(
     settings: Mapping[str, GameSettings], games: Sequence[FinishedGame], kind: str
 ) -> list[MatchupTally]:
     """Matchups of which no more is known than their games, and what they were played with; still empty."""

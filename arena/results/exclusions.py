@@ -60,7 +60,7 @@ def exclusions(connection: Connection, series_id: int) -> list[Exclusion]:
     return [Exclusion(*row) for row in rows]
 
 
-def interleaved(games: Iterable[Game], known: Iterable[Exclusion]) -> Iterator[Game | Change]:
+def interleave(games: Iterable[Game], known: Iterable[Exclusion]) -> Iterator[Game | Change]:
     """The games in the order in which they were finished, and between them who was left out or let in."""
     changes = [
         (moment, number, not is_out, Change(exclusion.scope, exclusion.name, is_out))

@@ -40,12 +40,12 @@ class StoredMove:
     comment: str
 
 
-def packed(moves: Iterable[JobMove]) -> str:
+def pack_moves(moves: Iterable[JobMove]) -> str:
     """The moves as one value. Raises ValueError for an expected value that is not from 0 to 1."""
-    return f"[{','.join(map(_packed, moves))}]"
+    return f"[{','.join(map(_pack_move, moves))}]"
 
 
-def unpacked(value: str) -> list[StoredMove]:
+def unpack_moves(value: str) -> list[StoredMove]:
     """The moves of a value."""
     moves = []
     for row in json.loads(value):
@@ -57,7 +57,7 @@ def unpacked(value: str) -> list[StoredMove]:
     return moves
 
 
-def _packed(move: JobMove) -> str:
+def _pack_move(move: JobMove) -> str:
     seat, text, board, legal_moves, interaction, seconds, values, comment, clock, stones, opening, *_ = move
     if board is None and not values and not comment and clock is None and not opening:
         return f"[{seat},{encode_basestring_ascii(text)},{seconds:.6f}]"
@@ -212,7 +212,7 @@ def add_game(
             "Record": result.record,
             "RecordExtension": result.record_extension,
             "Warnings": "\n".join(result.warnings),
-            "Moves": packed(result.moves),
+            "Moves": pack_moves(result.moves),
             "Plies": len(result.moves),
             "OpeningFile": None if opening is None else opening.file,
             "OpeningNumber": None if opening is None else opening.number,

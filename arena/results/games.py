@@ -12,7 +12,7 @@ from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
-from arena.results.game_rows import unpacked
+from arena.results.game_rows import unpack_moves
 from arena.results.registration import find_competition
 from referees.api import Outcome
 from referees.legible_text import legible
@@ -187,7 +187,7 @@ class GameListing:
             content, extension, moves = connection.execute(query.filter_by(GameId=games[0].sequence)).one()
         played = tuple(
             ListedMove(move.seat, move.text, move.seconds, move.values.get(move.seat), legible(move.comment))
-            for move in unpacked(moves)
+            for move in unpack_moves(moves)
         )
         return WholeGame(games[0], played, content, extension)
 

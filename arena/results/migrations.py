@@ -115,10 +115,10 @@ def _from_3(connection: Connection) -> None:
 def _moves_by_game(connection: Connection) -> Iterator[tuple[int, list[list[Any]]]]:
     rows = connection.execute(text(_MOVES)).mappings()
     for game_id, of_game in groupby(rows, itemgetter("GameId")):
-        yield game_id, [_packed(list(of_move)) for _, of_move in groupby(of_game, itemgetter("Ply"))]
+        yield game_id, [_pack_move(list(of_move)) for _, of_move in groupby(of_game, itemgetter("Ply"))]
 
 
-def _packed(rows: list[Any]) -> list[Any]:
+def _pack_move(rows: list[Any]) -> list[Any]:
     """A move, of which there is a row for each value that was told with it."""
     move = rows[0]
     values = {row["teller"]: row["Value"] for row in rows if row["teller"] is not None}

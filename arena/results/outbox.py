@@ -116,7 +116,7 @@ class Outbox:
         with self._database.transaction() as connection:
             return [WaitingReport(*row) for row in connection.execute(query)]
 
-    def acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
+    def mark_acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
         """Note that ACADEMY has the report, whose content is dropped, and what it made of the proposals."""
         with self._database.transaction() as connection:
             note(connection, self._series_id, report.contest_id, verdicts)
@@ -136,11 +136,11 @@ class Outbox:
         """What became of each player's proposals, by player."""
         return tallies(self._database, self._series_id)
 
-    def refused(self, report: WaitingReport, why: str) -> None:
+    def mark_refused(self, report: WaitingReport, why: str) -> None:
         """Note that ACADEMY will never take the report; it is kept for inspection but not sent again."""
         self._change(report, State="refused", Attempts=report.attempts + 1, LastError=why)
 
-    def failed(self, report: WaitingReport, why: str) -> None:
+    def mark_failed(self, report: WaitingReport, why: str) -> None:
         """Note a failed delivery; the report goes on waiting."""
         self._change(report, Attempts=report.attempts + 1, LastError=why)
 

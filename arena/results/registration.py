@@ -337,7 +337,7 @@ def register(connection: Connection, heading: Heading) -> Registration:
 def describe(connection: Connection, series_id: int, heading: Heading) -> Entered:
     """Have the database say what the competition is now, and that it is running."""
     connection.execute(
-        update(saga.SERIES).filter_by(SeriesId=series_id).values({**_described(heading), "State": 1})
+        update(saga.SERIES).filter_by(SeriesId=series_id).values({**_series_columns(heading), "State": 1})
     )
     platform_id = enter_platform(connection, heading.platform)
     contestants = enter_competitors(connection, series_id, heading.players)
@@ -391,10 +391,10 @@ def _series(connection: Connection, heading: Heading) -> int:
                 "database (--results)"
             )
         return int(known)
-    return add(connection, table, {"Name": heading.name, **_described(heading)})
+    return add(connection, table, {"Name": heading.name, **_series_columns(heading)})
 
 
-def _described(heading: Heading) -> dict[str, Any]:
+def _series_columns(heading: Heading) -> dict[str, Any]:
     return {
         "Pure": all(series.pure for series in heading.series),
         "Selector": heading.selector,

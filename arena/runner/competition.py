@@ -28,7 +28,7 @@ from arena.runner.files import CompetitionFiles, history_line
 from arena.runner.game_jobs import JobMaker
 from arena.runner.resume import give_up_open_attempts, resume_games
 from arena.runner.stopping import RunInterruptedError, StopRequests
-from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeited, seat_at_fault
+from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeit_game, seat_at_fault
 from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
 from arena.terminal.display import Display
 from arena.terminal.progress import GameInProgress, Pace, RunProgress
@@ -201,7 +201,7 @@ class Competition:
 
     def _next_fixture(self) -> Fixture | None:
         # Where all games are of a player that is busy, they are not put off without end.
-        while len(self._put_off) < 2 * self._workers.size and (fixture := self._given_out()) is not None:
+        while len(self._put_off) < 2 * self._workers.size and (fixture := self._take_fixture()) is not None:
             players = set(map(original_name, fixture.players))
             busy = next((name for name, _ in self._put_off if name in players), None)
             if not self._selector.wants(fixture):
@@ -212,7 +212,7 @@ class Competition:
                 return fixture
         return None
 
-    def _given_out(self) -> Fixture | None:
+    def _take_fixture(self) -> Fixture | None:
         if self._selector.decided:
             return None
         if self._retries:
@@ -257,7 +257,7 @@ class Competition:
 
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running[result.game_id]
-        if isinstance(result, GameResult) and self._reruns(result):
+        if isinstance(result, GameResult) and self._is_rerun(result):
             assert result.outcome is not None
             self._hung[result.game_id] += 1
             self._void(game, replace(result, outcome=None, void_reason=result.outcome.detail), rerun=True)
@@ -286,13 +286,13 @@ class Competition:
         finished = FinishedGame.from_result(fixture.matchup, fixture.players, result, before, after)
         self._series.finish(game.attempt, finished, result, game.seed, report)
         self._standings.add(finished)
-        self._pace.finished()
+        self._pace.note_game()
         remark = self._selector.history_remark(fixture.game_id, fixture.detail)
         self._selector.completed(
             CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
         )
         if counts_at_academy:
-            self._voids.completed(fixture)
+            self._voids.note_completed(fixture)
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
         self._files.add_to_history([history_line(finished, remark), *self._selector.history_lines()])
@@ -301,7 +301,7 @@ class Competition:
         for warning in result.warnings:
             self._warn(f"game {result.game_id}: {warning}")
 
-    def _reruns(self, result: GameResult) -> bool:
+    def _is_rerun(self, result: GameResult) -> bool:
         """Whether a game is void since its loser hung, which stops no run: one that hangs again has lost."""
         if not self._selector.reruns_hung_games or not _never_answered(result):
             return False
@@ -321,7 +321,7 @@ class Competition:
             self._warn(
                 f"game {result.game_id} was void, and is lost by {game.fixture.players[seat - 1]}: {reason}"
             )
-            lost = forfeited(result, self._jobs.rules(game.fixture), seat)
+            lost = forfeit_game(result, self._jobs.rules(game.fixture), seat)
             self._finish(game, lost, counts_at_academy=False)
             return
         report = void_contest_report(game.contest, "void")

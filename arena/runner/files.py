@@ -132,7 +132,7 @@ class CompetitionFiles:
         key = new_key()
         draft = self._secret.with_name(self._secret.name + ".new")
         draft.unlink(missing_ok=True)
-        with open(draft, "x", encoding="ascii", opener=_own_eyes_only) as file:
+        with open(draft, "x", encoding="ascii", opener=_open_for_owner) as file:
             file.write(f"{key.hex()}\n")
             file.flush()
             os.fsync(file.fileno())
@@ -194,7 +194,7 @@ class CompetitionFiles:
             shutil.rmtree(self._at(extension), ignore_errors=True)
 
 
-def _own_eyes_only(path: str, flags: int) -> int:
+def _open_for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 

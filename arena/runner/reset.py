@@ -11,7 +11,7 @@ from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings, Control
 from arena.control.tokens import MissingTokenError
-from arena.results.claims import claimed, others_claimed
+from arena.results.claims import claim, others_claimed
 from arena.results.database import ResultsDatabase, ResultsError, reason
 from arena.results.series import holds_others, remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
@@ -47,7 +47,7 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
         database = _database(files)
         if database is not None:
             stack.enter_context(closing(database))
-            stack.enter_context(claimed(database, files.name))
+            stack.enter_context(claim(database, files.name))
         left = _end_contests(control, files)
         if database is not None and (not files.own_results or _shared(database, files)):
             remove_series(database, files.name)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arena.academy.contests import void_contest_report
 from arena.control.settings import Control
-from arena.reports.assembly import replayed
+from arena.reports.assembly import replay_games
 from arena.results.series import Series, UnfinishedGame
 from arena.results.standings import Standings
 from arena.runner.event_log import EventLog
@@ -32,7 +32,7 @@ def resume_games(
     games = list(series.finished_games())
     history: list[str] = []
     excluded = series.exclusions()
-    for game, remark in replayed(selector, games, excluded, remarks=True):
+    for game, remark in replay_games(selector, games, excluded, remarks=True):
         history += [history_line(game, remark), *selector.history_lines()]
     files.rewrite_history(history)
     if control.record_games:

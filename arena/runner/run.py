@@ -17,7 +17,7 @@ from arena.players.player import PlayerError
 from arena.players.protocols import added_protocols
 from arena.reports.assembly import assemble
 from arena.reports.text import text_report
-from arena.results.claims import claimed
+from arena.results.claims import claim
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading, SeriesHeading
 from arena.results.series import Series
@@ -155,7 +155,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        stack.enter_context(claimed(database, files.name))
+        stack.enter_context(claim(database, files.name))
         heading = _heading(control, files, rules, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))

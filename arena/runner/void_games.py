@@ -37,7 +37,7 @@ def seat_at_fault(result: GameResult) -> int | None:
     return faulty[0] if len(faulty) == 1 else None
 
 
-def forfeited(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
+def forfeit_game(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
     """A void game as one that the player of a seat has lost."""
     outcome = given_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
     return replace(result, outcome=outcome, void_reason="")
@@ -56,7 +56,7 @@ class VoidGames:
         # By player and game: other games that it plays do not excuse it from this one.
         self._of_game: Counter[tuple[str, str]] = Counter()
 
-    def completed(self, fixture: Fixture) -> None:
+    def note_completed(self, fixture: Fixture) -> None:
         """Note a finished game."""
         self._rules.completed(fixture.matchup)
         for name in fixture.players:

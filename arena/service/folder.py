@@ -53,14 +53,14 @@ class CompetitionFolder:
 
     def names(self) -> Sequence[str]:
         """All competitions, by name."""
-        found = set()
+        names = set()
         for path in self._folder.rglob(f"*{SUFFIX}"):
             name = path.relative_to(self._folder).as_posix().removesuffix(SUFFIX)
             if _NAME.fullmatch(name) and path.is_file():
-                found.add(name)
-            if len(found) >= MAX_LISTED:
+                names.add(name)
+            if len(names) >= MAX_LISTED:
                 break
-        return sorted(found)
+        return sorted(names)
 
     def token_variables(self) -> frozenset[str]:
         """The variables with tokens that any of the control files names."""

@@ -58,7 +58,7 @@ class Pace:
         # When the run began, then when games were finished.
         self._times = deque([clock()], maxlen=_RECENT_GAMES + 1)
 
-    def finished(self) -> None:
+    def note_game(self) -> None:
         """Note a finished game."""
         self._times.append(self._clock())
 

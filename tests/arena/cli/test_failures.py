@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 
-from arena.cli.failures import ExitStatus, told
+from arena.cli.failures import ExitStatus, describe_failure
 
 
 def test_of_a_databases_error_one_line_is_told_without_the_query() -> None:
@@ -12,7 +12,7 @@ def test_of_a_databases_error_one_line_is_told_without_the_query() -> None:
     with pytest.raises(DBAPIError) as caught, engine.connect() as connection:
         connection.execute(text("SELECT 1 FROM missing"))
     engine.dispose()
-    assert told(caught.value) == (
+    assert describe_failure(caught.value) == (
         "the database: no such table: missing",
         ExitStatus.ERROR,
     )
@@ -23,5 +23,5 @@ def test_of_a_fault_in_a_statement_the_values_are_not_told() -> None:
     with pytest.raises(StatementError) as caught, engine.connect() as connection:
         connection.execute(text("SELECT :kept"), {"secret": 1})
     engine.dispose()
-    message, _ = told(caught.value)
+    message, _ = describe_failure(caught.value)
     assert "A value is required for bind parameter 'kept'" in message and len(message.splitlines()) == 1

@@ -81,7 +81,7 @@ def test_void_games_and_refused_reports_are_told(tmp_path: Path) -> None:
         series.begin(attempt, None, PlannedGame("AvC", []))
         series.give_up(attempt, "void", "it crashed", 3600.0, b"report")
         (waiting,) = series.outbox.waiting()
-        series.outbox.refused(waiting, "no such game")
+        series.outbox.mark_refused(waiting, "no such game")
         control = tmp_path / "cup.toml"
         control.write_text(control.read_text() + '\n[academy]\naddress = "embedded"\n')
         text = text_report(_assembled(tmp_path, series))

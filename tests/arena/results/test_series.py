@@ -203,9 +203,9 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
     for number in range(3):
         finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
     first, second, third = series.outbox.waiting()
-    series.outbox.acknowledged(first)
-    series.outbox.refused(second, "no such game")
-    series.outbox.failed(third, "unreachable")
+    series.outbox.mark_acknowledged(first)
+    series.outbox.mark_refused(second, "no such game")
+    series.outbox.mark_failed(third, "unreachable")
     (left,) = series.outbox.waiting()
     assert (left.report, left.attempts) == (b"report 2", 1)
     assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
@@ -217,7 +217,7 @@ def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsD
     for number in range(3):
         finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
     first, *_ = series.outbox.waiting()
-    series.outbox.failed(first, "unreachable")
+    series.outbox.mark_failed(first, "unreachable")
     assert [waiting.report for waiting in series.outbox.waiting()] == [b"report 1", b"report 2", b"report 0"]
     assert [waiting.report for waiting in series.outbox.waiting(limit=1)] == [b"report 1"]
 

@@ -18,7 +18,7 @@ from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import Control
 from arena.control.toml_file import read
-from arena.results.claims import claimed
+from arena.results.claims import claim
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.runner.files import CompetitionFiles
 from arena.runner.reset import LeftOpen, reset
@@ -236,7 +236,7 @@ def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_hav
 
 def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
-    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "beginning"):
+    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "beginning"):
         reset(owner, files)
         assert Path(str(files.results.database)).exists()
     reset(owner, files)
@@ -246,7 +246,7 @@ def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Pat
 def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     file = Path(str(files.results.database))
-    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "other"):
+    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "other"):
         database.close()
         file.write_bytes(b"no database " * 100)
         with pytest.raises(ResultsError, match="can't open the results database"):
@@ -257,7 +257,7 @@ def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path
 def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     refusal = r"the competition owner of the database .* is already running"
-    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "owner"):
+    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "owner"):
         with pytest.raises(ResultsError, match=refusal):
             reset(owner, files)
         with pytest.raises(ResultsError, match=refusal):

@@ -24,7 +24,7 @@ def test_the_pace_is_games_by_time_and_falls_while_none_is_finished() -> None:
     pace = Pace(clock)
     for _ in range(4):
         clock.now += 5
-        pace.finished()
+        pace.note_game()
     assert pace.games_per_second == 0.2
     assert pace.seconds_for(30) == 150.0
     assert pace.seconds_for(None) is None
@@ -37,7 +37,7 @@ def test_only_the_latest_hundred_games_count() -> None:
     pace = Pace(clock)
     for seconds in (*[60] * 50, *[1] * 101):
         clock.now += seconds
-        pace.finished()
+        pace.note_game()
     assert pace.games_per_second == 1.0
 
 
