@@ -18,9 +18,9 @@ SERVICE_DOCUMENT = (DOCUMENTS / "arena_service.md").read_text(encoding="utf-8")
 
 
 def block(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)
+    assert match is not None
+    return match[1]
 
 
 def test_its_control_file_is_read(tmp_path: Path) -> None:

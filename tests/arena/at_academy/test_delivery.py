@@ -39,10 +39,10 @@ class Scene:
         contest = contest_message(attempt.contest_id, SPEC, ("a", "b"), (1000.0, 1000.0))
         self.series.begin(attempt, contest.SerializeToString(), PlannedGame("AvB", heading().players))
         game = result(attempt.game_id)
-        told = contest_report(contest, game)
+        message = contest_report(contest, game)
         if large:
-            told.plies[0].board = "x" * 4 * 2**20
-        report = told.SerializeToString()
+            message.plies[0].board = "x" * 4 * 2**20
+        report = message.SerializeToString()
         self.series.finish(
             attempt,
             FinishedGame.from_result("AvB", ("a", "b"), game, (1.0, 1.0), (1.0, 1.0)),
@@ -54,10 +54,10 @@ class Scene:
         return attempt.contest_id
 
     def warnings(self) -> list[str]:
-        found = []
+        warnings = []
         while not self.reporter.warnings.empty():
-            found.append(self.reporter.warnings.get())
-        return found
+            warnings.append(self.reporter.warnings.get())
+        return warnings
 
     def close(self) -> None:
         self.reporter.stop()

@@ -63,9 +63,12 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert shown.stdout == (tmp_path / "contest.report").read_text()
     assert "2/2 games played" in shown.stdout
 
-    found = json.loads(arena("show", control, "--json").stdout)
-    assert (found["games"], found["total"], found["running"]) == (2, 2, False)
-    assert [(player["name"], player["points"]) for player in found["players"]] == [("one", 1.0), ("two", 1.0)]
+    results = json.loads(arena("show", control, "--json").stdout)
+    assert (results["games"], results["total"], results["running"]) == (2, 2, False)
+    assert [(player["name"], player["points"]) for player in results["players"]] == [
+        ("one", 1.0),
+        ("two", 1.0),
+    ]
 
     (tmp_path / "contest.report").unlink()
     assert arena("report", control).returncode == 0
@@ -217,13 +220,13 @@ def test_a_competition_killed_again_and_again_counts_every_game_once(
     assert sorted(line.split()[0] for line in history.read_text().splitlines()) == all_games
     assert sorted(path.stem for path in (tmp_path / "contest.games").iterdir()) == all_games
 
-    told = sorted(contest_id.split("/")[1] for contest_id in server.game_reports)
-    assert told == all_games
+    reported = sorted(contest_id.split("/")[1] for contest_id in server.game_reports)
+    assert reported == all_games
     assert server.void_reports, "no game was in progress at any of the kills"
     assert set(server.opened) <= set(server.reports)
-    found = json.loads(arena("show", control, "--json").stdout)
-    assert found["reports"]["waiting"] == 0 and found["voids"] == 0
-    assert sum(player["games"] for player in found["players"]) == 24
+    shown = json.loads(arena("show", control, "--json").stdout)
+    assert shown["reports"]["waiting"] == 0 and shown["voids"] == 0
+    assert sum(player["games"] for player in shown["players"]) == 24
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:

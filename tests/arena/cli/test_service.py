@@ -49,8 +49,8 @@ def test_a_competition_is_sent_started_watched_and_shown(
     )
     shown = at(service, "show", "sent/cup", who="eye")
     assert re.search(r"^player +games +wins", shown.stdout, re.MULTILINE) and "one" in shown.stdout
-    told = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
-    assert told["standings"]["games"] == 2 and told["competition"]["gamesPlayed"] == 2
+    as_json = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
+    assert as_json["standings"]["games"] == 2 and as_json["competition"]["gamesPlayed"] == 2
     listed = at(service, "list", who="eye").stdout.splitlines()
     assert [line.split()[0] for line in listed] == ["name", "contest", "sent/cup"]
     assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"

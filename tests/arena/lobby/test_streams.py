@@ -93,10 +93,10 @@ READY = players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=99))
         (None,),
     ],
 )
-def test_what_breaks_the_protocol_is_refused(said: tuple[players_pb2.PlayRequest | None, ...]) -> None:
+def test_what_breaks_the_protocol_is_refused(messages: tuple[players_pb2.PlayRequest | None, ...]) -> None:
     with open_lobby(limits=NORMAL) as lobby:
         stream = RawStream(lobby)
-        stream.say(*said)
+        stream.say(*messages)
         assert refusal(stream) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
 
 

@@ -103,9 +103,9 @@ def test_the_errors_hold_what_they_promise() -> None:
             expected = 1 / (1 + 10 ** ((strength[opponent] - strength[player]) / 400))
             wins = sum(chance.random() < expected for _ in range(60))
             results.append(PairResult(player, opponent, wins, 0, 60 - wins))
-        found = rate(results, anchors={"a": 0.0}).estimates["b"]
-        assert found.error is not None
-        held += abs(found.elo - 80.0) <= found.error
+        estimate = rate(results, anchors={"a": 0.0}).estimates["b"]
+        assert estimate.error is not None
+        held += abs(estimate.elo - 80.0) <= estimate.error
     assert 0.91 <= held / 300 <= 0.985
 
 

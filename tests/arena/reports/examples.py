@@ -83,9 +83,9 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
             ),
         )
         elo = dict.fromkeys(settings.players, 1000.0)
-        for game_id, black, white, told in games:
-            winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[told]
-            outcome = Outcome(winners, Termination.SCORE, told)
+        for game_id, black, white, summary in games:
+            winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[summary]
+            outcome = Outcome(winners, Termination.SCORE, summary)
             attempt = series.next_attempt(game_id)
             matchup = game_id.rpartition("_")[0]
             series.begin(
@@ -118,7 +118,7 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
 
 
 def _setting(control: Control, matchup: str) -> GameSetting:
-    games = {each.matchup_id: each.game for each in getattr(control.plan, "matchups", ())}
+    games = {matchup.matchup_id: matchup.game for matchup in getattr(control.plan, "matchups", ())}
     game = games.get(matchup, control.game)
     return setting_of(game, referee(game.name).from_settings(game.settings))
 

@@ -8,8 +8,8 @@ from arena.jobs import JobMove
 from arena.results.game_rows import pack_moves, unpack_moves
 
 
-def move(text: str = "D4", **told: Any) -> JobMove:
-    return JobMove(1, text, None, None, None, 0.5, **told)
+def move(text: str = "D4", **changes: Any) -> JobMove:
+    return JobMove(1, text, None, None, None, 0.5, **changes)
 
 
 @pytest.mark.parametrize("comment", ["", "a ladder", "läuft «gut»", "two\nlines"])

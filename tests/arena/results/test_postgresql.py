@@ -303,7 +303,7 @@ def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: Re
     with closing(ResultsDatabase.open(server)) as opened:
         with opened.transaction() as connection:
             codes = select(saga.POWER.c.Code).join(own.SEAT, own.SEAT.c.PowerId == saga.POWER.c.PowerId)
-            found = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()
-        assert found == ["Black", "White"]
+            stored = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()
+        assert stored == ["Black", "White"]
         assert SeriesReader.find(opened, "contest").player_usage()["b"].games == 1
         assert play(registered(opened), "AvB_1", DRAWN)

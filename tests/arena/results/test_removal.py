@@ -9,9 +9,8 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame, Series, remove_series
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import finish_game, heading, player, registered, result
 
 
 def play(database: ResultsDatabase, name: str) -> Series:
@@ -20,13 +19,7 @@ def play(database: ResultsDatabase, name: str) -> Series:
         attempt = series.next_attempt(game_id)
         series.begin(attempt, b"contest", PlannedGame("AvB", [player("a"), player("b")]))
         game = result(game_id)
-        series.finish(
-            attempt,
-            FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
-            game,
-            7,
-            b"report",
-        )
+        finish_game(series, attempt, game, report=b"report")
     void = series.next_attempt("AvB_2")
     series.begin(void, b"contest", PlannedGame("AvB", [player("a"), player("b")]))
     series.give_up(void, "void", "it crashed", 1.0, b"report")

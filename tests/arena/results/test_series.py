@@ -24,7 +24,7 @@ from arena.results.series import Attempt, PlannedGame, Series, remove_series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import GAME, heading, player, registered, result
+from tests.arena.results.examples import GAME, finish_game, heading, player, registered, result
 
 
 @pytest.fixture
@@ -52,13 +52,7 @@ def begun(series: Series, game_id: str = "AvB_0", contest: bytes | None = None) 
 
 def finish(series: Series, attempt: Attempt, report: bytes | None = None, **changes: Any) -> bool:
     game = result(attempt.game_id, **changes)
-    return series.finish(
-        attempt,
-        FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
-        game,
-        7,
-        report,
-    )
+    return finish_game(series, attempt, game, report=report)
 
 
 def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
@@ -223,11 +217,11 @@ def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsD
 
 
 def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:
-    one, other = registered(database), registered(database, heading(name="other"))
-    finish(one, begun(one), b"report")
+    first, other = registered(database), registered(database, heading(name="other"))
+    finish(first, begun(first), b"report")
     finish(other, begun(other), b"report")
-    assert [game.game_id for game in one.finished_games()] == ["AvB_0"]
-    assert one.outbox.counts()["waiting"] == 1
+    assert [game.game_id for game in first.finished_games()] == ["AvB_0"]
+    assert first.outbox.counts()["waiting"] == 1
     assert len(rows(database, saga.VARIANT)) == 1 and len(rows(database, saga.SETTING)) == 1
 
 
@@ -404,13 +398,7 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
         attempt = series.next_attempt(f"13_{number}")
         series.begin(attempt, None, PlannedGame("13", [player("a"), player("b", "other")], setting=larger))
         played = result(attempt.game_id)
-        series.finish(
-            attempt,
-            FinishedGame.from_result("13", ("a", "b"), played, (1000.0, 1000.0), (1015.0, 985.0)),
-            played,
-            7,
-            None,
-        )
+        finish_game(series, attempt, played, "13")
     small, large = rows(database, saga.SETTING)
     assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
         small["SettingId"], large["SettingId"], large["SettingId"],
@@ -569,31 +557,30 @@ def mission(**changes: Any) -> Heading:
         "contestants": {"a": 1.0, "b": 0.5},
         "settings": (small, large),
     }
-    one = SeriesHeading(**{**values, **changes})
-    return heading(kind="mars", ordered=False, own_settings=True, series=(one,))
+    mission_series = SeriesHeading(**{**values, **changes})
+    return heading(kind="mars", ordered=False, own_settings=True, series=(mission_series,))
 
 
 def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: ResultsDatabase) -> None:
     series = registered(database, mission())
-    _, one = rows(database, saga.SERIES)
-    assert (one["Name"], one["State"], one["Weight"], one["Pure"]) == ("contest/t1", 0, 3.0, False)
-    assert (one["GameLim"], one["Selector"], one["Notes"]) == (1, "weighted", "the first")
+    _, entry = rows(database, saga.SERIES)
+    assert (entry["Name"], entry["State"], entry["Weight"], entry["Pure"]) == (
+        "contest/t1",
+        0,
+        3.0,
+        False,
+    )
+    assert (entry["GameLim"], entry["Selector"], entry["Notes"]) == (1, "weighted", "the first")
     settings = rows(database, saga.SERIES_SETTING)
     assert [(row["SeriesId"], row["Weight"]) for row in settings] == [
-        (one["SeriesId"], 1.0), (one["SeriesId"], 0.5),
+        (entry["SeriesId"], 1.0), (entry["SeriesId"], 0.5),
     ]  # fmt: skip
     attempt = series.next_attempt("t1_0")
     series.begin(attempt, None, PlannedGame("t1", [player("a"), player("b")], setting=heading().setting))
     assert rows(database, saga.SERIES)[1]["State"] == 1
     game = result(attempt.game_id)
-    assert series.finish(
-        attempt,
-        FinishedGame.from_result("t1", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
-        game,
-        7,
-        None,
-    )
-    assert [game["SeriesId"] for game in rows(database, saga.GAME)] == [one["SeriesId"]]
+    assert finish_game(series, attempt, game, "t1")
+    assert [game["SeriesId"] for game in rows(database, saga.GAME)] == [entry["SeriesId"]]
     assert rows(database, saga.SERIES_SETTING) == settings
     assert [game.game_id for game in SeriesReader.find(database, "contest").finished_games()] == ["t1_0"]
     duration = series.duration()
@@ -612,6 +599,8 @@ def test_the_settings_of_a_series_without_games_may_change(database: ResultsData
     registered(database, mission())
     registered(database, mission(settings=(replace(heading().setting, weight=4.0),), contestants={"b": 2.0}))
     assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [4.0]
-    one = rows(database, saga.SERIES)[1]["SeriesId"]
-    weights = [row["Weight"] for row in rows(database, saga.SERIES_CONTESTANT) if row["SeriesId"] == one]
+    series_id = rows(database, saga.SERIES)[1]["SeriesId"]
+    weights = [
+        row["Weight"] for row in rows(database, saga.SERIES_CONTESTANT) if row["SeriesId"] == series_id
+    ]
     assert weights == [2.0]

@@ -69,7 +69,7 @@ def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
     assert reset(*opened(path)) is None
 
     assert server.void_reports == set(server.opened)
-    assert {each.name for each in tmp_path.glob("contest*")} == {
+    assert {path.name for path in tmp_path.glob("contest*")} == {
         "contest.toml",
         "contest.lock",
         "contest.results.sqlite.contest.lock",
@@ -166,12 +166,12 @@ def test_contests_of_an_embedded_academy_are_ended_too(tmp_path: Path) -> None:
     try:
         connection = academy.start()
         link = AcademyClient(connection)
-        told = contests_pb2.GetContestRequest(contest_id=contest_id)
-        found = link._stub.GetContest(told, timeout=180.0, metadata=connection.metadata)
+        request = contests_pb2.GetContestRequest(contest_id=contest_id)
+        response = link._stub.GetContest(request, timeout=180.0, metadata=connection.metadata)
         link.close()
     finally:
         academy.close()
-    assert found.contest.state == contests_pb2.CONTEST_STATE_VOID
+    assert response.contest.state == contests_pb2.CONTEST_STATE_VOID
 
 
 def test_the_command_names_them_and_has_a_status_for_it(

@@ -69,7 +69,7 @@ def full(opened: Callable[[str], ResultsDatabase]) -> ResultsDatabase:
 def dump(database: ResultsDatabase, names: str) -> Dump:
     """All rows of the tables or views whose names begin so."""
     with database.transaction() as connection:
-        found = connection.execute(
+        stored = connection.execute(
             text("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         ).scalars()
         return {
@@ -77,7 +77,7 @@ def dump(database: ResultsDatabase, names: str) -> Dump:
                 dict(row)
                 for row in connection.execute(text(f'SELECT * FROM "{name}" ORDER BY 1, 2')).mappings()
             ]
-            for name in list(found)
+            for name in list(stored)
             if name.startswith(names)
         }
 
@@ -96,12 +96,12 @@ def test_what_goes_out_comes_in_again(
     other = opened("other")
     imported = import_saga(other, tmp_path / target)
     assert (imported.series, imported.games) == (("first", "second"), 8)
-    expected, found = dump(full, names), dump(other, names)
+    expected, taken = dump(full, names), dump(other, names)
     if edition == "saga1":
         # Points of games without supply centres have no place there, and so who kept any is lost.
-        for player in expected["Dip_Player"] + found["Dip_Player"]:
+        for player in expected["Dip_Player"] + taken["Dip_Player"]:
             del player["Tenacity"]
-    assert found == expected
+    assert taken == expected
     assert dump(other, "ARENA_Score") == dump(full, "ARENA_Score")
 
 
@@ -114,12 +114,12 @@ def test_saga1_loses_nothing_of_games_with_supply_centres(
     export(database, tmp_path / "out", "saga1")
     import_saga(other, tmp_path / "out")
     assert dump(other, "Dip_") == dump(database, "Dip_")
-    found, expected = dump(other, "SAGA_"), dump(database, "SAGA_")
+    taken, expected = dump(other, "SAGA_"), dump(database, "SAGA_")
     for name in ("Supplies", "Elimination", "Winner", "Grade", "Rank"):
-        assert [row[name] for row in found["SAGA_Player"]] == [row[name] for row in expected["SAGA_Player"]]
-    assert [row["MaxSupplies"] for row in found["SAGA_Game"]] == [18, 12, 5, 5]
+        assert [row[name] for row in taken["SAGA_Player"]] == [row[name] for row in expected["SAGA_Player"]]
+    assert [row["MaxSupplies"] for row in taken["SAGA_Game"]] == [18, 12, 5, 5]
     # 1 a solo; the draws of all survivors are taken for stasis, since the games had a limit of it
-    assert [row["Termination"] for row in found["SAGA_Game"]] == [1, 4, 4, None]
+    assert [row["Termination"] for row in taken["SAGA_Game"]] == [1, 4, 4, None]
 
 
 def test_an_exported_database_has_sagas_tables_alone(tmp_path: Path, full: ResultsDatabase) -> None:
@@ -151,9 +151,9 @@ def test_an_import_joins_what_is_there_already(
     other = opened("other")
     play(other, "mine")
     import_saga(other, tmp_path / "out")
-    found = dump(other, "SAGA_")
-    assert [row["Name"] for row in found["SAGA_Series"]] == ["mine", "second"]
-    assert len(found["SAGA_Game"]) == 8 and len(found["SAGA_Variant"]) == 1 and len(found["SAGA_Power"]) == 2
+    taken = dump(other, "SAGA_")
+    assert [row["Name"] for row in taken["SAGA_Series"]] == ["mine", "second"]
+    assert len(taken["SAGA_Game"]) == 8 and len(taken["SAGA_Variant"]) == 1 and len(taken["SAGA_Power"]) == 2
     assert dump(other, "Dip_Player")["Dip_Player"][:8] == dump(full, "Dip_Player")["Dip_Player"][:8]
     # The database goes on counting after what came in.
     series = registered(other, heading(name="next"))
