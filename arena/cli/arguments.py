@@ -54,7 +54,7 @@ def open_competition(control: Path, results: str | None) -> "tuple[Control, Comp
     """The competition of a control file. Raises ControlError."""
     from arena.control.control_file import read
 
-    # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
+    # An error in the file's name, or the URL, comes before errors in the file.
     files_of(control, results)
     settings = read(control)
     return settings, files_of(control, results or settings.results)

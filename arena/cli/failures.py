@@ -22,7 +22,7 @@ from referees.api import UnknownRefereeError, UnreadableRecordError
 
 
 class ExitStatus(IntEnum):
-    """What the command tells the shell; 2, wrong usage, comes from the parsing of the command line."""
+    """The exit status of the command; 2, wrong usage, comes from the parsing of the command line."""
 
     DONE = 0
     ERROR = 1

@@ -48,7 +48,7 @@ def run(
 
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
-    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait;
+    2 usage; 3 interrupted; 4 halted by void games, or no player left; 5 reports to ACADEMY still wait;
     6 completed but for players or matchups that are left out.
     """
     from arena.cli.failures import ExitStatus
@@ -59,7 +59,7 @@ def run(
     from arena.terminal.progress import standings_text
 
     settings, files = open_competition(control, results)
-    # What is loaded stays: it needs not be looked through again and again.
+    # What is loaded stays: the collector need not look through it again.
     gc.freeze()
     ended = run_competition(
         settings,
@@ -68,7 +68,7 @@ def run(
     )
     if not quiet:
         report = read_results(settings, files).report
-        # Of a tuner's candidates nobody wants a table.
+        # A table of a tuner's candidates would say nothing.
         say("\n".join([*report.lines, ""]) if report.of_tuner else standings_text(report.standings), end="")
         say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:

@@ -66,7 +66,7 @@ class RemoteSession:
         return not self._ended and len(self.seats) < max(1, self.hello.games_at_once)
 
     def tell(self, message: players_pb2.PlayResponse) -> None:
-        """Have it told; a guest that leaves too much unread is ended."""
+        """Send a message; the stream of a guest that leaves too much unread is ended."""
         if len(self._messages) >= self._limit:
             self.end(TooManyError(f"{self._limit} messages were not read", waiting_messages=self._limit))
         elif not self._ended:
@@ -74,7 +74,7 @@ class RemoteSession:
             self._news.set()
 
     def end(self, why: RefusedCallError | None = None) -> None:
-        """End the stream as soon as it has been told what it is to be told; with a refusal at once."""
+        """End the stream when its messages are sent; with a refusal at once."""
         if not self._ended:
             self._ended, self._why = True, why
             self._news.set()
@@ -114,11 +114,11 @@ class RemoteSeat:
 
     @property
     def abandoned(self) -> bool:
-        """Whether its player has gone, and nobody has given it up yet."""
+        """Whether its player has gone, and the seat is not given up yet."""
         return self._is_seated and self.guest is None and self.giving_up is None
 
     def take(self, guest: RemoteSession) -> None:
-        """Give the seat to a guest, who is told the game so far; the game hears of the first one only."""
+        """Give the seat to a guest and send it the game so far; the game hears of the first guest only."""
         if self.giving_up is not None:
             self.giving_up.cancel()
             self.giving_up = None
@@ -153,7 +153,7 @@ class RemoteSeat:
             self.guest = None
 
     def say(self, message: players_pb2.PlayResponse) -> None:
-        """Pass on what the game tells its player, and keep what a later stream must be told again."""
+        """Pass on what the game tells its player, and keep what a later stream needs again."""
         kind = message.WhichOneof("message")
         match kind:
             case "game_start" | "moves_made":
@@ -163,7 +163,7 @@ class RemoteSeat:
                 message.move_request.seat_id = self.seat_id
                 self._request, self._requested_at = message.move_request, time.monotonic()
             case "game_end":
-                # The player is told when it has left the seat, and is free for another.
+                # The player gets it when it has left the seat, and is free for another.
                 message.game_end.seat_id = self.seat_id
                 self.farewell = message
                 return
@@ -173,13 +173,13 @@ class RemoteSeat:
             self.guest.tell(message)
 
     def heard(self, message: players_pb2.PlayRequest) -> None:
-        """Pass on what the player answers, if it answers what was asked; all else comes too late."""
+        """Pass on what the player answers, if it answers the last request; all else comes too late."""
         if message.HasField("move"):
             if self._request is None or message.move.request != self._request.request:
                 return
             self._request = None
         if message.HasField("ready"):
-            # Whoever comes back says so again.
+            # A player that comes back says so again.
             if self._ready:
                 return
             self._ready = True
@@ -197,8 +197,8 @@ class Lobby:
     """All guests and all seats of one process. Use it within one event loop.
 
     A player has one stream: a newer one takes the games of the older one over. When a stream ends, its
-    games wait for the player to come back; each that waits longer than its control file says is told
-    that the player is lost. Seats that find their player busy wait too, as long as their games do.
+    games wait for the player to come back; a game that waits longer than its control file allows
+    learns that the player is lost. Seats that find their player busy wait too, as long as their games do.
     """
 
     def __init__(self, doorkeeper: Authenticator, limits: LobbyLimits) -> None:
@@ -280,7 +280,7 @@ class Lobby:
         self._await_return(guest.name, why)
 
     def gone(self, guest: RemoteSession) -> None:
-        """Note that a stream has ended: whoever it was has been told why."""
+        """Note that a stream has ended, whose caller knows why."""
         self._inside.discard(guest)
         if not self._inside:
             self._empty.set()
@@ -353,7 +353,7 @@ class Lobby:
                 seat.take(guest)
 
     async def close(self, seconds: float) -> None:
-        """Let nobody in any more and end all streams; returns when they were told, or after so long."""
+        """Let no more players in and end all streams; return when they have ended, or after a time limit."""
         self._closing = True
         for guest in self._inside:
             guest.end(LobbyClosingError("the arena is closing"))

@@ -64,7 +64,7 @@ class EloRules:
         """The players' Elo after a game, by seat.
 
         `elo` is what they had before it, `winners` the seats (from 1) that won: one of them won
-        alone, several drew with each other, none is a result nobody knows, which rates nobody.
+        alone, several drew with each other, an empty one is an unknown result, which changes no rating.
         `places`, by seat and 0 the best, say who came before whom; without any all losers drew. A
         game of more than two counts as a game of each pair, and each player's change is the mean
         over their opponents, so that no game weighs more than another. A player in several seats
@@ -143,7 +143,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class RatingList:
-    """The likeliest Elo of players; those who met nobody have none."""
+    """The likeliest Elo of players; those who met no other player have none."""
 
     estimates: Mapping[str, Estimate]
     _place: Mapping[str, int] = field(repr=False)

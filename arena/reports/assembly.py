@@ -36,7 +36,7 @@ CANDIDATES: Final = "#candidates"
 def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionReport:
     """All that is known of a competition now. Works while it runs.
 
-    Of games that are not those of the control file as it is now only they are told, and why.
+    Games that are not those of the control file as it is now are reported without it, and with the reason.
     """
     games, terms = list(series.finished_games()), series.terms()
     first_ratings = series.first_ratings()
@@ -86,7 +86,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
 
 
 def _inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
-    """The selector with all that has been played. Raises CompetitionChangedError."""
+    """A selector that knows all games so far. Raises CompetitionChangedError."""
     selector = selector_for(control)
     for _ in replay_games(selector, games, series.exclusions()):
         pass
@@ -223,9 +223,9 @@ def replay_games(
     *,
     remarks: bool = False,
 ) -> Iterator[tuple[FinishedGame, str]]:
-    """The finished games, each after the selector has heard of it and of who was left out before it.
+    """Pass the finished games and exclusions on to the selector in their order, and yield each game.
 
-    With each comes, if `remarks` are asked for, what the history file says of it besides its result.
+    With `remarks` each game comes with what the history file says of it besides its result.
 
     Raises CompetitionChangedError if they are not the games of the control file.
     """

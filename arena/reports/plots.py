@@ -17,7 +17,7 @@ _RIGHT: Final = 24
 _LETTER: Final = 8.5
 _HEIGHT: Final = 150
 _LEFT: Final = 90
-# Of values other than numbers at most so many have a line of their own.
+# At most this many values other than numbers have a line of their own.
 _MOST_NAMES: Final = 12
 # Longer names are cut: of players, and of values.
 _LONGEST_NAME: Final = 28

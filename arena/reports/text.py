@@ -1,4 +1,4 @@
-"""Tables of aligned plain text."""
+"""A report as plain text, with tables of aligned columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

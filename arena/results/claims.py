@@ -20,7 +20,7 @@ PATIENCE_SECONDS: Final = 0.3
 
 @contextmanager
 def claim(database: ResultsDatabase, name: str) -> Iterator[None]:
-    """Let nobody else run or remove the competition of this name while the block lasts.
+    """Keep other programs from running or removing the competition of this name while the block lasts.
 
     A server forgets the claim when this program ends, and a claim on a file (which leaves an empty
     `DATABASE.NAME.lock` behind) ends with it, too. Raises ResultsError if it is claimed.
@@ -68,7 +68,7 @@ def _scalar(connection: Connection, query: str, key: int) -> bool:
 @contextmanager
 def _claim_by_file(engine: Engine, name: str) -> Iterator[bool]:
     with Path(f"{engine.url.database}.{name}.lock").open("a") as lock:
-        # Whoever only looks whether there is a claim has it for a moment.
+        # A program that only looks whether there is a claim holds the lock for a moment.
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not (free := _try_lock(lock.fileno())) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -84,7 +84,7 @@ def _try_lock(file: int) -> bool:
 
 
 def others_claimed(url: URL, name: str) -> bool:
-    """Whether any other competition than that of this name is claimed now in the database of a file."""
+    """Whether any competition of another name is claimed now in the database of a file."""
     file = Path(url.database or "")
     for path in file.parent.glob(f"{escape(file.name)}.*.lock"):
         if path.name != f"{file.name}.{name}.lock":

@@ -1,9 +1,9 @@
-"""A game's moves as one value, since a row each would take longer than all else that is stored of it.
+"""The rows of a finished game. Its moves are one value: a row for each would take longer than all the rest.
 
 The value is a JSON array of the moves in their order. A move is an array of its seat, text, seconds,
-values told by seat (an object, or null), comment, whether it was given by an opening, seconds and moves
-left on its clock, number of legal moves, interaction, and board; the end of it is left out as far as
-there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row for each.
+values reported by seat (an object, or null), comment, whether an opening gave it, seconds and moves
+left on its clock, number of legal moves, interaction, and board; empty values at its end are left
+out. The views ARENA_Move and ARENA_MoveValue have a row for each.
 """
 
 import json
@@ -31,7 +31,7 @@ _UNSTORABLE: Final = re.compile("[\\x00\\ud800-\\udfff]")
 
 @dataclass(frozen=True)
 class StoredMove:
-    """A move as the database tells of it; `values` are the expected values told, by seat."""
+    """A move as the database stores it; `values` are the reported expected values by seat."""
 
     seat: int
     text: str
@@ -63,7 +63,7 @@ def _pack_move(move: JobMove) -> str:
         return f"[{seat},{encode_basestring_ascii(text)},{seconds:.6f}]"
     for teller, value in values.items():
         if not 0 <= value <= 1:
-            raise ValueError(f"move {text!r}: seat {teller} told {value}, values are from 0 to 1")
+            raise ValueError(f"move {text!r}: seat {teller} reported {value}, values are from 0 to 1")
     more = [
         dict(values) or None,
         _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", comment) or None,

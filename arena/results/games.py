@@ -1,4 +1,4 @@
-"""A finished game as the results know it, and its description in one line."""
+"""Finished games: as they count for the standings, and as lists show them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ class ListedGame:
 
 @dataclass(frozen=True)
 class ListedMove:
-    """A move of a listed game; `value` is the mover's own, None where it told none."""
+    """A move of a listed game; `value` is the mover's own, None where it reported none."""
 
     seat: int
     text: str
@@ -158,14 +158,14 @@ class GameListing:
             return int(connection.execute(query).scalar_one())
 
     def last(self) -> int:
-        """The newest game's sequence, 0 where there is none."""
+        """The newest game's sequence, 0 without a game."""
         table = own.GAME_DETAIL
         query = select(func.coalesce(func.max(table.c.GameId), 0)).filter_by(SeriesId=self._series_id)
         with self._database.transaction() as connection:
             return int(connection.execute(query).scalar_one())
 
     def after(self, sequence: int, limit: int) -> Sequence[ListedGame]:
-        """The next games after a sequence, at most so many."""
+        """The next games after a sequence, at most `limit`."""
         detail = own.GAME_DETAIL.c
         chosen = (
             select(detail.GameId)
@@ -176,7 +176,7 @@ class GameListing:
         return self._games(chosen)
 
     def game(self, game_id: str) -> WholeGame | None:
-        """One game, None where there is none of this id that counts."""
+        """The game of this id that counts; None if no game does."""
         detail = own.GAME_DETAIL.c
         chosen = select(detail.GameId).filter_by(SeriesId=self._series_id, Name=game_id)
         games = self._games(chosen)

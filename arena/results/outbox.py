@@ -1,4 +1,4 @@
-"""What ACADEMY made of the players' proposals, kept so that it can be told without a server."""
+"""The reports that wait for ACADEMY, and what it made of the players' proposals, readable without it."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX, VERDICT
 
 DROPPED: Final = "dropped"
-# A reason tells its numbers; those who are dropped for one rule are told together.
+# A reason contains numbers; proposals that are dropped for one rule are counted together.
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d.,]*(?<=\d)")
 _LONGEST_REASON: Final = 500
 
@@ -36,7 +36,7 @@ class ProposalTally:
 
 
 def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iterable[StoredVerdict]) -> None:
-    """Keep a contest's verdicts, instead of any that are there."""
+    """Store a contest's verdicts in place of earlier ones."""
     connection.execute(delete(VERDICT).filter_by(ContestId=contest_id))
     rows = [
         {
@@ -88,7 +88,7 @@ class WaitingReport:
 
 
 def post(connection: Connection, series_id: int, contest_id: str, report: bytes) -> None:
-    """Put a report into the outbox, in the transaction of the game it tells of."""
+    """Put a report into the outbox, in the transaction of its game."""
     connection.execute(
         insert(OUTBOX).values(SeriesId=series_id, ContestId=contest_id, Report=report, Changed=utc_now())
     )

@@ -131,7 +131,7 @@ class UnfinishedGame:
 
 
 class Series(SeriesReader):
-    """A running competition's games. One process at a time may hold it."""
+    """A running competition's games. One process at a time may use it."""
 
     def __init__(self, database: ResultsDatabase, registration: Registration) -> None:
         super().__init__(database, registration.series_id)
@@ -162,7 +162,7 @@ class Series(SeriesReader):
             self._entered = describe(connection, self._series_id, heading)
 
     def keep_first_ratings(self, ratings: Mapping[str, FirstRating]) -> None:
-        """Store what players begin with, who have nothing kept yet."""
+        """Store what players begin with that have nothing stored yet."""
         with self._database.transaction() as connection:
             keep_first_ratings(connection, self._series_id, ratings)
 

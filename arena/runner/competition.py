@@ -2,7 +2,7 @@
 
 A game's way: its attempt is stored, then its contest is opened at ACADEMY, then it is played. Its
 result is stored with ratings and report in one transaction; the reporter delivers the report. So
-after any crash the database tells which attempts were broken off; ACADEMY hears that they are void,
+after any crash the database shows which attempts were broken off; ACADEMY hears that they are void,
 and the games are played again under the same id with the same players, as another attempt with a
 contest id of its own.
 """
@@ -249,7 +249,7 @@ class Competition:
         fixture = game.fixture
         job = replace(self._jobs.job(fixture, game.attempt.number), academy=access)
         self._running[fixture.game_id] = replace(game, seed=job.seed)
-        # The log may be read by players of this machine: a game's seed is told when the game is over.
+        # The log may be read by players of this machine: a game's seed is logged when the game is over.
         self._log.add("game started", game=fixture.game_id, players=" vs ".join(fixture.players))
         self._workers.submit(job)
 
@@ -276,7 +276,7 @@ class Competition:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
-        # Candidates of a tuner play too little for a rating, and nobody is rated by games against them.
+        # Candidates of a tuner play too little for a rating, and games against them rate no player.
         rated = not is_tuner(self._control.kind)
         after = self._control.elo.rate_outcome(fixture.players, before, result.outcome) if rated else before
         if counts_at_academy:

@@ -39,7 +39,7 @@ class NamedPlayers:
         if not token:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
         if not same_digest(wanted, digest_of(token)):
-            # Strangers are not told which names there are.
+            # Strangers do not learn which names there are.
             raise NotPermittedError(f"no player {player!r} with this token plays here")
 
 

@@ -36,10 +36,10 @@ class LeftOpen:
 
 
 def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
-    """Delete all outputs of a competition; return what ACADEMY could not be told of, or None.
+    """Delete all outputs of a competition; return what could not be reported to ACADEMY, or None.
 
     Reports that wait are delivered first, and attempts that were broken off are reported void: their
-    contests would stay open for ever, and nobody knew of them any more. A results file that others
+    contests would stay open for ever, without a record of them here. A results file that others
     have results in stays, without the competition's. Raises CompetitionRunningError, and ResultsError where
     it runs from elsewhere.
     """
@@ -53,7 +53,7 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
             remove_series(database, files.name)
         elif files.own_results:
             if database is not None:
-                # Closed later, it would delete the write-ahead log of whoever makes the file anew.
+                # Closed later, it would delete the write-ahead log of the program that makes the file next.
                 database.close()
             files.delete_results()
         files.reset()
@@ -132,7 +132,7 @@ def _report(
 
 
 def _end(link: AcademyClient, contest: UnreportedContest) -> None:
-    """Deliver the contest's report; where ACADEMY will never take it, or there is none, report it void."""
+    """Deliver the contest's report; report it void without one, or if ACADEMY will never take it."""
     if contest.report is not None:
         try:
             link.report(contests_pb2.ReportContestRequest.FromString(contest.report))

@@ -62,9 +62,9 @@ def resume_games(
 def give_up_open_attempts(
     series: Series, log: EventLog, reason: str, seconds: Mapping[str, float] | None = None
 ) -> None:
-    """Store that the attempts whose end is not known led to nothing, and have ACADEMY told.
+    """Store that the attempts whose end is not known led to nothing, and post reports of it to ACADEMY.
 
-    `seconds` is how long they took, by game id, where more is known than the database tells.
+    `seconds` is how long they took, by game id, where more is known than the database shows.
     """
     for known in series.open_attempts():
         game_id = known.attempt.game_id

@@ -217,7 +217,7 @@ def _startup_checks(
         quiet=True,
         tell=tell,
         spared=spared,
-        # Games tell what becomes of it.
+        # Its games show what becomes of it.
         may_fail=lambda setup: setup.protocol in DIALS_IN or control.on_void != "halt",
     )
 

@@ -32,7 +32,7 @@ class Sequel(Enum):
 
 
 def seat_at_fault(result: GameResult) -> int | None:
-    """The seat whose player made the game void, None where it was nobody or more than one."""
+    """The seat whose player made the game void, None where no player or more than one did."""
     faulty = [seat for seat, usage in enumerate(result.usage, start=1) if usage.fault is not Fault.NONE]
     return faulty[0] if len(faulty) == 1 else None
 

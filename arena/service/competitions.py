@@ -372,7 +372,7 @@ class Counts:
 
 
 class CompetitionView:
-    """One competition as it stands. Its methods read files: call them where waiting harms nobody."""
+    """One competition as it stands. Its methods read files: call them where waiting does no harm."""
 
     def __init__(self, name: str, path: Path) -> None:
         """Raises ControlError."""

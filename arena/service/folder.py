@@ -15,7 +15,7 @@ from arena.service.errors import CompetitionConflictError, InvalidControlFileErr
 from referees.toml_text import InvalidTomlError, read_toml
 
 SUFFIX: Final = ".toml"
-# Files of Gomill's ringmaster are programs, and executed by whoever runs them.
+# Files of Gomill's ringmaster are programs, which a run executes.
 _PROGRAM: Final = ".ctl"
 _REMEDY: Final = (
     "is a control file of Gomill's ringmaster, a program in Python that a service does not execute; "
@@ -66,7 +66,7 @@ class CompetitionFolder:
         """The variables with tokens that any of the control files names."""
         named: set[str] = set()
         for name in self.names():
-            # What cannot be read is run by nobody.
+            # A file that cannot be read is not run.
             with suppress(ControlError, InvalidTomlError):
                 named.update(variables_named(read_toml(read_text(self._path(name, SUFFIX)))))
         return frozenset(named)

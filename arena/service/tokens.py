@@ -107,7 +107,7 @@ class Tokens:
 def add_token(path: Path, name: str, role: ServiceRole) -> str:
     """Make a token and add its digest to the file; returns the token, which is kept nowhere.
 
-    Raises TokensError for a name that is none, or is there already, and OSError.
+    Raises TokensError for an invalid name or one that is there already, and OSError.
     """
     if not _NAME.fullmatch(name):
         raise TokensError(f"{name!r} is no name: 1 to 64 letters, digits and signs, without blanks")

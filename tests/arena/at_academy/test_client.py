@@ -96,7 +96,7 @@ def test_results_by_seat(winners: tuple[int, ...], results: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "boards", "void", "told"),
+    ("limit", "boards", "void", "expected"),
     [
         (10_000, True, False, ""),
         (
@@ -122,7 +122,7 @@ def test_a_report_too_large_for_academy_loses_its_boards_first(
     assert all(ply.board for ply in whole.plies)
 
 
-def test_a_move_longer_than_academy_takes_is_cut_and_still_told_from_others() -> None:
+def test_a_move_longer_than_academy_takes_is_cut_and_still_differs_from_others() -> None:
     orders = "; ".join(["AttackTransfer 12 from 158 to 358"] * 40)
     texts = [orders, orders + "; Deploy 1 on 2", "D" * MAX_MOVE_CHARACTERS]
     moves = tuple(JobMove(1, text, "-" * 81, 0, False, 0.5) for text in texts)
@@ -136,7 +136,7 @@ def test_a_move_longer_than_academy_takes_is_cut_and_still_told_from_others() ->
     check_report(report, replace(SPEC, move_forms=()))
 
 
-def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:
+def test_an_unknown_result_is_reported_void() -> None:
     unknown = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit move limit")
     report = contest_report(CONTEST, result(outcome=unknown))
     assert report.void and not report.plies and not report.results

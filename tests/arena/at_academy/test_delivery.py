@@ -179,7 +179,7 @@ def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
     assert "PERMISSION_DENIED" in scene.warnings()[0]
 
 
-def test_a_server_that_lost_the_game_is_told_again(scene: Scene) -> None:
+def test_a_server_that_lost_the_game_gets_it_again(scene: Scene) -> None:
     scene.server.games.clear()
     contest = scene.finish_game()
     eventually(lambda: scene.reporter.waiting() == 0)

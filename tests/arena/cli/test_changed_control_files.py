@@ -81,7 +81,7 @@ games = 2
 
 
 @pytest.mark.parametrize(
-    ("control", "old", "new", "said"),
+    ("control", "old", "new", "complaint"),
     [
         (CROSS_ENTROPY, "samples = 2", "samples = 3", "competition.samples: "),
         (CROSS_ENTROPY, "initial_mean = 0", "initial_mean = 1", "parameters.x.initial_mean: "),
@@ -194,7 +194,7 @@ def test_results_that_a_changed_control_file_does_not_fit_can_still_be_seen(tmp_
     assert "competition.kind: the games" in (tmp_path / "page.html").read_text()
 
 
-def test_a_run_that_is_refused_leaves_what_the_database_says_of_the_competition(tmp_path: Path) -> None:
+def test_a_refused_run_leaves_the_description_of_the_competition(tmp_path: Path) -> None:
     def told() -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(tmp_path / "cup.results.sqlite")) as results:
             query = "SELECT Selector, State, Pure, Weight, GameLim, Notes FROM SAGA_Series"

@@ -229,7 +229,7 @@ def test_a_competition_killed_again_and_again_counts_every_game_once(
     assert sum(player["games"] for player in shown["players"]) == 24
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_taken_port_is_an_error_of_one_line(tmp_path: Path) -> None:
     (tmp_path / "arena.tokens").touch()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -252,7 +252,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
         (misbehaving("exit-at-start"), 1, True),
     ],
 )
-def test_only_of_programs_of_its_own_the_arena_shows_what_they_write(
+def test_the_arena_shows_the_output_of_its_own_programs_only(
     tmp_path: Path, player: str, status: int, advised: bool
 ) -> None:
     remote = '[remote]\naddress = "127.0.0.1:0"\n'

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError, StatementError
 from arena.cli.failures import ExitStatus, describe_failure
 
 
-def test_of_a_databases_error_one_line_is_told_without_the_query() -> None:
+def test_a_database_error_is_shown_in_one_line_without_the_query() -> None:
     engine = create_engine("sqlite://")
     with pytest.raises(DBAPIError) as caught, engine.connect() as connection:
         connection.execute(text("SELECT 1 FROM missing"))
@@ -18,7 +18,7 @@ def test_of_a_databases_error_one_line_is_told_without_the_query() -> None:
     )
 
 
-def test_of_a_fault_in_a_statement_the_values_are_not_told() -> None:
+def test_an_error_in_a_statement_is_shown_without_its_values() -> None:
     engine = create_engine("sqlite://")
     with pytest.raises(StatementError) as caught, engine.connect() as connection:
         connection.execute(text("SELECT :kept"), {"secret": 1})

@@ -56,7 +56,7 @@ split = 2
 """
 
 
-def test_games_against_a_tuners_candidates_rate_nobody(tmp_path: Path) -> None:
+def test_games_against_a_tuners_candidates_change_no_rating(tmp_path: Path) -> None:
     control = tmp_path / "tuner.toml"
     control.write_text(TUNER)
     assert arena("run", control, "-q").returncode == 0

@@ -37,7 +37,7 @@ def test_matches_of_two(
     assert not a.imagined
 
 
-def test_a_player_nobody_met_is_placed_through_others() -> None:
+def test_players_that_never_met_are_rated_through_others() -> None:
     ratings = rate([PairResult("a", "b", 76, 0, 24), PairResult("b", "c", 76, 0, 24)]).estimates
     assert ratings["a"].elo - ratings["b"].elo == pytest.approx(ratings["b"].elo - ratings["c"].elo)
     assert ratings["a"].elo - ratings["c"].elo == pytest.approx(2 * 200.24, abs=0.01)

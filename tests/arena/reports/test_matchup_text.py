@@ -141,7 +141,7 @@ def test_a_draw_is_half_a_win_in_every_column() -> None:
         """)
 
 
-def test_unknown_cpu_time_of_one_player_and_a_matchup_that_has_gone() -> None:
+def test_unknown_cpu_time_and_a_removed_matchup_are_shown() -> None:
     text = block(MatchupTally("0", "a v b", ("a", "b"), None, None), game("a", "b", "B", (None, 1234.5)))
     assert text == dedent("""\
         a v b (1 games)

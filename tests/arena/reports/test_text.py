@@ -75,7 +75,7 @@ def test_a_competition_without_games_has_a_report(tmp_path: Path) -> None:
     assert line.split() == ["alpha", *"00000", "0", "0", "0", "0", "1000", "-", "-"]
 
 
-def test_void_games_and_refused_reports_are_told(tmp_path: Path) -> None:
+def test_void_games_and_refused_reports_are_reported(tmp_path: Path) -> None:
     with played(tmp_path, ALL_PLAY_ALL, ALL_PLAYED) as series:
         attempt = series.next_attempt("AvC_2")
         series.begin(attempt, None, PlannedGame("AvC", []))

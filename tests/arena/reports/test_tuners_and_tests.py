@@ -138,7 +138,7 @@ def hill(fixture: Fixture) -> float:
     return 1 / (1 + 20 * (float(candidate.command[1]) - 0.7) ** 2)
 
 
-def test_a_tuners_report_tells_the_best_values_and_nothing_of_each_candidate(tmp_path: Path) -> None:
+def test_a_tuners_report_has_the_best_values_and_no_candidates(tmp_path: Path) -> None:
     _, report = played(tmp_path, MONTE_CARLO, GAMES, hill)
     content = json_report(report)
     assert json.loads(json.dumps(content, allow_nan=False)) == content
@@ -199,7 +199,7 @@ def test_a_tuner_whose_control_file_was_changed_has_no_candidates_in_its_report(
     assert not CANDIDATE.search(html_page(report) + text_report(report))
 
 
-def test_the_cross_entropy_tuner_tells_its_mean_by_generation(tmp_path: Path) -> None:
+def test_the_cross_entropy_tuner_reports_its_mean_by_generation(tmp_path: Path) -> None:
     _, report = played(tmp_path, CROSS_ENTROPY, 120, hill)
     tuner = json_report(report)["tuner"]
     assert [step["games"] for step in tuner["path"]] == [50, 100, 120]
@@ -208,7 +208,7 @@ def test_the_cross_entropy_tuner_tells_its_mean_by_generation(tmp_path: Path) ->
     assert html_page(report).count('<svg class="tuning"') == 1
 
 
-def test_a_sequential_test_tells_its_state_as_values(tmp_path: Path) -> None:
+def test_a_sequential_test_reports_its_state_as_values(tmp_path: Path) -> None:
     _, report = played(tmp_path, SPRT, 9, lambda fixture: 1.0 if fixture.players[0] == "better" else 0.7)
     content = json_report(report)
     sprt = content["sprt"]
@@ -221,7 +221,7 @@ def test_a_sequential_test_tells_its_state_as_values(tmp_path: Path) -> None:
     assert f"LLR {sprt['llr']:.3f}, bounds -2.944 and 2.944" in content["lines"]
 
 
-def test_a_verdict_is_told(tmp_path: Path) -> None:
+def test_a_verdict_is_reported(tmp_path: Path) -> None:
     _, report = played(tmp_path, SPRT, 2000, lambda fixture: 0.9)
     sprt = json_report(report)["sprt"]
     assert sprt["verdict"] == "H1" and sprt["llr"] >= sprt["upper"]

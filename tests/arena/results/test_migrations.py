@@ -83,7 +83,7 @@ def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_pat
     assert made(written(version, tmp_path / "old.sqlite")) == made(tmp_path / "new.sqlite")
 
 
-def test_nobody_was_left_out_of_competitions_of_earlier_releases(path_4: Path) -> None:
+def test_competitions_of_earlier_releases_have_no_exclusions(path_4: Path) -> None:
     with closing(ResultsDatabase.open(sqlite_url(path_4))) as database:
         assert SeriesReader.find(database, "duel").exclusions() == []
 
@@ -164,7 +164,7 @@ def test_a_missions_series_have_rows_of_their_own(opened: ResultsDatabase, path:
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
-def test_it_can_be_read_as_ever(opened: ResultsDatabase) -> None:
+def test_a_migrated_database_can_be_read(opened: ResultsDatabase) -> None:
     reader = SeriesReader.find(opened, "cup")
     assert [game.game_id for game in reader.finished_games()] == ["large_0", "small_0", "small_1"]
     assert reader.inhibited() == {("three", "go-7x7")}

@@ -47,7 +47,7 @@ def test_a_removed_competition_leaves_nothing_of_its_own_and_everything_of_other
         assert list(other.finished_games()) == games
 
 
-def test_an_imported_series_of_the_name_is_nobodys_to_remove(tmp_path: Path) -> None:
+def test_an_imported_series_of_the_name_is_not_removed(tmp_path: Path) -> None:
     with closing(ResultsDatabase.open(sqlite_url(tmp_path / "mine.sqlite"))) as database:
         play(database, "mine")
         export(database, tmp_path / "saga", "saga2")

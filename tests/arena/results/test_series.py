@@ -324,7 +324,7 @@ def test_sagas_rank(
         ((), (), 30, (), (None, None)),
     ],
 )
-def test_sagas_grade_tells_who_was_eliminated_later(
+def test_sagas_grade_shows_who_was_eliminated_later(
     points: tuple[float, ...],
     eliminated: tuple[int | None, ...],
     years: int,

@@ -15,7 +15,7 @@ def database_of(folder: Path) -> ResultsDatabase:
     return ResultsDatabase.open(sqlite_url(folder / "cup.results.sqlite"))
 
 
-def test_reasons_that_differ_in_numbers_alone_are_told_together(tmp_path: Path) -> None:
+def test_reasons_that_differ_in_numbers_alone_are_counted_together(tmp_path: Path) -> None:
     database = database_of(tmp_path)
     verdicts = [
         StoredVerdict(1, "alpha", "inserted", "no pattern in library 2-b matches"),

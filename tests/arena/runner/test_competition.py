@@ -213,7 +213,7 @@ def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: Contest
     assert game_ids(server.void_reports) == ["AvB_0", "AvB_0"]
 
 
-def test_a_game_that_is_lost_by_who_never_got_ready_is_void_for_academy(
+def test_a_game_lost_by_a_player_that_never_got_ready_is_void_for_academy(
     tmp_path: Path, server: ContestServer
 ) -> None:
     players = {"one": PASSING, "villain": MISSING, "two": PASSING}

@@ -17,7 +17,7 @@ def finished() -> GameResult:
     return play(GameJob("0_0", "diplomacy", SETTINGS, (RANDOM, RANDOM), seed=4))
 
 
-def test_plies_are_told_as_openings_know_them_from_their_own_seats(finished: GameResult) -> None:
+def test_plies_are_reported_as_openings_know_them_from_their_own_seats(finished: GameResult) -> None:
     judge = Diplomacy.from_settings(SETTINGS)
     contest = contest_message("series/0_0/1", judge.spec(), ("a", "b"), (1000.0, 1000.0))
     reported, waiting = [], list(contest_report(contest, finished).plies)

@@ -90,7 +90,7 @@ def test_the_control_file_comes_first(
     assert began == expected
 
 
-def test_an_academy_that_tells_no_ratings_is_warned_of(tmp_path: Path) -> None:
+def test_an_academy_without_ratings_causes_a_warning(tmp_path: Path) -> None:
     server = ContestServer(tmp_path)
     server.start()
     try:

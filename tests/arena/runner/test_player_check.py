@@ -102,7 +102,7 @@ class HidesTheBoard(Go):
         ("gtp", Go, "^$"),
     ],
 )
-def test_the_check_says_what_a_protocol_cannot_tell_of_a_game_that_hides_things(
+def test_the_check_warns_of_a_protocol_that_cannot_pass_on_hidden_things(
     protocol: str, rules: type[Go], words: str
 ) -> None:
     setup = PlayerSetup("x", ("x",), protocol=protocol)

@@ -126,7 +126,7 @@ def test_a_file_that_others_can_read_or_put_there_is_refused(
         opening()
 
 
-def test_insecure_lets_in_whoever_says_the_name_and_warns(
+def test_insecure_admits_any_caller_of_the_name_and_warns(
     tmp_path: Path, opening: Opening, capsys: pytest.CaptureFixture[str]
 ) -> None:
     control, lines = opening(insecure=True)

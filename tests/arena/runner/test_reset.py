@@ -93,7 +93,7 @@ def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
     assert server.game_reports == set(server.opened)
 
 
-def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestServer) -> None:
+def test_a_refused_report_is_sent_as_void(tmp_path: Path, server: ContestServer) -> None:
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
     control, files = opened(path)
@@ -105,7 +105,7 @@ def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestSe
     assert server.void_reports == set(server.opened)
 
 
-def test_what_academy_acknowledged_is_not_told_again(tmp_path: Path, server: ContestServer) -> None:
+def test_an_acknowledged_report_is_not_sent_again(tmp_path: Path, server: ContestServer) -> None:
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 2")
     control, files = opened(path)
     run(control, files, RunOptions(quiet=True))
@@ -234,7 +234,7 @@ def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_hav
     assert read_results(*guest).as_text() == before
 
 
-def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Path) -> None:
+def test_reset_keeps_a_results_file_that_another_competition_begins_to_use(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     with closing(ResultsDatabase.open(files.results)) as database, claim(database, "beginning"):
         reset(owner, files)

@@ -84,7 +84,7 @@ def dump(database: ResultsDatabase, names: str) -> Dump:
 
 @pytest.mark.parametrize("target", ["out.sqlite", "out"])
 @pytest.mark.parametrize(("edition", "names"), [("saga2", "SAGA_"), ("saga1", "Dip_")])
-def test_what_goes_out_comes_in_again(
+def test_an_export_can_be_imported_again(
     tmp_path: Path,
     opened: Callable[[str], ResultsDatabase],
     full: ResultsDatabase,
@@ -235,7 +235,9 @@ def test_what_breaks_a_rule_stays_out(
     assert not any(dump(other, "SAGA_").values())
 
 
-def test_what_is_not_saga_is_refused(tmp_path: Path, opened: Callable[[str], ResultsDatabase]) -> None:
+def test_a_source_that_is_not_saga_is_refused(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase]
+) -> None:
     other = opened("other")
     for make, message in (
         (lambda path: None, "there is no file or folder"),
