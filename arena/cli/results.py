@@ -71,7 +71,7 @@ def report(
     ] = None,
     results: ResultsUrl = None,
 ) -> None:
-    """Write the report file anew."""
+    """Write the report file again, from the results so far."""
     from arena.runner.results import read_results
 
     settings, files = open_competition(control, results)

@@ -25,7 +25,7 @@ def add_to(application: typer.Typer) -> None:
         application.command()(action)
 
 
-def run(
+def run(  # noqa: PLR0913 - the options of a command
     control: ControlFile,
     parallel: Annotated[
         int | None, typer.Option("--parallel", "-j", min=1, max=1023, help="Games at a time.")
@@ -36,7 +36,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but warnings.")] = False,
     log_protocol: Annotated[
         bool,
-        typer.Option("--log-protocol", "--log-gtp", help="Write what is said to and by players to files."),
+        typer.Option("--log-protocol", "--log-gtp", help="Write the lines to and from players to files."),
     ] = False,
     readmit: Annotated[
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")

@@ -153,7 +153,7 @@ class RemoteSeat:
             self.guest = None
 
     def say(self, message: players_pb2.PlayResponse) -> None:
-        """Pass on what the game tells its player, and keep what a later stream needs again."""
+        """Pass the game's messages on to its player, and keep what a later stream needs again."""
         kind = message.WhichOneof("message")
         match kind:
             case "game_start" | "moves_made":

@@ -53,11 +53,6 @@ class Skill:
     mu: float
     sigma: float
 
-    @property
-    def at_least(self) -> float:
-        """What the skill is almost surely above: three deviations below its mean. 0 for a newcomer."""
-        return self.mu - 3.0 * self.sigma
-
 
 class SkillTable:
     """The skills of all players, brought up to date game by game."""

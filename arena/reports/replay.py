@@ -88,7 +88,7 @@ def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
         if protocol is None:
             logs[f"{player}: {_PROTOCOL}"] = "Not kept: arena run --log-protocol keeps it."
         else:
-            logs[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It was told nothing in lines of text.")
+            logs[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It received nothing in lines of text.")
         if errors is None:
             logs[f"{player}: {_ERRORS}"] = f"Not kept: there is no {folder.with_suffix('.log').name}."
         else:

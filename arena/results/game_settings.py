@@ -92,7 +92,7 @@ class SettingKeys:
 
 
 def check_variant(connection: Connection, series_id: int, setting: GameSetting) -> None:
-    """Raise ResultsError if games of a series had these settings, whatever their clocks, and another variant.
+    """Raise ResultsError if games of a series had these settings, to any clocks, and another variant.
 
     What a setting names may have changed: the file of a map, say.
     """

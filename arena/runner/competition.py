@@ -42,13 +42,13 @@ class RunEnd(Enum):
     """Why a run ended. In all cases the games in progress were played to their end."""
 
     COMPLETED = "all games have been played"
-    WITHOUT_SOME = "all games have been played but those of who is left out"
+    WITHOUT_SOME = "all games have been played but for players or matchups that are left out"
     DECIDED = "it is decided"
     GAME_LIMIT = "the run's limit of games is reached"
     STOPPED = "it was asked to stop"
     HALTED = "there were too many void games"
     NO_GAME = "games are missing, but none of them can be played"
-    NOBODY_LEFT = "games are missing, and nobody is left who may play them"
+    NOBODY_LEFT = "games are missing, and no player is left for them"
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ class CompetitionFiles:
         if mode & 0o077:
             raise SecretFileError(
                 f"{self._secret}: others may read it (mode {mode & 0o777:o}), and with it know all hands and "
-                f"dice; delete it for a new secret, or if nobody has read it: chmod 600 {self._secret}"
+                f"dice; delete it for a new secret, or if only you can have read it: chmod 600 {self._secret}"
             )
         return bytes.fromhex(text)
 

@@ -15,8 +15,8 @@ from referees.api import Referee
 CHECK_GAME_ID = "startup-check"
 # What protocols pass on of what a player alone may see; the others hand over the referee's view itself.
 _TOLD: Final[Mapping[str, str]] = {
-    "gtp": "GTP tells an engine its colour with its first move, others' moves whole, and nothing of its view",
-    "grpc": "a player that dials in is told its view as ACADEMY's board, and of moves its own alone",
+    "gtp": "GTP sends an engine its colour with its first move, others' moves whole, and nothing of its view",
+    "grpc": "a player that dials in receives its view as ACADEMY's board, and no moves but its own",
 }
 
 
@@ -45,13 +45,13 @@ def check_player(
 ) -> CheckedPlayer:
     """Start a player, bring it to the beginning of a game, and end it.
 
-    A player that is only known to work once it has moved is asked for the first move.
+    A player that shows only by a move that it works is asked for the first move.
 
     The `settings` that the referee was made of are for players that receive them. With `academy` there is a
     warning of a player that cannot learn of its contests.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
-    ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerError
+    ours, against their settings, or nowhere if `quiet`. Only for the main thread. Raises PlayerError
     or InvalidPlayerParametersError.
     """
     seed = secrets.randbits(63)

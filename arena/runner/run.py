@@ -76,7 +76,7 @@ def notes(control: Control) -> list[str]:
     if small and any(game.rules().hides for _, game in players_to_check(control)):
         remarks.append(
             f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
-            "the game hides from them, and its dice; leave it out, or take one that nobody guesses, such as "
+            "the game hides from them, and its dice; leave it out, or take a large random one, such as "
             f"{SAFE_SEED + secrets.randbelow(2**63 - SAFE_SEED)}"
         )
     return remarks
@@ -127,7 +127,7 @@ def check_players(
 def _check_in_game(
     setup: PlayerSetup, game: plans.GameSettings, control: Control, quiet: bool, tell: Callable[[str], None]
 ) -> CheckedPlayer | None:
-    """Check a player and tell how it went; None for one that is not checked. Raises PlayerError."""
+    """Check a player and report the result; None for one that is not checked. Raises PlayerError."""
     rules = game.rules()
     if remark := hidden_from(setup, rules):
         tell(f"warning: {remark}")

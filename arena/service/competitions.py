@@ -86,7 +86,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self.calls: Counter[str] = Counter()
 
     def close(self) -> None:
-        """Start nothing more, and tell the watchers that the service ends."""
+        """Start nothing more, and end the streams of watchers."""
         self._closing.set()
 
     async def StartCompetition(

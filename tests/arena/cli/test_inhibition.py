@@ -62,7 +62,7 @@ def test_a_run_without_players_left_is_halted_and_not_complete(tmp_path: Path) -
         assert run.returncode == 4
         assert complaint in run.stderr
         assert "series t1: 1 contestants are left, a game needs 2 (`arena run --readmit`" in run.stderr
-        assert "arena: halted: games are missing, and nobody is left who may play them" in run.stderr
+        assert "arena: halted: games are missing, and no player is left for them" in run.stderr
 
 
 def hanging(factory: str) -> str:

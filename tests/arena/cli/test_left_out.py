@@ -47,7 +47,7 @@ def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_pla
     control, done = run(tmp_path, 'rounds = 4\non_void = "skip-matchup"')
     assert done.returncode == 6
     assert "matchup AvB is left out of the competition from now on: too many void games" in done.stderr
-    assert "all games have been played but those of who is left out" in done.stderr
+    assert "all games have been played but for players or matchups that are left out" in done.stderr
     assert results(control) == {"one": (4, 2, 0), "two": (4, 2, 0), "villain": (0, 0, 0)}
     shown = json.loads(arena("show", control, "--json").stdout)
     assert [(entry["scope"], entry["name"]) for entry in shown["left_out"]] == [

@@ -134,7 +134,7 @@ def test_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None
     series = registered(database)
     attempt = begun(series)
     broken = result().moves[0].__class__(1, "D4", "x", 1, False, 0.0, {1: 1.5})
-    with pytest.raises(ValueError, match=r"move 'D4': seat 1 told 1\.5"):
+    with pytest.raises(ValueError, match=r"move 'D4': seat 1 reported 1\.5"):
         finish(series, attempt, b"report", moves=(broken,))
     with pytest.raises(IntegrityError, match="WallSeconds"):
         finish(series, attempt, b"report", usage=(PlayerUsage(wall_seconds=None),) * 2)  # type: ignore[arg-type]

@@ -96,7 +96,7 @@ class HidesTheBoard(Go):
 @pytest.mark.parametrize(
     ("protocol", "rules", "words"),
     [
-        ("gtp", HidesTheBoard, "GTP tells an engine .* nothing of its view"),
+        ("gtp", HidesTheBoard, "GTP sends an engine .* nothing of its view"),
         ("grpc", HidesTheBoard, "its view as ACADEMY's board"),
         ("python", HidesTheBoard, "^$"),
         ("gtp", Go, "^$"),
