@@ -30,11 +30,11 @@ class TimeControl:
 
 @dataclass(frozen=True)
 class Adjudication:
-    """When the arena ends a game that is decided, by the expected values (0 to 1) that players tell.
+    """When the arena ends a game that is decided, by the expected values (0 to 1) that players report.
 
-    A seat has won when all others told at most `resign_value` for `resign_moves` of their moves in a row
-    and, if `two_sided`, it told at least 1 - `resign_value` as often. A game is drawn when, after
-    `draw_after` plies, everybody told 0.5 give or take `draw_margin` for `draw_moves` moves each. After
+    A seat has won when all others reported at most `resign_value` for `resign_moves` of their moves in a row
+    and, if `two_sided`, it reported at least 1 - `resign_value` as often. A game is drawn when, after
+    `draw_after` plies, all reported 0.5 give or take `draw_margin` for `draw_moves` moves each. After
     `count_after` plies the referee counts the position. None switches a rule off.
     """
 
@@ -54,7 +54,7 @@ class PlayerSetup:
     `command` is the program and its arguments; `protocol` the dialogue it speaks. Time limits are
     in seconds, memory in bytes; None means no limit. A `time_control` takes the place of
     `move_seconds` for moves. Without `restart` a program is kept for its player's next games.
-    `parameters` are whatever a protocol has for itself (`startup_commands`, `aliases`...).
+    `parameters` are what a protocol has for itself (`startup_commands`, `aliases`...).
     """
 
     name: str
@@ -99,7 +99,7 @@ class GameJob:
     that crashes or breaks its protocol after the first move was asked for: `forfeit`, or `void` for
     the whole game. `disputes` says what becomes of a player that refuses a move which the referee has
     accepted: `forfeit`, or `believe` for the rule of Gomill's ringmaster, by which the mover forfeits.
-    `describe_positions` asks for what ACADEMY is told of each position, which takes as
+    `describe_positions` asks for ACADEMY's description of each position, which takes as
     long as playing the move.
     """
 
@@ -136,7 +136,7 @@ class Fault(Enum):
     REFUSED = "refused"
 
 
-_NONE_TOLD: Final[Mapping[int, float]] = {}
+_NO_VALUES: Final[Mapping[int, float]] = {}
 
 
 # A tuple: of a fast game, making and sending its moves is a good part of the work.
@@ -145,7 +145,7 @@ class JobMove(NamedTuple):
 
     `legal_moves` is how many the mover had, 0 where they cannot be listed; `interaction` whether pieces
     of different sides could act on each other after it; all three are None where the job does not
-    ask for descriptions of positions. `values` are the expected values told by seat, `value_before` the
+    ask for descriptions of positions. `values` are the expected values reported by seat, `value_before` the
     mover's of the position before.
     `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
     byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening,
@@ -159,7 +159,7 @@ class JobMove(NamedTuple):
     legal_moves: int | None
     interaction: bool | None
     seconds: float
-    values: Mapping[int, float] = _NONE_TOLD
+    values: Mapping[int, float] = _NO_VALUES
     comment: str = ""
     clock_seconds: float | None = None
     clock_stones: int = 0
@@ -177,7 +177,7 @@ class PlayerUsage:
     `own_moves` took: all that it was asked for, one that lost on time, a resignation and a claim included,
     the opening's and the referee's not. `engine_name` is what it calls itself, `engine_description` the same
     at length.
-    `remark` says of a `fault` what happened; `turns` how many turns of the game were over when the player
+    `remark` says what happened at a `fault`; `turns` how many turns of the game were over when the player
     first failed to play one, known of games whose seats move at once.
     """
 
@@ -218,12 +218,12 @@ class GameResult:
     unproven: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Moves without their type, which would be told of each: that takes three times as long.
-        return _received, ({**self.__dict__, "moves": list(map(tuple, self.moves))},)
+        # Moves without their type, which pickle would name for each: that takes three times as long.
+        return _rebuild_result, ({**self.__dict__, "moves": list(map(tuple, self.moves))},)
 
 
-_as_move: Final = partial(tuple.__new__, JobMove)
+_move_of: Final = partial(tuple.__new__, JobMove)
 
 
-def _received(values: dict[str, Any]) -> GameResult:
-    return GameResult(**{**values, "moves": tuple(map(_as_move, values["moves"]))})
+def _rebuild_result(values: dict[str, Any]) -> GameResult:
+    return GameResult(**{**values, "moves": tuple(map(_move_of, values["moves"]))})

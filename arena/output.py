@@ -1,4 +1,4 @@
-"""What people are told on the terminal: lines, complaints, and how many games that is."""
+"""What the terminal shows: lines, complaints, and counts of games."""
 
 import json
 import os

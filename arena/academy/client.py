@@ -71,7 +71,7 @@ class AcademyClient:
         return self._call(self._stub.ReportContest, request, doing)
 
     def verdicts(self, contest: contests_pb2.Contest) -> list[StoredVerdict]:
-        """What became of the proposals of a contest, as far as ACADEMY tells this arena."""
+        """What became of the proposals of a contest, as far as ACADEMY shows them to this arena."""
         request = proposals_pb2.ListProposalsRequest(contest_id=contest.contest_id, page_size=_PAGE)
         doing = f"listing the proposals of the contest {contest.contest_id}"
         verdicts: list[StoredVerdict] = []
@@ -143,7 +143,7 @@ def contest_report(
 ) -> contests_pb2.ReportContestRequest:
     """The report of a finished game, with its players' new ratings by seat.
 
-    A result nobody knows, or nobody has proved, teaches nothing: it is reported void.
+    A result that is unknown or unproven teaches nothing: it is reported void.
     """
     outcome = result.outcome
     if outcome is None or not outcome.winners:
@@ -176,7 +176,7 @@ def contest_report(
 
 
 def _told(move: str) -> str:
-    """A move as ACADEMY is told of it: orders of many units are cut, and still differ where the moves do."""
+    """A move as ACADEMY receives it: orders of many units are cut, and still differ where the moves do."""
     if len(move) <= MAX_MOVE_CHARACTERS:
         return move
     mark = f"... {hashlib.sha256(move.encode()).hexdigest()[:16]}"
@@ -186,7 +186,7 @@ def _told(move: str) -> str:
 def fitted(report: contests_pb2.ReportContestRequest) -> tuple[contests_pb2.ReportContestRequest, str]:
     """A report that is not too large for ACADEMY, and what was done to it for that ("" for nothing).
 
-    The boards of the plies are left out first: what players propose is then not held against them.
+    The boards of the plies are left out first: what players propose is then not compared with them.
     """
     if report.ByteSize() <= MAX_REPORT_BYTES:
         return report, ""

@@ -30,7 +30,7 @@ class ContestNotOpenError(Exception):
 class ContestLifecycle:
     """Contests and reports of one run.
 
-    `warn` is told what people should know of. Contests and reports are passed as the bytes that the
+    `warn` takes what people should know. Contests and reports are passed as the bytes that the
     results database keeps of them; None stands for "no ACADEMY".
     """
 
@@ -126,7 +126,7 @@ class ContestLifecycle:
         return message.SerializeToString()
 
     def await_delivery(self, meanwhile: Callable[[str], None]) -> None:
-        """Give ACADEMY a minute to take the last reports; `meanwhile` is told what is waited for."""
+        """Give ACADEMY a minute to take the last reports; `meanwhile` gets what the run waits for."""
         if self._reporter is None:
             return
         self._reporter.hurry()

@@ -109,10 +109,10 @@ class OutboxDelivery:
             if may_pass(refusal) and self._failures[report.outbox_id] < MOST_FAILURES:
                 self._try_again(report, refusal)
             else:
-                self._outbox.refused(report, str(refusal))
+                self._outbox.mark_refused(report, str(refusal))
                 self._warn(f"{refusal}; this report is given up")
         else:
-            self._outbox.acknowledged(report, verdicts)
+            self._outbox.mark_acknowledged(report, verdicts)
         return True
 
     def _send(self, request: contests_pb2.ReportContestRequest) -> list[StoredVerdict]:
@@ -133,7 +133,7 @@ class OutboxDelivery:
     def _verdicts(
         self, contest: contests_pb2.Contest, answer: contests_pb2.ReportContestResponse
     ) -> list[StoredVerdict]:
-        """What became of a reported contest's proposals; the counts, where ACADEMY tells no more."""
+        """What became of a reported contest's proposals; the counts, where ACADEMY gives no more."""
         if answer.counted and not answer.accepted + answer.dropped:
             return []
         verdicts: list[StoredVerdict] = []
@@ -145,7 +145,7 @@ class OutboxDelivery:
         ]
 
     def _try_again(self, report: WaitingReport, error: AcademyUnavailableError | AcademyRefusedError) -> None:
-        self._outbox.failed(report, str(error))
+        self._outbox.mark_failed(report, str(error))
         self._warn(f"{error}; trying again")
 
     def _warn(self, text: str) -> None:

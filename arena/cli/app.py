@@ -21,10 +21,10 @@ DEFAULT_ACTION: Final = "run"
 
 
 class Actions(TyperGroup):
-    """The actions of the command, which may stand behind their arguments; failures are told in one line."""
+    """The actions of the command, which may stand behind their arguments; failures take one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments in whatever order they stand."""
+        """Parse the arguments in any order."""
         return super().parse_args(ctx, action_first(args, self.commands, _valued_options(self)))
 
     def invoke(self, ctx: Any) -> Any:
@@ -36,11 +36,11 @@ class Actions(TyperGroup):
         except (typer.Exit, TyperException):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            from arena.cli.failures import EXPECTED, told
+            from arena.cli.failures import EXPECTED, describe_failure
 
             if not isinstance(error, EXPECTED):
                 raise
-            message, status = told(error)
+            message, status = describe_failure(error)
             complain(f"arena: {message}")
             raise typer.Exit(status) from None
 
@@ -102,7 +102,7 @@ application = typer.Typer(
     help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
     "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
     "2 wrong usage, 3 interrupted, 4 halted by void games, 5 reports to ACADEMY still wait, "
-    "6 completed but for who is left out.",
+    "6 completed but for players or matchups that are left out.",
 )
 
 

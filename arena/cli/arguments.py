@@ -50,11 +50,11 @@ def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionF
         raise ControlError(str(error)) from None
 
 
-def opened(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
+def open_competition(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
     """The competition of a control file. Raises ControlError."""
     from arena.control.control_file import read
 
-    # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
+    # An error in the file's name, or the URL, comes before errors in the file.
     files_of(control, results)
     settings = read(control)
     return settings, files_of(control, results or settings.results)

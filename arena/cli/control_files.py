@@ -48,7 +48,7 @@ def describe(
         typer.Option("--set", metavar="NAME=VALUE", help="A setting of [game], such as board_size=9."),
     ] = None,
 ) -> None:
-    """Print what ACADEMY is told of a game, for `academy games create`."""
+    """Print the description of a game for `academy games create`."""
     from google.protobuf import json_format
 
     from academy.wire.games import game_message

@@ -22,7 +22,7 @@ from referees.api import UnknownRefereeError, UnreadableRecordError
 
 
 class ExitStatus(IntEnum):
-    """What the command tells the shell; 2, wrong usage, comes from the parsing of the command line."""
+    """The exit status of the command; 2, wrong usage, comes from the parsing of the command line."""
 
     DONE = 0
     ERROR = 1
@@ -57,7 +57,7 @@ EXPECTED: Final = (
 )
 
 
-def told(error: BaseException) -> tuple[str, ExitStatus]:
+def describe_failure(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
     if isinstance(error, RunInterruptedError | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED

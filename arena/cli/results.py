@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, opened
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, open_competition
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say, say_json
 
@@ -31,7 +31,7 @@ def show(
         return
     from arena.runner.results import read_results
 
-    settings, files = opened(control, results)
+    settings, files = open_competition(control, results)
     so_far = read_results(settings, files)
     if as_json:
         say_json({**so_far.as_json(), "running": files.running()})
@@ -71,10 +71,10 @@ def report(
     ] = None,
     results: ResultsUrl = None,
 ) -> None:
-    """Write the report file anew."""
+    """Write the report file again, from the results so far."""
     from arena.runner.results import read_results
 
-    settings, files = opened(control, results)
+    settings, files = open_competition(control, results)
     so_far = read_results(settings, files)
     if html is not None:
         html.write_text(so_far.as_html(), encoding="utf-8")
@@ -126,7 +126,7 @@ def export(
     from arena.results.database import ResultsDatabase
     from arena.results.exchange.exporting import export as export_saga
 
-    _, files = opened(control, results)
+    _, files = open_competition(control, results)
     files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
         export_saga(database, target, "saga1" if saga1 else "saga2", None if whole else files.name)
@@ -144,7 +144,7 @@ def import_(
     from arena.results.database import ResultsDatabase
     from arena.results.exchange.importing import import_saga
 
-    _, files = opened(control, results)
+    _, files = open_competition(control, results)
     with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
         imported = import_saga(database, source)
     say(f"{imported.games} games of {', '.join(imported.series) or 'no series'}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, open_competition
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 
@@ -25,7 +25,7 @@ def add_to(application: typer.Typer) -> None:
         application.command()(action)
 
 
-def run(
+def run(  # noqa: PLR0913 - the options of a command
     control: ControlFile,
     parallel: Annotated[
         int | None, typer.Option("--parallel", "-j", min=1, max=1023, help="Games at a time.")
@@ -36,7 +36,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but warnings.")] = False,
     log_protocol: Annotated[
         bool,
-        typer.Option("--log-protocol", "--log-gtp", help="Write what is said to and by players to files."),
+        typer.Option("--log-protocol", "--log-gtp", help="Write the lines to and from players to files."),
     ] = False,
     readmit: Annotated[
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
@@ -48,7 +48,7 @@ def run(
 
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
-    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait;
+    2 usage; 3 interrupted; 4 halted by void games, or no player left; 5 reports to ACADEMY still wait;
     6 completed but for players or matchups that are left out.
     """
     from arena.cli.failures import ExitStatus
@@ -58,8 +58,8 @@ def run(
     from arena.runner.run import run as run_competition
     from arena.terminal.progress import standings_text
 
-    settings, files = opened(control, results)
-    # What is loaded stays: it needs not be looked through again and again.
+    settings, files = open_competition(control, results)
+    # What is loaded stays: the collector need not look through it again.
     gc.freeze()
     ended = run_competition(
         settings,
@@ -68,7 +68,7 @@ def run(
     )
     if not quiet:
         report = read_results(settings, files).report
-        # Of a tuner's candidates nobody wants a table.
+        # A table of a tuner's candidates would say nothing.
         say("\n".join([*report.lines, ""]) if report.of_tuner else standings_text(report.standings), end="")
         say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:
@@ -91,7 +91,7 @@ def check(control: ControlFile, insecure: Insecure = False) -> None:
     from arena.runner.remote_players import remote_players
     from arena.runner.run import check_players, notes
 
-    settings, files = opened(control, None)
+    settings, files = open_competition(control, None)
     for note in notes(settings):
         say(f"note: {note}")
     with (
@@ -144,7 +144,7 @@ def reset(control: ControlFile, results: ResultsUrl = None) -> None:
     from arena.cli.failures import ExitStatus
     from arena.runner.reset import reset as reset_competition
 
-    settings, files = opened(control, results)
+    settings, files = open_competition(control, results)
     left = reset_competition(settings, files)
     if left is not None:
         complain(f"arena: {left}")

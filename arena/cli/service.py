@@ -126,7 +126,7 @@ def _with_options(action: Callable[..., None], options: inspect.Signature) -> Ca
         if given["address"] is None:
             action(None, **arguments)
             return
-        with _reached(**given) as service:
+        with _reach_service(**given) as service:
             action(service, **arguments)
 
     parameters = [
@@ -140,7 +140,7 @@ def _with_options(action: Callable[..., None], options: inspect.Signature) -> Ca
 
 
 @contextmanager
-def _reached(
+def _reach_service(
     address: str, token: str, tls_ca: Path | None, tls_cert: Path | None, tls_key: Path | None, insecure: bool
 ) -> Iterator[Service]:
     from arena.v1 import competitions_pb2_grpc

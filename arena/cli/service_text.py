@@ -1,4 +1,4 @@
-"""What a service tells, as people read it: lines for a competition that goes on, and tables."""
+"""Answers of a service for people: lines for a competition that goes on, and tables."""
 
 import io
 from collections.abc import Iterable

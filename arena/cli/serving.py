@@ -30,7 +30,7 @@ def add_to(application: typer.Typer) -> None:
     application.command()(with_service_where_asked(tokens))
 
 
-def serve(
+def serve(  # noqa: PLR0913 - the options of a command
     folder: Annotated[Path, typer.Argument(help="The folder of control files.")] = Path(),
     tokens: TokensFile = DEFAULT_TOKENS,
     address: Annotated[

@@ -1,4 +1,4 @@
-"""gRPC loaded so that it writes nothing to standard error: what goes wrong is told in our own words.
+"""gRPC loaded so that it writes nothing to standard error: the arena reports failures in its own words.
 
 It reads its environment when it is first imported, so this must come before all that uses it. Programs that
 the arena starts do not inherit the setting.

@@ -31,7 +31,7 @@ class BrokenFrameError(ConnectionError):
     """What came is no message, or ended within one."""
 
 
-def framed(message: Message) -> bytes:
+def frame(message: Message) -> bytes:
     """A message as it is sent. Raises ValueError for one that is too long."""
     content = message.SerializeToString()
     if len(content) > MAX_FRAME:
@@ -43,7 +43,7 @@ async def read(reader: asyncio.StreamReader, kind: type[_Message]) -> _Message |
     """The next message, None at the end. Raises BrokenFrameError and OSError."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-        return _parsed(await reader.readexactly(_checked(length)), kind)
+        return _parse(await reader.readexactly(_check_length(length)), kind)
     except asyncio.IncompleteReadError as error:
         if error.partial:
             raise BrokenFrameError("the connection ended within a message") from None
@@ -56,7 +56,7 @@ def receive(connection: socket.socket, kind: type[_Message], deadline: float) ->
     if not head:
         return None
     (length,) = _LENGTH.unpack(head)
-    return _parsed(_receive(connection, _checked(length), deadline), kind)
+    return _parse(_receive(connection, _check_length(length), deadline), kind)
 
 
 def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
@@ -75,13 +75,13 @@ def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
     return content
 
 
-def _checked(length: int) -> int:
+def _check_length(length: int) -> int:
     if length > MAX_FRAME:
         raise BrokenFrameError(f"a message of {length} bytes: at most {MAX_FRAME} are read")
     return length
 
 
-def _parsed(content: bytes, kind: type[_Message]) -> _Message:
+def _parse(content: bytes, kind: type[_Message]) -> _Message:
     try:
         return kind.FromString(content)
     except DecodeError as error:
@@ -118,7 +118,7 @@ async def game_door(lobby: "Lobby") -> AsyncIterator[Path]:
 async def _serve(lobby: "Lobby", reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     def tell(message: lobby_pb2.ToGame) -> None:
         if not writer.is_closing():
-            writer.write(framed(message))
+            writer.write(frame(message))
 
     seat = None
     try:

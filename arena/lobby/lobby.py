@@ -66,7 +66,7 @@ class RemoteSession:
         return not self._ended and len(self.seats) < max(1, self.hello.games_at_once)
 
     def tell(self, message: players_pb2.PlayResponse) -> None:
-        """Have it told; a guest that leaves too much unread is ended."""
+        """Send a message; the stream of a guest that leaves too much unread is ended."""
         if len(self._messages) >= self._limit:
             self.end(TooManyError(f"{self._limit} messages were not read", waiting_messages=self._limit))
         elif not self._ended:
@@ -74,7 +74,7 @@ class RemoteSession:
             self._news.set()
 
     def end(self, why: RefusedCallError | None = None) -> None:
-        """End the stream as soon as it has been told what it is to be told; with a refusal at once."""
+        """End the stream when its messages are sent; with a refusal at once."""
         if not self._ended:
             self._ended, self._why = True, why
             self._news.set()
@@ -106,44 +106,44 @@ class RemoteSeat:
         self.guest: RemoteSession | None = None
         self.giving_up: asyncio.TimerHandle | None = None
         self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
-        self._seated = False
+        self._is_seated = False
         self._ready = False
-        self._told: list[players_pb2.PlayResponse] = []
-        self._asked: players_pb2.MoveRequest | None = None
-        self._asked_at = 0.0
+        self._history: list[players_pb2.PlayResponse] = []
+        self._request: players_pb2.MoveRequest | None = None
+        self._requested_at = 0.0
 
     @property
     def abandoned(self) -> bool:
-        """Whether its player has gone, and nobody has given it up yet."""
-        return self._seated and self.guest is None and self.giving_up is None
+        """Whether its player has gone, and the seat is not given up yet."""
+        return self._is_seated and self.guest is None and self.giving_up is None
 
     def take(self, guest: RemoteSession) -> None:
-        """Give the seat to a guest, who is told the game so far; the game hears of the first one only."""
+        """Give the seat to a guest and send it the game so far; the game hears of the first guest only."""
         if self.giving_up is not None:
             self.giving_up.cancel()
             self.giving_up = None
         self.guest = guest
         guest.seats.add(self.seat_id)
-        if not self._seated:
-            self._seated = True
+        if not self._is_seated:
+            self._is_seated = True
             self.tell_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=guest.hello)))
-        for place, told in enumerate(self._told):
+        for place, message in enumerate(self._history):
             if place == 0:
                 resumed = players_pb2.PlayResponse()
-                resumed.CopyFrom(told)
+                resumed.CopyFrom(message)
                 resumed.game_start.resumed = True
                 guest.tell(resumed)
             else:
-                guest.tell(told)
-        if self._asked is not None:
-            guest.tell(players_pb2.PlayResponse(move_request=self._still_asked(self._asked)))
+                guest.tell(message)
+        if self._request is not None:
+            guest.tell(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
 
-    def _still_asked(self, asked: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
+    def _request_now(self, request: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
         """The request as it is now: some of its time has passed."""
         left = players_pb2.MoveRequest()
-        left.CopyFrom(asked)
-        passed = time.monotonic() - self._asked_at
-        left.time_left.FromNanoseconds(max(0, asked.time_left.ToNanoseconds() - round(passed * 1e9)))
+        left.CopyFrom(request)
+        passed = time.monotonic() - self._requested_at
+        left.time_left.FromNanoseconds(max(0, request.time_left.ToNanoseconds() - round(passed * 1e9)))
         return left
 
     def vacate(self) -> None:
@@ -153,17 +153,17 @@ class RemoteSeat:
             self.guest = None
 
     def say(self, message: players_pb2.PlayResponse) -> None:
-        """Pass on what the game tells its player, and keep what a later stream must be told again."""
+        """Pass the game's messages on to its player, and keep what a later stream needs again."""
         kind = message.WhichOneof("message")
         match kind:
             case "game_start" | "moves_made":
                 (message.game_start if kind == "game_start" else message.moves_made).seat_id = self.seat_id
-                self._told.append(message)
+                self._history.append(message)
             case "move_request":
                 message.move_request.seat_id = self.seat_id
-                self._asked, self._asked_at = message.move_request, time.monotonic()
+                self._request, self._requested_at = message.move_request, time.monotonic()
             case "game_end":
-                # The player is told when it has left the seat, and is free for another.
+                # The player gets it when it has left the seat, and is free for another.
                 message.game_end.seat_id = self.seat_id
                 self.farewell = message
                 return
@@ -173,13 +173,13 @@ class RemoteSeat:
             self.guest.tell(message)
 
     def heard(self, message: players_pb2.PlayRequest) -> None:
-        """Pass on what the player answers, if it answers what was asked; all else comes too late."""
+        """Pass on what the player answers, if it answers the last request; all else comes too late."""
         if message.HasField("move"):
-            if self._asked is None or message.move.request != self._asked.request:
+            if self._request is None or message.move.request != self._request.request:
                 return
-            self._asked = None
+            self._request = None
         if message.HasField("ready"):
-            # Whoever comes back says so again.
+            # A player that comes back says so again.
             if self._ready:
                 return
             self._ready = True
@@ -197,8 +197,8 @@ class Lobby:
     """All guests and all seats of one process. Use it within one event loop.
 
     A player has one stream: a newer one takes the games of the older one over. When a stream ends, its
-    games wait for the player to come back; each that waits longer than its control file says is told
-    that the player is lost. Seats that find their player busy wait too, as long as their games do.
+    games wait for the player to come back; a game that waits longer than its control file allows
+    learns that the player is lost. Seats that find their player busy wait too, as long as their games do.
     """
 
     def __init__(self, doorkeeper: Authenticator, limits: LobbyLimits) -> None:
@@ -280,7 +280,7 @@ class Lobby:
         self._await_return(guest.name, why)
 
     def gone(self, guest: RemoteSession) -> None:
-        """Note that a stream has ended: whoever it was has been told why."""
+        """Note that a stream has ended, whose caller knows why."""
         self._inside.discard(guest)
         if not self._inside:
             self._empty.set()
@@ -353,7 +353,7 @@ class Lobby:
                 seat.take(guest)
 
     async def close(self, seconds: float) -> None:
-        """Let nobody in any more and end all streams; returns when they were told, or after so long."""
+        """Let no more players in and end all streams; return when they have ended, or after a time limit."""
         self._closing = True
         for guest in self._inside:
             guest.end(LobbyClosingError("the arena is closing"))

@@ -75,7 +75,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             return refusal
         finally:
             hearing.cancel()
-            # Not when it has been told: whoever reads nothing would keep the place.
+            # Not only after the status is sent: a caller that reads nothing would keep the place.
             self._lobby.leave(guest, why)
             self._tell_log("player went", player=guest.name, why=why)
         return None
@@ -91,7 +91,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             reset_call(task)
 
     def _tell_log(self, event: str, **more: str) -> None:
-        """Note an event, unless somebody fills the log with such."""
+        """Note an event, unless a caller fills the log with them."""
         if self._lines.of(event).use():
             self._note(event, **more)
 
@@ -152,7 +152,7 @@ _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 
 
 class ShortCallInterceptor(aio.ServerInterceptor):
-    """Ends calls of some services after so many seconds, and answers their errors with statuses."""
+    """Limits the time of calls of some services, and answers their errors with statuses."""
 
     def __init__(self, services: Iterable[str], seconds: float) -> None:
         self._services = frozenset(services)
@@ -322,7 +322,7 @@ class BackgroundLobby:
         try:
             asyncio.run(self._serve())
         except Exception as error:
-            # To whoever enters, in the other thread; later ones there are none to tell.
+            # For the caller that enters, in the other thread; later failures have no caller.
             if self._opened.done():
                 raise
             self._opened.set_exception(error)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 
-from arena.lobby.game_socket import BrokenFrameError, framed, receive
+from arena.lobby.game_socket import BrokenFrameError, frame, receive
 from arena.lobby.v1 import lobby_pb2
 from arena.players.player import (
     Choice,
@@ -72,7 +72,7 @@ class RemotePlayer(Player):
         )
         try:
             self._connection.connect(self._parameters["lobby"])
-            self._connection.sendall(framed(lobby_pb2.FromGame(seek=seek)))
+            self._connection.sendall(frame(lobby_pb2.FromGame(seek=seek)))
         except OSError as error:
             raise PlayerStartError(f"{self._label}: the lobby cannot be reached: {error}") from error
 
@@ -242,7 +242,7 @@ class RemotePlayer(Player):
         assert self._connection is not None
         try:
             self._connection.settimeout(self.seating.setup.start_seconds)
-            self._connection.sendall(framed(lobby_pb2.FromGame(say=message)))
+            self._connection.sendall(frame(lobby_pb2.FromGame(say=message)))
         except OSError as error:
             raise PlayerDisconnectedError(f"{self._label}: the lobby is gone: {error}") from error
 

@@ -64,7 +64,7 @@ class EloRules:
         """The players' Elo after a game, by seat.
 
         `elo` is what they had before it, `winners` the seats (from 1) that won: one of them won
-        alone, several drew with each other, none is a result nobody knows, which rates nobody.
+        alone, several drew with each other, an empty one is an unknown result, which changes no rating.
         `places`, by seat and 0 the best, say who came before whom; without any all losers drew. A
         game of more than two counts as a game of each pair, and each player's change is the mean
         over their opponents, so that no game weighs more than another. A player in several seats
@@ -143,7 +143,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class RatingList:
-    """The likeliest Elo of players; those who met nobody have none."""
+    """The likeliest Elo of players; those who met no other player have none."""
 
     estimates: Mapping[str, Estimate]
     _place: Mapping[str, int] = field(repr=False)
@@ -252,7 +252,7 @@ def _laplacian(weights: Matrix) -> Matrix:
     return np.asarray(symmetric, dtype=np.float64)
 
 
-def _reached(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
+def _reach(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
     reached, frontier = {first}, [first]
     while frontier:
         for other in np.flatnonzero(edges[frontier.pop()]):
@@ -265,7 +265,7 @@ def _reached(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
 def _connected(edges: npt.NDArray[np.bool_]) -> bool:
     """Whether every player can be reached from every other one."""
     size = len(edges)
-    return len(_reached(edges, 0)) == size and len(_reached(edges.T, 0)) == size
+    return len(_reach(edges, 0)) == size and len(_reach(edges.T, 0)) == size
 
 
 def _groups(met: npt.NDArray[np.bool_]) -> list[int]:
@@ -273,6 +273,6 @@ def _groups(met: npt.NDArray[np.bool_]) -> list[int]:
     groups = [-1] * len(met)
     for index in range(len(met)):
         if groups[index] < 0:
-            for member in _reached(met, index):
+            for member in _reach(met, index):
                 groups[member] = index
     return groups

@@ -33,12 +33,12 @@ class MovingAverages:
         leaders = [seat for seat, owned in points.items() if owned == most] or outcome.winners
         survivors = [seat for seat, owned in points.items() if owned > 0] or outcome.winners
         return type(self)(
-            _moved(self.fitness, seat, seats, outcome.winners),
-            _moved(self.strength, seat, seats, leaders),
-            _moved(self.tenacity, seat, seats, survivors),
+            _move_average(self.fitness, seat, seats, outcome.winners),
+            _move_average(self.strength, seat, seats, leaders),
+            _move_average(self.tenacity, seat, seats, survivors),
         )
 
 
-def _moved(average: float, seat: int, seats: int, sharing: Collection[int]) -> float:
+def _move_average(average: float, seat: int, seats: int, sharing: Collection[int]) -> float:
     taken = seats / len(sharing) if seat in sharing else 0.0
     return KEPT * average + (1.0 - KEPT) * taken

@@ -39,8 +39,8 @@ class SprtStatus:
     verdict: Literal["H0", "H1"] | None
 
 
-# Beyond about 245 the likeliest distribution of a normalised Elo can't be found step by step, and nobody
-# tests for so much: twenty games show it.
+# Beyond about 245 the likeliest distribution of a normalised Elo can't be found step by step, and no test
+# asks for so much: twenty games show it.
 MOST_ELO: Final[dict[str, float]] = {"normalized": 200.0, "logistic": 1000.0}
 
 

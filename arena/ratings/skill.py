@@ -1,4 +1,4 @@
-"""Who came before whom in a game: what ratings are made of."""
+"""The places of a game's players, and skills estimated from them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -53,11 +53,6 @@ class Skill:
     mu: float
     sigma: float
 
-    @property
-    def at_least(self) -> float:
-        """What the skill is almost surely above: three deviations below its mean. 0 for a newcomer."""
-        return self.mu - 3.0 * self.sigma
-
 
 class SkillTable:
     """The skills of all players, brought up to date game by game."""
@@ -66,7 +61,7 @@ class SkillTable:
         self._skills: dict[str, Skill] = {}
 
     def add(self, players: Sequence[str], winners: Sequence[int], places: Sequence[int] = ()) -> None:
-        """Take in a game: `players` by seat, `winners` seats from 1. One without winners rates nobody.
+        """Take in a game: `players` by seat, `winners` seats from 1. A game without winners changes no skill.
 
         `places`, by seat and 0 the best, say who came before whom; without any all losers are equal.
 

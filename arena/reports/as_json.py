@@ -186,14 +186,14 @@ def _finite(value: float) -> float | None:
 
 
 def _tuner(state: TuningState) -> Mapping[str, Any]:
-    def named(values: Sequence[Any]) -> Mapping[str, Any]:
+    def by_parameter(values: Sequence[Any]) -> Mapping[str, Any]:
         return {code: _plain(value) for code, value in zip(state.parameters, values, strict=True)}
 
     return {
         "games": state.games,
-        "best": named(state.best),
+        "best": by_parameter(state.best),
         "best_text": state.best_text,
-        "path": [{"games": step.games, "values": named(step.values)} for step in state.path],
+        "path": [{"games": step.games, "values": by_parameter(step.values)} for step in state.path],
         "place": [list(level) for level in state.place] or None,
         "distribution": {
             code: {"mean": mean, "variance": variance}

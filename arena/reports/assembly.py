@@ -13,9 +13,9 @@ from arena.ratings.elo import PairResult, RatingList, rate
 from arena.ratings.pot_scores import pot_scores
 from arena.ratings.skill import RatedBy, SkillTable, places_of
 from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
-from arena.reports.tally import MatchupTally, tally, unplanned
+from arena.reports.tally import MatchupTally, tally, unplanned_tallies
 from arena.results.database import ResultsError
-from arena.results.exclusions import Change, Exclusion, interleaved
+from arena.results.exclusions import Change, Exclusion, interleave
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import LastFault, SeriesReader
@@ -36,7 +36,7 @@ CANDIDATES: Final = "#candidates"
 def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionReport:
     """All that is known of a competition now. Works while it runs.
 
-    Of games that are not those of the control file as it is now only they are told, and why.
+    Games that are not those of the control file as it is now are reported without it, and with the reason.
     """
     games, terms = list(series.finished_games()), series.terms()
     first_ratings = series.first_ratings()
@@ -45,7 +45,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     selector, warning = None, ""
     try:
         terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
-        selector = _informed(control, series, games)
+        selector = _inform_selector(control, series, games)
     except (ResultsError, CompetitionChangedError) as error:
         warning = str(error)
     game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
@@ -67,7 +67,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         seats=seats,
         letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
         standings=standings,
-        matchups=tally(_known(control, selector, terms, games), games, terms.kind),
+        matchups=tally(_empty_tallies(control, selector, terms, games), games, terms.kind),
         players=_players(standings, games, series, faults, control.elo.by),
         ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
@@ -85,25 +85,27 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     )
 
 
-def _informed(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
-    """The selector with all that has been played. Raises CompetitionChangedError."""
+def _inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
+    """A selector that knows all games so far. Raises CompetitionChangedError."""
     selector = selector_for(control)
-    for _ in replayed(selector, games, series.exclusions()):
+    for _ in replay_games(selector, games, series.exclusions()):
         pass
     for name, variant in series.inhibited():
         selector.inhibit(name, variant)
     return selector
 
 
-def _known(
+def _empty_tallies(
     control: Control, selector: Selector | None, terms: CompetitionTerms, games: Sequence[FinishedGame]
 ) -> Sequence[MatchupTally]:
     if selector is not None:
-        return _planned(control, selector, games)
-    return unplanned({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
+        return _planned_tallies(control, selector, games)
+    return unplanned_tallies({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
 
 
-def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]) -> Sequence[MatchupTally]:
+def _planned_tallies(
+    control: Control, selector: Selector, games: Sequence[FinishedGame]
+) -> Sequence[MatchupTally]:
     if isinstance(control.plan, MarsPlan):
         return [_series_tally(control, series) for series in control.plan.series]
     if not isinstance(selector, MatchupSelector):
@@ -214,20 +216,20 @@ def _of_all_candidates(game: FinishedGame, control: Control, selector: Selector 
     return replace(game, players=tuple(CANDIDATES if name in candidates else name for name in game.players))
 
 
-def replayed(
+def replay_games(
     selector: Selector,
     games: Iterable[FinishedGame],
     excluded: Iterable[Exclusion],
     *,
     remarks: bool = False,
 ) -> Iterator[tuple[FinishedGame, str]]:
-    """The finished games, each after the selector has heard of it and of who was left out before it.
+    """Pass the finished games and exclusions on to the selector in their order, and yield each game.
 
-    With each comes, if `remarks` are asked for, what the history file says of it besides its result.
+    With `remarks` each game comes with what the history file says of it besides its result.
 
     Raises CompetitionChangedError if they are not the games of the control file.
     """
-    for entry in interleaved(games, excluded):
+    for entry in interleave(games, excluded):
         match entry:
             case Change(scope, name, is_out):
                 (selector.exclude if is_out else selector.readmit)(scope, name)

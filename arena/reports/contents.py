@@ -1,4 +1,4 @@
-"""What all forms of a report tell."""
+"""What all forms of a report contain."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class PlayerFacts:
 
 
 def faults_line(whose: str, by_kind: Mapping[Fault, int], last: LastFault) -> str:
-    """What somebody did wrong in one line."""
+    """A player's faults in one line."""
     counts = ", ".join(f"{count} {fault.value}" for fault, count in by_kind.items())
     return f"faults of {whose}: {counts}; the last in {last.game_id}: {last.remark}"
 
@@ -78,14 +78,14 @@ class CompetitionReport:
 
     `letters` are the players' letters in the cross-table, empty for kinds that have none. `seats` are
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
-    `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state), `sprt`
+    `lines` are what only the kind of competition reports (a tuner's candidates, a test's state), `sprt`
     and `tuning` the same as values. A tuner's candidates have no ratings, standings and facts of their own,
     and their games are one matchup;
     `candidates` is what they did wrong. `excluded` are the players and matchups that are left out now;
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
     newest refused reports were, by contest, `proposals` what became of each player's. `first_ratings` are
     what players began with, by name, but for those whose Elo is fixed. A `warning` says why the games are not
-    those of the control file as it is now: then nothing is told that only the control file knows.
+    those of the control file as it is now: then the report leaves out what only the control file knows.
     """
 
     name: str

@@ -17,7 +17,7 @@ _RIGHT: Final = 24
 _LETTER: Final = 8.5
 _HEIGHT: Final = 150
 _LEFT: Final = 90
-# Of values other than numbers at most so many have a line of their own.
+# At most this many values other than numbers have a line of their own.
 _MOST_NAMES: Final = 12
 # Longer names are cut: of players, and of values.
 _LONGEST_NAME: Final = 28
@@ -99,7 +99,7 @@ def tuning_plot(tuning: TuningState) -> str:
 
 
 def _picture(code: str, games: Sequence[int], values: Sequence[Any]) -> str:
-    heights, marks = _scaled(values)
+    heights, marks = _scale(values)
     low, high = min(heights), max(heights)
     margin = (high - low) * 0.08 or 0.5
     low, high = low - margin, high + margin
@@ -137,7 +137,7 @@ def _picture(code: str, games: Sequence[int], values: Sequence[Any]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _scaled(values: Sequence[Any]) -> tuple[list[float], list[tuple[float, str]]]:
+def _scale(values: Sequence[Any]) -> tuple[list[float], list[tuple[float, str]]]:
     """Values as heights; those that are no numbers stand on lines, which are given with their names."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return [float(value) for value in values], []

@@ -22,8 +22,8 @@ _PROTOCOL_LINE: Final = re.compile(r"(>> |<< )(\S+?): (.*)", re.DOTALL)
 def page_of(record: Path) -> str:
     """The page of a record that names its game, such as WarLight's.
 
-    Where the record lies in a competition's folder, the page also has what the game's players were
-    told and answered, and wrote on standard error, as far as that was kept. Raises UnreadableRecordError,
+    Where the record lies in a competition's folder, the page also shows what the game's players
+    received, answered and wrote on standard error, as far as that was kept. Raises UnreadableRecordError,
     which says what records have pages where this one has none, also where the file can't be read.
     """
     try:
@@ -39,7 +39,7 @@ def page_of(record: Path) -> str:
     game = contents.get("game") if isinstance(contents, dict) else None
     if not isinstance(game, str):
         raise UnreadableRecordError(
-            f'{record}: it has no "game" that tells what was played; {_who_has_pages()}'
+            f'{record}: it has no "game" that says what was played; {_who_has_pages()}'
         )
     try:
         played = referee(game)
@@ -74,7 +74,7 @@ def _players(record: dict[str, Any]) -> list[str]:
 
 
 def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
-    """What each player was told, answered and wrote on standard error, by title; or why it is not there."""
+    """What each player received, answered and wrote on standard error, by title; or why it is not there."""
     folder = record.parent
     if folder.suffix != _GAMES:
         alone = f"Not kept: the record does not lie in the folder of a competition's games, NAME{_GAMES}."
@@ -88,7 +88,7 @@ def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
         if protocol is None:
             logs[f"{player}: {_PROTOCOL}"] = "Not kept: arena run --log-protocol keeps it."
         else:
-            logs[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It was told nothing in lines of text.")
+            logs[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It received nothing in lines of text.")
         if errors is None:
             logs[f"{player}: {_ERRORS}"] = f"Not kept: there is no {folder.with_suffix('.log').name}."
         else:
@@ -109,7 +109,7 @@ def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
         for line in lines:
             if not (match := of_game.fullmatch(line)):
                 continue
-            # Files of earlier releases have it as it was said.
+            # Files of earlier releases have it as it was written.
             player, text = match[2], legible(match[1] + match[3])
             size = sizes[player] = sizes.get(player, 0) + len(text)
             if size <= _MAX_TEXT:

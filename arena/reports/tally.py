@@ -71,11 +71,11 @@ class MatchupTally:
 
     @property
     def alternated(self) -> bool:
-        """Whether anybody has had more than one seat."""
+        """Whether any player has had more than one seat."""
         return any(len(tally.seats) > 1 for tally in self.tallies.values())
 
     def seat_wins(self, seat: int) -> float:
-        """The games won from a seat, whoever had it."""
+        """The games won from a seat by any player."""
         return sum(tally.seats[seat].wins for tally in self.tallies.values() if seat in tally.seats)
 
     def add(self, game: FinishedGame) -> None:
@@ -92,16 +92,16 @@ def tally(
     """Fill the known matchups, and others that games of this kind of competition belong to."""
     matchups = {matchup.matchup_id: matchup for matchup in known}
     others = [game for game in games if game.matchup not in matchups]
-    matchups |= {matchup.matchup_id: matchup for matchup in unplanned({}, others, kind)}
+    matchups |= {matchup.matchup_id: matchup for matchup in unplanned_tallies({}, others, kind)}
     for game in games:
         matchups[game.matchup].add(game)
     return list(matchups.values())
 
 
-def unplanned(
+def unplanned_tallies(
     settings: Mapping[str, GameSettings], games: Sequence[FinishedGame], kind: str
 ) -> list[MatchupTally]:
-    """Matchups of which no more is known than their games, and what they were played with; still empty."""
+    """Empty tallies of matchups that only their games and the settings of these are known of."""
     first = {game.matchup: game.players for game in reversed(games)}
     return [
         # A series' first line-up is not all that play in it.

@@ -1,4 +1,4 @@
-"""Tables of aligned plain text."""
+"""A report as plain text, with tables of aligned columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class TextColumn:
     span: int = 1
 
 
-def rendered(columns: Sequence[TextColumn]) -> list[str]:
+def render_columns(columns: Sequence[TextColumn]) -> list[str]:
     """The lines of a table: its headings, then its rows; without blanks at their ends."""
     widths = [max(map(len, column.cells), default=0) for column in columns]
     place = 0
@@ -51,10 +51,10 @@ def rendered(columns: Sequence[TextColumn]) -> list[str]:
     return [heading.rstrip(), *rows]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def align_rows(rows: Sequence[Sequence[str]]) -> list[str]:
     """A plain table whose first row is its headings: the first column to the left, others to the right."""
     columns = list(zip(*rows, strict=True))
-    return rendered(
+    return render_columns(
         [
             TextColumn(cells, heading, right=place > 0, padding=2)
             for place, (heading, *cells) in enumerate(columns)
@@ -120,7 +120,7 @@ def _table(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
         columns.append(TextColumn([str(player.forfeits) for player in players], "forfeits", right=True))
     if any(player.mean_cpu is not None for player in players):
         columns.append(TextColumn([_cpu(player.mean_cpu) for player in players], "avg cpu", right=True))
-    return rendered(columns)
+    return render_columns(columns)
 
 
 def _seat_columns(
@@ -248,7 +248,7 @@ def _standings(report: CompetitionReport) -> Sequence[str]:
         else:
             row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
         rows.append(row)
-    lines = [*aligned(rows), _legend(report)]
+    lines = [*align_rows(rows), _legend(report)]
     if imagined:
         lines.append("Some only won or only lost: one imaginary draw of each pair keeps their Elo finite.")
     return lines
@@ -285,7 +285,7 @@ def _superiority(report: CompetitionReport) -> Sequence[str]:
             chance = ratings.superiority(name, other)
             cells.append("-" if chance is None else f"{100.0 * chance:.1f}")
         rows.append([name, *cells])
-    return aligned(rows)
+    return align_rows(rows)
 
 
 def _proposals(report: CompetitionReport) -> Sequence[str]:

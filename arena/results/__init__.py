@@ -1,1 +1,1 @@
-"""Results: the database of games, and what it tells of a competition."""
+"""Results: the database of games, and what it shows of a competition."""

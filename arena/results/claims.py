@@ -19,15 +19,15 @@ PATIENCE_SECONDS: Final = 0.3
 
 
 @contextmanager
-def claimed(database: ResultsDatabase, name: str) -> Iterator[None]:
-    """Let nobody else run or remove the competition of this name while the block lasts.
+def claim(database: ResultsDatabase, name: str) -> Iterator[None]:
+    """Keep other programs from running or removing the competition of this name while the block lasts.
 
     A server forgets the claim when this program ends, and a claim on a file (which leaves an empty
     `DATABASE.NAME.lock` behind) ends with it, too. Raises ResultsError if it is claimed.
     """
     engine = database.engine
-    claim = _on_server if engine.dialect.name == "postgresql" else _on_file
-    with claim(engine, name) as free:
+    lock = _claim_on_server if engine.dialect.name == "postgresql" else _claim_by_file
+    with lock(engine, name) as free:
         if not free:
             raise ResultsError(
                 f"the competition {name} of the database {shown(engine.url)} is already running, from "
@@ -38,7 +38,7 @@ def claimed(database: ResultsDatabase, name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _on_server(engine: Engine, name: str) -> Iterator[bool]:
+def _claim_on_server(engine: Engine, name: str) -> Iterator[bool]:
     # A session's lock lasts as long as its connection.
     key = int.from_bytes(
         hashlib.sha256(f"arena competition {name}".encode()).digest()[:8], "big", signed=True
@@ -66,16 +66,16 @@ def _scalar(connection: Connection, query: str, key: int) -> bool:
 
 
 @contextmanager
-def _on_file(engine: Engine, name: str) -> Iterator[bool]:
+def _claim_by_file(engine: Engine, name: str) -> Iterator[bool]:
     with Path(f"{engine.url.database}.{name}.lock").open("a") as lock:
-        # Whoever only looks whether there is a claim has it for a moment.
+        # A program that only looks whether there is a claim holds the lock for a moment.
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not (free := _locks(lock.fileno())) and time.monotonic() < deadline:
+        while not (free := _try_lock(lock.fileno())) and time.monotonic() < deadline:
             time.sleep(0.02)
         yield free
 
 
-def _locks(file: int) -> bool:
+def _try_lock(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -84,11 +84,11 @@ def _locks(file: int) -> bool:
 
 
 def others_claimed(url: URL, name: str) -> bool:
-    """Whether any other competition than that of this name is claimed now in the database of a file."""
+    """Whether any competition of another name is claimed now in the database of a file."""
     file = Path(url.database or "")
     for path in file.parent.glob(f"{escape(file.name)}.*.lock"):
         if path.name != f"{file.name}.{name}.lock":
             with path.open("a") as lock:
-                if not _locks(lock.fileno()):
+                if not _try_lock(lock.fileno()):
                     return True
     return False

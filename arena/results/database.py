@@ -1,4 +1,4 @@
-"""The results database: opened, made where there is none, and checked to be ours."""
+"""The results database: opened, created where it is missing, and checked to be ours."""
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
@@ -56,9 +56,9 @@ class ResultsDatabase:
     def open(cls, url: URL | str, create: bool = True) -> Self:
         """Open a database by URL (see `sqlite_url`), making its tables where they are missing.
 
-        One of an earlier schema version is brought up to date, whole or not at all. Raises ResultsError
-        for one that is not ours, damaged, or of a schema version that is not known, and for URLs that
-        `database_url` refuses or that no driver is installed for.
+        A database of an earlier schema version is brought up to date, whole or not at all. Raises
+        ResultsError for a database that is not ours, is damaged or has an unknown schema version, and for
+        URLs that `database_url` refuses or that no driver is installed for.
         """
         engine, quick_engine = _engine(url), None
         if engine.dialect.name == "sqlite":
@@ -219,10 +219,7 @@ def add(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
 def find_or_add(
     connection: Connection, table: Table, values: Mapping[str, Any], others: Mapping[str, Any] | None = None
 ) -> int:
-    """The row with these values, added with the `others` where there is none.
-
-    Returns the first column of its key.
-    """
+    """Find the row with these values, or add it with the `others`; return the first column of its key."""
     key = next(iter(table.primary_key.columns))
     conditions = [table.c[name].is_not_distinct_from(value) for name, value in values.items()]
     query = select(key).where(*conditions)
@@ -235,7 +232,7 @@ def find_or_add(
 
 
 def lock_for_changes(connection: Connection) -> None:
-    """Let no other transaction that asks for the same go on before this one has ended.
+    """Keep other transactions that call this from going on before this one has ended.
 
     SQLite has one writer at a time anyway.
     """

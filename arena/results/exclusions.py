@@ -1,6 +1,6 @@
 """Players and matchups that were left out of a competition: who, why, and after how many games.
 
-A selector must hear of them between the same games again to give out the same games.
+A selector must learn of them between the same games again to give out the same games.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ Game = TypeVar("Game")
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Somebody was left out when `games` games were finished, and let in again at `readmitted`, if at all."""
+    """A player or matchup left out after `games` finished games, and let in again after `readmitted`."""
 
     scope: Scope
     name: str
@@ -44,7 +44,7 @@ def exclude(connection: Connection, series_id: int, scope: Scope, name: str, rea
 
 
 def readmit(connection: Connection, series_id: int) -> None:
-    """Store that nobody is left out from now on."""
+    """Store that all players and matchups take part again."""
     connection.execute(
         update(own.EXCLUSION)
         .filter_by(SeriesId=series_id, Readmitted=None)
@@ -60,7 +60,7 @@ def exclusions(connection: Connection, series_id: int) -> list[Exclusion]:
     return [Exclusion(*row) for row in rows]
 
 
-def interleaved(games: Iterable[Game], known: Iterable[Exclusion]) -> Iterator[Game | Change]:
+def interleave(games: Iterable[Game], known: Iterable[Exclusion]) -> Iterator[Game | Change]:
     """The games in the order in which they were finished, and between them who was left out or let in."""
     changes = [
         (moment, number, not is_out, Change(exclusion.scope, exclusion.name, is_out))

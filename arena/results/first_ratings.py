@@ -32,14 +32,14 @@ class FirstRating:
 
 
 def read_first_ratings(connection: Connection, series_id: int) -> dict[str, FirstRating]:
-    """What players of a competition began with, by name, as far as it was kept."""
+    """What players of a competition began with, by name, as far as it was stored."""
     table = own.FIRST_RATING
     rows = connection.execute(select(table).filter_by(SeriesId=series_id).order_by(table.c.Name))
     return {row.Name: FirstRating(row.Elo, row.Source, row.Game) for row in rows}
 
 
 def keep_first_ratings(connection: Connection, series_id: int, ratings: Mapping[str, FirstRating]) -> None:
-    """Keep what players begin with, who have nothing kept yet."""
+    """Store what players begin with that have nothing stored yet."""
     rows = [
         {"SeriesId": series_id, "Name": name, "Elo": rating.elo, "Source": rating.source, "Game": rating.game}
         for name, rating in ratings.items()

@@ -1,15 +1,15 @@
-"""A game's moves as one value, since a row each would take longer than all else that is stored of it.
+"""The rows of a finished game. Its moves are one value: a row for each would take longer than all the rest.
 
 The value is a JSON array of the moves in their order. A move is an array of its seat, text, seconds,
-values told by seat (an object, or null), comment, whether it was given by an opening, seconds and moves
-left on its clock, number of legal moves, interaction, and board; the end of it is left out as far as
-there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row for each.
+values reported by seat (an object, or null), comment, whether an opening gave it, seconds and moves
+left on its clock, number of legal moves, interaction, and board; empty values at its end are left
+out. The views ARENA_Move and ARENA_MoveValue have a row for each.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from json.encoder import encode_basestring_ascii
@@ -31,7 +31,7 @@ _UNSTORABLE: Final = re.compile("[\\x00\\ud800-\\udfff]")
 
 @dataclass(frozen=True)
 class StoredMove:
-    """A move as the database tells of it; `values` are the expected values told, by seat."""
+    """A move as the database stores it; `values` are the reported expected values by seat."""
 
     seat: int
     text: str
@@ -40,12 +40,12 @@ class StoredMove:
     comment: str
 
 
-def packed(moves: Iterable[JobMove]) -> str:
+def pack_moves(moves: Iterable[JobMove]) -> str:
     """The moves as one value. Raises ValueError for an expected value that is not from 0 to 1."""
-    return f"[{','.join(map(_packed, moves))}]"
+    return f"[{','.join(map(_pack_move, moves))}]"
 
 
-def unpacked(value: str) -> list[StoredMove]:
+def unpack_moves(value: str) -> list[StoredMove]:
     """The moves of a value."""
     moves = []
     for row in json.loads(value):
@@ -57,13 +57,13 @@ def unpacked(value: str) -> list[StoredMove]:
     return moves
 
 
-def _packed(move: JobMove) -> str:
+def _pack_move(move: JobMove) -> str:
     seat, text, board, legal_moves, interaction, seconds, values, comment, clock, stones, opening, *_ = move
     if board is None and not values and not comment and clock is None and not opening:
         return f"[{seat},{encode_basestring_ascii(text)},{seconds:.6f}]"
     for teller, value in values.items():
         if not 0 <= value <= 1:
-            raise ValueError(f"move {text!r}: seat {teller} told {value}, values are from 0 to 1")
+            raise ValueError(f"move {text!r}: seat {teller} reported {value}, values are from 0 to 1")
     more = [
         dict(values) or None,
         _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", comment) or None,
@@ -107,11 +107,13 @@ class GivenOpening:
 class Entry:
     """The database's own keys of a game to come, and what it is played with.
 
-    `contestants` and `clocks` (see `describe_clock`) are by seat; `opening` is None without one.
+    `players` (names), `contestants` and `clocks` (see `describe_clock`) are by seat; `opening` is None
+    without one.
     """
 
     series_id: int
     setting: SettingKeys
+    players: tuple[str, ...]
     contestants: tuple[int, ...]
     clocks: tuple[str, ...]
     opening: GivenOpening | None = None
@@ -165,19 +167,20 @@ def ranks(outcome: Outcome, seats: int, years: int) -> tuple[int | None, ...]:
 def add_game(
     connection: Connection,
     entry: Entry,
-    players: Sequence[str],
     result: GameResult,
-    outcome: Outcome,
     total_seconds: float,
     detail: Mapping[str, Any],
 ) -> int:
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game.
 
-    Raises ValueError for a move with an expected value that is none.
+    Raises ValueError for an expected value of a move that is not from 0 to 1.
     """
-    points, opening = outcome.points, entry.opening
-    made = Counter(move.seat for move in result.moves)
-    years = _years(outcome, made)
+    outcome = result.outcome
+    assert outcome is not None
+    points, opening, seats = outcome.points, entry.opening, len(entry.players)
+    years = outcome.rounds
+    if years is None:
+        years = max(Counter(move.seat for move in result.moves).values(), default=0)
     game_id = add(
         connection,
         saga.GAME,
@@ -188,9 +191,9 @@ def add_game(
             "SetupTime": result.setup_seconds,
             "PlayTime": result.play_seconds,
             "TotalTime": total_seconds,
-            "Termination": termination_code(outcome, len(players)),
+            "Termination": termination_code(outcome, seats),
             "Years": years,
-            "Survivors": len(players) - sum(year is not None for year in outcome.eliminated),
+            "Survivors": seats - sum(year is not None for year in outcome.eliminated),
             "Leaders": points.count(max(points)) if points else None,
             "Winners": len(outcome.winners),
             "MaxSupplies": max(points) if points else None,
@@ -209,7 +212,7 @@ def add_game(
             "Record": result.record,
             "RecordExtension": result.record_extension,
             "Warnings": "\n".join(result.warnings),
-            "Moves": packed(result.moves),
+            "Moves": pack_moves(result.moves),
             "Plies": len(result.moves),
             "OpeningFile": None if opening is None else opening.file,
             "OpeningNumber": None if opening is None else opening.number,
@@ -217,13 +220,8 @@ def add_game(
             **detail,
         },
     )
-    _add_players(connection, entry, game_id, players, result, outcome, made)
+    _add_players(connection, entry, game_id, result, outcome, years)
     return game_id
-
-
-def _years(outcome: Outcome, made: Mapping[int, int]) -> int:
-    """The rounds of a game; the most moves any seat made where the referee counts none."""
-    return max(made.values(), default=0) if outcome.rounds is None else outcome.rounds
 
 
 def _time(seconds: float) -> datetime:
@@ -231,19 +229,12 @@ def _time(seconds: float) -> datetime:
 
 
 def _add_players(
-    connection: Connection,
-    entry: Entry,
-    game_id: int,
-    players: Sequence[str],
-    result: GameResult,
-    outcome: Outcome,
-    made: Mapping[int, int],
+    connection: Connection, entry: Entry, game_id: int, result: GameResult, outcome: Outcome, years: int
 ) -> None:
-    years = _years(outcome, made)
     own_moves = Counter(move.seat for move in result.moves if not move.stand_in)
-    grade = grades(outcome, years) or (None,) * len(players)
-    rank = ranks(outcome, len(players), years)
-    numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))
+    grade = grades(outcome, years) or (None,) * len(entry.players)
+    rank = ranks(outcome, len(entry.players), years)
+    numbered = list(enumerate(zip(entry.players, result.usage, strict=True), start=1))
     connection.execute(
         insertion(saga.PLAYER),
         [

@@ -40,11 +40,11 @@ class GameSetting:
 
     @cached_property
     def whole(self) -> str:
-        """All that tells games apart that are played to the same clocks, as JSON."""
+        """What distinguishes games that are played to the same clocks, as JSON."""
         return _json(self._parts)
 
     def notes(self, clocks: Iterable[str]) -> str:
-        """All that tells settings of equal columns apart, as JSON; `clocks` are those of the players."""
+        """What distinguishes settings of equal columns, as JSON; `clocks` are those of the players."""
         return _json({**self._parts, _CLOCKS: sorted(set(clocks))})
 
     @property
@@ -75,7 +75,7 @@ def _without_clocks(notes: str) -> str:
 
 @cache
 def game_of(notes: str) -> GameSettings | None:
-    """The game that a setting's `Notes` tell of; None where they hold something else."""
+    """The game that a setting's `Notes` describe; None where they hold something else."""
     try:
         whole = json.loads(notes)
         return GameSettings(whole["game"], whole["settings"], whole["move_limit"], whole["scorer"])
@@ -92,7 +92,7 @@ class SettingKeys:
 
 
 def check_variant(connection: Connection, series_id: int, setting: GameSetting) -> None:
-    """Raise ResultsError if games of a series had these settings, whatever their clocks, and another variant.
+    """Raise ResultsError if games of a series had these settings, to any clocks, and another variant.
 
     What a setting names may have changed: the file of a map, say.
     """
@@ -121,7 +121,7 @@ def enter_setting(
     What SAGA has no column for stands in `Notes` as JSON, the players' clocks included: games to other
     clocks are of another setting. A referee's settings called `level` (of press), `sl`, `il`, `ptl`, `mtl`,
     `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of these names, also those in force by
-    default that the setting's `facts` tell, and limits of time that are the players' own; a game that has no
+    default that the setting's `facts` name, and limits of time that are the players' own; a game that has no
     such settings has no press, level 0. Raises ResultsError (see `check_variant`).
     """
     check_variant(connection, series_id, setting)

@@ -1,18 +1,18 @@
-"""A finished game as the results know it, and its description in one line."""
+"""Finished games: as they count for the standings, and as lists show them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from sqlalchemy import func, select
 
 from arena.control.plans import GameSettings
-from arena.jobs import Fault
+from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
-from arena.results.game_rows import unpacked
+from arena.results.game_rows import unpack_moves
 from arena.results.registration import find_competition
 from referees.api import Outcome
 from referees.legible_text import legible
@@ -37,6 +37,29 @@ class FinishedGame:
     faults: tuple[Fault, ...]
     detail: str = ""
     game: GameSettings | None = None
+
+    @classmethod
+    def from_result(
+        cls,
+        matchup: str,
+        players: Sequence[str],
+        result: GameResult,
+        elo_before: Sequence[float],
+        elo_after: Sequence[float],
+    ) -> Self:
+        """A game that has been played. Raises ValueError for a void one."""
+        if result.outcome is None:
+            raise ValueError(f"game {result.game_id} is void: {result.void_reason}")
+        return cls(
+            result.game_id,
+            matchup,
+            tuple(players),
+            result.outcome,
+            tuple(usage.cpu_seconds for usage in result.usage),
+            tuple(elo_before),
+            tuple(elo_after),
+            tuple(usage.fault for usage in result.usage),
+        )
 
     @property
     def winners(self) -> tuple[str, ...]:
@@ -87,7 +110,7 @@ class ListedGame:
 
 @dataclass(frozen=True)
 class ListedMove:
-    """A move of a listed game; `value` is the mover's own, None where it told none."""
+    """A move of a listed game; `value` is the mover's own, None where it reported none."""
 
     seat: int
     text: str
@@ -135,14 +158,14 @@ class GameListing:
             return int(connection.execute(query).scalar_one())
 
     def last(self) -> int:
-        """The newest game's sequence, 0 where there is none."""
+        """The newest game's sequence, 0 without a game."""
         table = own.GAME_DETAIL
         query = select(func.coalesce(func.max(table.c.GameId), 0)).filter_by(SeriesId=self._series_id)
         with self._database.transaction() as connection:
             return int(connection.execute(query).scalar_one())
 
     def after(self, sequence: int, limit: int) -> Sequence[ListedGame]:
-        """The next games after a sequence, at most so many."""
+        """The next games after a sequence, at most `limit`."""
         detail = own.GAME_DETAIL.c
         chosen = (
             select(detail.GameId)
@@ -153,7 +176,7 @@ class GameListing:
         return self._games(chosen)
 
     def game(self, game_id: str) -> WholeGame | None:
-        """One game, None where there is none of this id that counts."""
+        """The game of this id that counts; None if no game does."""
         detail = own.GAME_DETAIL.c
         chosen = select(detail.GameId).filter_by(SeriesId=self._series_id, Name=game_id)
         games = self._games(chosen)
@@ -164,7 +187,7 @@ class GameListing:
             content, extension, moves = connection.execute(query.filter_by(GameId=games[0].sequence)).one()
         played = tuple(
             ListedMove(move.seat, move.text, move.seconds, move.values.get(move.seat), legible(move.comment))
-            for move in unpacked(moves)
+            for move in unpack_moves(moves)
         )
         return WholeGame(games[0], played, content, extension)
 

@@ -115,11 +115,11 @@ def _from_3(connection: Connection) -> None:
 def _moves_by_game(connection: Connection) -> Iterator[tuple[int, list[list[Any]]]]:
     rows = connection.execute(text(_MOVES)).mappings()
     for game_id, of_game in groupby(rows, itemgetter("GameId")):
-        yield game_id, [_packed(list(of_move)) for _, of_move in groupby(of_game, itemgetter("Ply"))]
+        yield game_id, [_pack_move(list(of_move)) for _, of_move in groupby(of_game, itemgetter("Ply"))]
 
 
-def _packed(rows: list[Any]) -> list[Any]:
-    """A move, of which there is a row for each value that was told with it."""
+def _pack_move(rows: list[Any]) -> list[Any]:
+    """A move from its rows, one for each value that was reported with it."""
     move = rows[0]
     values = {row["teller"]: row["Value"] for row in rows if row["teller"] is not None}
     packed = [
@@ -148,7 +148,7 @@ def _split_off(connection: Connection, row: Any) -> None:
 
 
 def _from_4(connection: Connection) -> None:
-    """Seats tell which power they are, and powers are called by their token names."""
+    """Seats name their power, and powers are called by their token names."""
     # SQLite can't add a column that must not be empty.
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE seat AS {_SEATS}")
     connection.exec_driver_sql('DROP TABLE "ARENA_Seat"')
@@ -161,15 +161,12 @@ def _from_4(connection: Connection) -> None:
 
 
 def _add_first_ratings(connection: Connection) -> None:
-    """With which Elo players began is kept; of those who have games it is known from their first."""
+    """Store with which Elo players began; for players with games it is known from their first."""
     FIRST_RATING.create(connection, checkfirst=True)
 
 
 def _from_5(connection: Connection) -> None:
-    """Games tell their opening and how many moves they had, seats their clock.
-
-    Of earlier games the opening and the clock are not known.
-    """
+    """Add a game's opening and number of moves, and a seat's clock; earlier games have none of them."""
     for table, columns in _NEW_IN_6.items():
         _add_columns(connection, table, columns)
     connection.exec_driver_sql(_COUNT_PLIES[connection.dialect.name])
@@ -185,12 +182,12 @@ def _add_columns(connection: Connection, table: str, columns: Mapping[str, str])
 
 
 def _from_6(connection: Connection) -> None:
-    """Nobody was left out before."""
+    """Add the table of exclusions, which is empty: earlier releases left out no player."""
     EXCLUSION.create(connection, checkfirst=True)
 
 
 def _from_7(connection: Connection) -> None:
-    """Seats tell how many moves their time was for; of earlier games without one that lost on time."""
+    """Seats store how many moves their time was for; in earlier games without a move that lost on time."""
     _add_columns(connection, "ARENA_Seat", {"OwnMoves": "INTEGER NOT NULL DEFAULT '0'"})
     connection.exec_driver_sql(_COUNT_OWN_MOVES[connection.dialect.name])
 

@@ -1,4 +1,4 @@
-"""What ACADEMY made of the players' proposals, kept so that it can be told without a server."""
+"""The reports that wait for ACADEMY, and what it made of the players' proposals, readable without it."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX, VERDICT
 
 DROPPED: Final = "dropped"
-# A reason tells its numbers; those who are dropped for one rule are told together.
+# A reason contains numbers; proposals that are dropped for one rule are counted together.
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d.,]*(?<=\d)")
 _LONGEST_REASON: Final = 500
 
@@ -36,7 +36,7 @@ class ProposalTally:
 
 
 def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iterable[StoredVerdict]) -> None:
-    """Keep a contest's verdicts, instead of any that are there."""
+    """Store a contest's verdicts in place of earlier ones."""
     connection.execute(delete(VERDICT).filter_by(ContestId=contest_id))
     rows = [
         {
@@ -88,7 +88,7 @@ class WaitingReport:
 
 
 def post(connection: Connection, series_id: int, contest_id: str, report: bytes) -> None:
-    """Put a report into the outbox, in the transaction of the game it tells of."""
+    """Put a report into the outbox, in the transaction of its game."""
     connection.execute(
         insert(OUTBOX).values(SeriesId=series_id, ContestId=contest_id, Report=report, Changed=utc_now())
     )
@@ -116,7 +116,7 @@ class Outbox:
         with self._database.transaction() as connection:
             return [WaitingReport(*row) for row in connection.execute(query)]
 
-    def acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
+    def mark_acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
         """Note that ACADEMY has the report, whose content is dropped, and what it made of the proposals."""
         with self._database.transaction() as connection:
             note(connection, self._series_id, report.contest_id, verdicts)
@@ -136,11 +136,11 @@ class Outbox:
         """What became of each player's proposals, by player."""
         return tallies(self._database, self._series_id)
 
-    def refused(self, report: WaitingReport, why: str) -> None:
+    def mark_refused(self, report: WaitingReport, why: str) -> None:
         """Note that ACADEMY will never take the report; it is kept for inspection but not sent again."""
         self._change(report, State="refused", Attempts=report.attempts + 1, LastError=why)
 
-    def failed(self, report: WaitingReport, why: str) -> None:
+    def mark_failed(self, report: WaitingReport, why: str) -> None:
         """Note a failed delivery; the report goes on waiting."""
         self._change(report, Attempts=report.attempts + 1, LastError=why)
 

@@ -215,7 +215,7 @@ OUTBOX: Final = Table(
     CheckConstraint('("State" = \'acknowledged\') = ("Report" IS NULL)', name="acknowledged_is_gone"),
     sqlite_autoincrement=True,
 )
-# What ACADEMY made of the players' proposals, by contest. Seat 0: its counts, where ACADEMY tells no more.
+# What ACADEMY made of the players' proposals, by contest. Seat 0: its counts, where ACADEMY gives no more.
 VERDICT: Final = Table(
     "ARENA_Verdict",
     METADATA,

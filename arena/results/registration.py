@@ -1,4 +1,4 @@
-"""The powers of a variant: its seats, each with its token name and its name."""
+"""Competitions, their players, series and platforms, entered into the database or found there again."""
 
 import json
 import os
@@ -170,7 +170,7 @@ def _supersede(connection: Connection, contestant_id: int) -> None:
 
 @dataclass(frozen=True)
 class SeriesHeading:
-    """What the database is told of one series of a mission.
+    """A series of a mission, as the database stores it.
 
     `games` is how many are to be played (None: no end), `weight` its chance among the others to be run; a
     `complete` one is never run. `contestants` have weights.
@@ -203,7 +203,7 @@ def enter_series(
     contestants: Mapping[str, int],
     players: Mapping[str, PlayerSetup],
 ) -> MissionSeries:
-    """Enter a series of a mission, or find it again, and have it say what it is now.
+    """Enter a series of a mission, or find it again, and store its present settings.
 
     `contestants` and `players` are the mission's by name.
     """
@@ -244,12 +244,12 @@ def series_of(connection: Connection, mission_id: int) -> list[int]:
 
 
 def note_begun(connection: Connection, series_id: int) -> None:
-    """Have a series say that it has begun."""
+    """Store that a series has begun."""
     connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id, State=0).values(State=1))
 
 
 def note_complete(connection: Connection, mission_id: int) -> None:
-    """Have the series of a mission that have all their games say so."""
+    """Store which series of a mission have all their games."""
     for series_id in series_of(connection, mission_id):
         enough = saga.SERIES.c.GameLim <= _games(connection, series_id)
         connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id).where(enough).values(State=2))
@@ -275,7 +275,7 @@ def _games(connection: Connection, series_id: int) -> int:
 
 @dataclass(frozen=True)
 class Heading:
-    """What the database is told of a competition before its first game.
+    """A competition, as the database stores it before its first game.
 
     `setting` is of games that have none of their own, `players` are all competitors in their order,
     `games` how many are to be played (None: no end). `ordered` competitions name games by their players'
@@ -335,9 +335,9 @@ def register(connection: Connection, heading: Heading) -> Registration:
 
 
 def describe(connection: Connection, series_id: int, heading: Heading) -> Entered:
-    """Have the database say what the competition is now, and that it is running."""
+    """Store what the competition is now, and that it is running."""
     connection.execute(
-        update(saga.SERIES).filter_by(SeriesId=series_id).values({**_described(heading), "State": 1})
+        update(saga.SERIES).filter_by(SeriesId=series_id).values({**_series_columns(heading), "State": 1})
     )
     platform_id = enter_platform(connection, heading.platform)
     contestants = enter_competitors(connection, series_id, heading.players)
@@ -368,7 +368,7 @@ def find_competition(connection: Connection, name: str) -> int:
 
 
 def find_series(connection: Connection, name: str) -> int:
-    """The series of this name, be it a competition or imported. Raises NoResultsYetError if there is none."""
+    """The series of this name, a competition or imported. Raises NoResultsYetError if it is missing."""
     series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
     if series_id is None:
         raise NoResultsYetError(f"there are no results of {name!r} yet")
@@ -391,10 +391,10 @@ def _series(connection: Connection, heading: Heading) -> int:
                 "database (--results)"
             )
         return int(known)
-    return add(connection, table, {"Name": heading.name, **_described(heading)})
+    return add(connection, table, {"Name": heading.name, **_series_columns(heading)})
 
 
-def _described(heading: Heading) -> dict[str, Any]:
+def _series_columns(heading: Heading) -> dict[str, Any]:
     return {
         "Pure": all(series.pure for series in heading.series),
         "Selector": heading.selector,

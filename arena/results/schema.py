@@ -1,12 +1,12 @@
 """SAGA 2.0's tables under their own names, for any game.
 
 SAGA was made for Diplomacy. Here a power is a seat, its supply centres are its points as the game
-counts them (hence real numbers: Go's White has half points), a variant is a game on one board, a
+counts them (as real numbers: Go's White has half points), a variant is a game on one board, a
 client is a program, a contestant the program as one competition runs it, and a series is a
 competition. A year is a round: one move of every seat. What a game has no meaning for is NULL.
 
 Each column says here what the arena writes into it; columns without a remark are written NULL, or
-left to whoever keeps the database. SAGA's own checks are enforced, AutoNumbers are primary keys.
+left to the keeper of the database. SAGA's own checks are enforced, AutoNumbers are primary keys.
 """
 
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Removing a competition from a database that others may be in as well."""
+"""The games of a running competition: what begins and ends is stored here; and a competition's removal."""
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
@@ -18,6 +18,7 @@ from arena.results.exclusions import exclude, inhibit, lift_inhibitions, readmit
 from arena.results.first_ratings import FirstRating, keep_first_ratings
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
+from arena.results.games import FinishedGame
 from arena.results.outbox import post
 from arena.results.registration import (
     Entered,
@@ -91,6 +92,20 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class PlannedGame:
+    """A game to come: its matchup, its players by seat, what its selector keeps with it.
+
+    `setting` is None where it is the competition's own, `opening` is None without one.
+    """
+
+    matchup: str
+    players: Sequence[PlayerSetup]
+    detail: str = ""
+    setting: GameSetting | None = None
+    opening: GivenOpening | None = None
+
+
+@dataclass(frozen=True)
 class OpenAttempt:
     """An attempt that neither finished nor was given up; `contest` as opened at ACADEMY, or None.
 
@@ -116,7 +131,7 @@ class UnfinishedGame:
 
 
 class Series(SeriesReader):
-    """A running competition's games. One process at a time may hold it."""
+    """A running competition's games. One process at a time may use it."""
 
     def __init__(self, database: ResultsDatabase, registration: Registration) -> None:
         super().__init__(database, registration.series_id)
@@ -147,7 +162,7 @@ class Series(SeriesReader):
             self._entered = describe(connection, self._series_id, heading)
 
     def keep_first_ratings(self, ratings: Mapping[str, FirstRating]) -> None:
-        """Store what players begin with, who have nothing kept yet."""
+        """Store what players begin with that have nothing stored yet."""
         with self._database.transaction() as connection:
             keep_first_ratings(connection, self._series_id, ratings)
 
@@ -167,37 +182,28 @@ class Series(SeriesReader):
         with self._database.transaction() as connection:
             return {row[0]: int(row[1]) for row in connection.execute(query.group_by(attempt.Name))}
 
-    def begin(
-        self,
-        attempt: Attempt,
-        contest: bytes | None,
-        matchup: str,
-        players: Sequence[PlayerSetup],
-        detail: str = "",
-        setting: GameSetting | None = None,
-        opening: GivenOpening | None = None,
-    ) -> None:
+    def begin(self, attempt: Attempt, contest: bytes | None, game: PlannedGame) -> None:
         """Store that an attempt begins, before ACADEMY or any player hears of it.
 
-        `players` are by seat, those made for this game included; `setting` is given where it is not the
-        competition's. The players' clocks and the `opening` are stored with the result.
+        The players' clocks and the opening are stored with the result.
         """
         entered = self._known()
-        setting = setting or entered.setting
-        series = entered.series.get(matchup)
+        setting = game.setting or entered.setting
+        series = entered.series.get(game.matchup)
         series_id = self._series_id if series is None else series.series_id
-        clocks = tuple(map(describe_clock, players))
+        clocks = tuple(map(describe_clock, game.players))
         key = (series_id, setting.whole, frozenset(clocks))
+        names = tuple(player.name for player in game.players)
         # What ACADEMY will be asked to open must be known again after any crash; a game of our own that the
         # machine's crash makes forgotten is played as if it had never begun.
         store = self._database.quick_transaction if contest is None else self._database.transaction
         with store() as connection:
             keys = self._settings.get(key) or (None if series is None else series.settings.get(setting.whole))
             if keys is None:
-                keys = enter_setting(connection, series_id, entered.platform_id, setting, players)
+                keys = enter_setting(connection, series_id, entered.platform_id, setting, game.players)
             if series is not None and series_id not in self._begun:
                 note_begun(connection, series_id)
-            contestants = tuple(self._contestant(connection, player) for player in players)
+            contestants = tuple(self._contestant(connection, player) for player in game.players)
             connection.execute(
                 insertion(own.ATTEMPT),
                 {
@@ -205,9 +211,9 @@ class Series(SeriesReader):
                     "Attempt": attempt.number,
                     "ContestId": attempt.contest_id,
                     "Contest": contest,
-                    "Matchup": matchup,
-                    "Players": json.dumps([player.name for player in players]),
-                    "Detail": detail,
+                    "Matchup": game.matchup,
+                    "Players": json.dumps(names),
+                    "Detail": game.detail,
                     "Started": utc_now(),
                 },
             )
@@ -215,7 +221,7 @@ class Series(SeriesReader):
         self._settings[key] = keys
         self._begun.add(series_id)
         self._attempts[attempt.game_id] = attempt.number
-        self._entries[attempt.contest_id] = Entry(series_id, keys, contestants, clocks, opening)
+        self._entries[attempt.contest_id] = Entry(series_id, keys, names, contestants, clocks, game.opening)
 
     def _contestant(self, connection: Connection, player: PlayerSetup) -> int:
         listed = self._known().contestants
@@ -282,23 +288,12 @@ class Series(SeriesReader):
             ]
 
     def finish(
-        self,
-        attempt: Attempt,
-        matchup: str,
-        seed: int,
-        players: Sequence[str],
-        result: GameResult,
-        elo_before: Sequence[float],
-        elo_after: Sequence[float],
-        report: bytes | None,
+        self, attempt: Attempt, game: FinishedGame, result: GameResult, seed: int, report: bytes | None
     ) -> bool:
         """Store a finished game, its ratings and its report to ACADEMY in one transaction.
 
-        Returns False, and changes nothing, if a game of this id counts already. Raises ValueError for
-        a void game.
+        Returns False, and changes nothing, if a game of this id counts already.
         """
-        if result.outcome is None:
-            raise ValueError(f"game {attempt.game_id} is void: {result.void_reason}")
         with self._database.transaction() as connection:
             if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
                 return False
@@ -307,13 +302,11 @@ class Series(SeriesReader):
             game_id = add_game(
                 connection,
                 entry,
-                players,
                 result,
-                result.outcome,
                 result.setup_seconds + result.play_seconds + lost_seconds,
                 {
                     **self._key(attempt.game_id),
-                    "Matchup": matchup,
+                    "Matchup": game.matchup,
                     "Attempt": attempt.number,
                     "Seed": seed,
                     "ContestId": attempt.contest_id,
@@ -323,7 +316,7 @@ class Series(SeriesReader):
             ratings = [
                 {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
                 for seat, (name, before, after) in enumerate(
-                    zip(players, elo_before, elo_after, strict=True), start=1
+                    zip(game.players, game.elo_before, game.elo_after, strict=True), start=1
                 )
             ]
             connection.execute(insertion(own.RATING), ratings)

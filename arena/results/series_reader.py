@@ -80,7 +80,7 @@ def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, Play
 
 
 def player_descriptions(database: ResultsDatabase, series_id: int) -> Mapping[str, str]:
-    """What each player last said it is, at length or else in short."""
+    """Each player's last description of itself, at length or else in short."""
     seat, game = own.SEAT.c, own.GAME_DETAIL.c
     last = (
         select(seat.Name, func.max(seat.GameId).label("GameId"))
@@ -262,7 +262,7 @@ class SeriesReader:
         return player_usage(self._database, self._series_id)
 
     def player_descriptions(self) -> Mapping[str, str]:
-        """What each player last said it is."""
+        """Each player's last description of itself."""
         return player_descriptions(self._database, self._series_id)
 
     def last_faults(self) -> Mapping[str, LastFault]:

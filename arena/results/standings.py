@@ -1,4 +1,4 @@
-"""Where the players stand: games, results, points, Elo, CPU time, and who did what against whom."""
+"""Where the players stand: games, results, points, Elo, CPU time, and results against each opponent."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from referees.api import Termination
 
 @dataclass
 class Score:
-    """A count of games from one player's side; `unknown` are games whose result nobody knows."""
+    """A count of games from one player's side; `unknown` are games without a known result."""
 
     wins: int = 0
     draws: int = 0
@@ -73,7 +73,7 @@ class Standings:
 
     @property
     def order(self) -> Sequence[str]:
-        """The players in definition order, then those only old games know."""
+        """The players in definition order, then those that only old games have."""
         return tuple(self._players)
 
     def add(self, game: FinishedGame) -> None:

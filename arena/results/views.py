@@ -6,7 +6,7 @@ is the player's share of the win; `elo_before` and `elo_after` are live Elo, NUL
 `opponent` names all others.
 What a tuner's candidates, a game or two each, come to is in its report: they are in no standings.
 
-`ARENA_Move` and `ARENA_MoveValue` have a row for each move, and for each expected value that a player told
+`ARENA_Move` and `ARENA_MoveValue` have a row for each move, and for each expected value that was reported
 with it; they are taken from the packed moves of `ARENA_Game`. `LegalMoves`, `Interaction` and `Board` are
 NULL where ACADEMY is not in use; `ClockSeconds` and `ClockStones` are left on the mover's clock afterwards,
 NULL without one; `Opening` marks moves that were given, not chosen.

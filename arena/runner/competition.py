@@ -2,7 +2,7 @@
 
 A game's way: its attempt is stored, then its contest is opened at ACADEMY, then it is played. Its
 result is stored with ratings and report in one transaction; the reporter delivers the report. So
-after any crash the database tells which attempts were broken off; ACADEMY hears that they are void,
+after any crash the database shows which attempts were broken off; ACADEMY hears that they are void,
 and the games are played again under the same id with the same players, as another attempt with a
 contest id of its own.
 """
@@ -20,7 +20,7 @@ from arena.control.settings import Control, Scope
 from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.reports.contents import is_tuner
 from arena.results.games import FinishedGame
-from arena.results.series import Attempt, Series
+from arena.results.series import Attempt, PlannedGame, Series
 from arena.results.series_reader import StoredRecord
 from arena.results.standings import Standings
 from arena.runner.event_log import EventLog
@@ -28,7 +28,7 @@ from arena.runner.files import CompetitionFiles, history_line
 from arena.runner.game_jobs import JobMaker
 from arena.runner.resume import give_up_open_attempts, resume_games
 from arena.runner.stopping import RunInterruptedError, StopRequests
-from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeited, seat_at_fault
+from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeit_game, seat_at_fault
 from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
 from arena.terminal.display import Display
 from arena.terminal.progress import GameInProgress, Pace, RunProgress
@@ -42,13 +42,13 @@ class RunEnd(Enum):
     """Why a run ended. In all cases the games in progress were played to their end."""
 
     COMPLETED = "all games have been played"
-    WITHOUT_SOME = "all games have been played but those of who is left out"
+    WITHOUT_SOME = "all games have been played but for players or matchups that are left out"
     DECIDED = "it is decided"
     GAME_LIMIT = "the run's limit of games is reached"
     STOPPED = "it was asked to stop"
     HALTED = "there were too many void games"
     NO_GAME = "games are missing, but none of them can be played"
-    NOBODY_LEFT = "games are missing, and nobody is left who may play them"
+    NOBODY_LEFT = "games are missing, and no player is left for them"
 
 
 @dataclass(frozen=True)
@@ -60,36 +60,33 @@ class _Running:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class RunResources:
+    """What a run works with; its caller has opened it and closes it. `session` is None without ACADEMY."""
+
+    files: CompetitionFiles
+    series: Series
+    log: EventLog
+    stopping: StopRequests
+    workers: Workers
+    session: AcademySession | None
+    display: Display
+
+
 class Competition:
-    """One run of a competition.
+    """One run of a competition, whose caller holds the competition's lock."""
 
-    Whoever makes it holds the competition's lock and closes what it is given.
-    """
-
-    def __init__(
-        self,
-        control: Control,
-        files: CompetitionFiles,
-        series: Series,
-        selector: Selector,
-        workers: Workers,
-        session: AcademySession | None,
-        display: Display,
-        log: EventLog,
-        *,
-        jobs: JobMaker,
-        stopping: StopRequests,
-    ) -> None:
+    def __init__(self, control: Control, selector: Selector, jobs: JobMaker, resources: RunResources) -> None:
         self._control = control
-        self._files = files
-        self._series = series
         self._selector = selector
-        self._workers = workers
-        self._academy = ContestLifecycle(session, series.outbox, self._warn)
-        self._display = display
-        self._log = log
         self._jobs = jobs
-        self._stopping = stopping
+        self._files = resources.files
+        self._series = resources.series
+        self._log = resources.log
+        self._stopping = resources.stopping
+        self._workers = resources.workers
+        self._display = resources.display
+        self._academy = ContestLifecycle(resources.session, self._series.outbox, self._warn)
         self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
         # Games that wait until another game of a player has ended, with the player.
@@ -103,7 +100,7 @@ class Competition:
         self._end: RunEnd | None = None
         # A game whose contest could not be opened at ACADEMY yet.
         self._unopened: _Running | None = None
-        taken_up = resume_games(control, files, series, selector, log)
+        taken_up = resume_games(control, self._files, self._series, selector, self._log)
         self._standings = taken_up.standings
         self._unfinished = deque(taken_up.unfinished)
         for warning in taken_up.warnings:
@@ -204,7 +201,7 @@ class Competition:
 
     def _next_fixture(self) -> Fixture | None:
         # Where all games are of a player that is busy, they are not put off without end.
-        while len(self._put_off) < 2 * self._workers.size and (fixture := self._given_out()) is not None:
+        while len(self._put_off) < 2 * self._workers.size and (fixture := self._take_fixture()) is not None:
             players = set(map(original_name, fixture.players))
             busy = next((name for name, _ in self._put_off if name in players), None)
             if not self._selector.wants(fixture):
@@ -215,7 +212,7 @@ class Competition:
                 return fixture
         return None
 
-    def _given_out(self) -> Fixture | None:
+    def _take_fixture(self) -> Fixture | None:
         if self._selector.decided:
             return None
         if self._retries:
@@ -235,11 +232,13 @@ class Competition:
         self._series.begin(
             attempt,
             contest,
-            fixture.matchup,
-            self._jobs.players(fixture),
-            fixture.detail,
-            self._jobs.setting(fixture),
-            self._jobs.opening(fixture),
+            PlannedGame(
+                fixture.matchup,
+                self._jobs.players(fixture),
+                fixture.detail,
+                self._jobs.setting(fixture),
+                self._jobs.opening(fixture),
+            ),
         )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
@@ -250,7 +249,7 @@ class Competition:
         fixture = game.fixture
         job = replace(self._jobs.job(fixture, game.attempt.number), academy=access)
         self._running[fixture.game_id] = replace(game, seed=job.seed)
-        # The log may be read by players of this machine: a game's seed is told when the game is over.
+        # The log may be read by players of this machine: a game's seed is logged when the game is over.
         self._log.add("game started", game=fixture.game_id, players=" vs ".join(fixture.players))
         self._workers.submit(job)
 
@@ -258,7 +257,7 @@ class Competition:
 
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running[result.game_id]
-        if isinstance(result, GameResult) and self._reruns(result):
+        if isinstance(result, GameResult) and self._is_rerun(result):
             assert result.outcome is not None
             self._hung[result.game_id] += 1
             self._void(game, replace(result, outcome=None, void_reason=result.outcome.detail), rerun=True)
@@ -277,34 +276,23 @@ class Competition:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
-        # Candidates of a tuner play too little for a rating, and nobody is rated by games against them.
+        # Candidates of a tuner play too little for a rating, and games against them rate no player.
         rated = not is_tuner(self._control.kind)
         after = self._control.elo.rate_outcome(fixture.players, before, result.outcome) if rated else before
         if counts_at_academy:
             report = self._academy.report(game.contest, result, after)
         else:
             report = void_contest_report(game.contest, "forfeited before it began")
-        self._series.finish(
-            game.attempt, fixture.matchup, game.seed, fixture.players, result, before, after, report
-        )
-        finished = FinishedGame(
-            fixture.game_id,
-            fixture.matchup,
-            fixture.players,
-            result.outcome,
-            tuple(usage.cpu_seconds for usage in result.usage),
-            before,
-            after,
-            tuple(usage.fault for usage in result.usage),
-        )
+        finished = FinishedGame.from_result(fixture.matchup, fixture.players, result, before, after)
+        self._series.finish(game.attempt, finished, result, game.seed, report)
         self._standings.add(finished)
-        self._pace.finished()
+        self._pace.note_game()
         remark = self._selector.history_remark(fixture.game_id, fixture.detail)
         self._selector.completed(
             CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
         )
         if counts_at_academy:
-            self._voids.completed(fixture)
+            self._voids.note_completed(fixture)
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
         self._files.add_to_history([history_line(finished, remark), *self._selector.history_lines()])
@@ -313,7 +301,7 @@ class Competition:
         for warning in result.warnings:
             self._warn(f"game {result.game_id}: {warning}")
 
-    def _reruns(self, result: GameResult) -> bool:
+    def _is_rerun(self, result: GameResult) -> bool:
         """Whether a game is void since its loser hung, which stops no run: one that hangs again has lost."""
         if not self._selector.reruns_hung_games or not _never_answered(result):
             return False
@@ -333,7 +321,7 @@ class Competition:
             self._warn(
                 f"game {result.game_id} was void, and is lost by {game.fixture.players[seat - 1]}: {reason}"
             )
-            lost = forfeited(result, self._jobs.rules(game.fixture), seat)
+            lost = forfeit_game(result, self._jobs.rules(game.fixture), seat)
             self._finish(game, lost, counts_at_academy=False)
             return
         report = void_contest_report(game.contest, "void")

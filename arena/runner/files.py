@@ -124,7 +124,7 @@ class CompetitionFiles:
         if mode & 0o077:
             raise SecretFileError(
                 f"{self._secret}: others may read it (mode {mode & 0o777:o}), and with it know all hands and "
-                f"dice; delete it for a new secret, or if nobody has read it: chmod 600 {self._secret}"
+                f"dice; delete it for a new secret, or if only you can have read it: chmod 600 {self._secret}"
             )
         return bytes.fromhex(text)
 
@@ -132,7 +132,7 @@ class CompetitionFiles:
         key = new_key()
         draft = self._secret.with_name(self._secret.name + ".new")
         draft.unlink(missing_ok=True)
-        with open(draft, "x", encoding="ascii", opener=_own_eyes_only) as file:
+        with open(draft, "x", encoding="ascii", opener=_open_for_owner) as file:
             file.write(f"{key.hex()}\n")
             file.flush()
             os.fsync(file.fileno())
@@ -169,7 +169,7 @@ class CompetitionFiles:
         return (self.games / f"{record.game_id}.{record.extension}").exists()
 
     def rewrite_history(self, lines: Iterable[str]) -> None:
-        """Write the history file anew."""
+        """Write the whole history file."""
         _write_whole(self.history, "".join(f"{line}\n" for line in lines))
 
     def add_to_history(self, lines: Iterable[str]) -> None:
@@ -182,7 +182,7 @@ class CompetitionFiles:
         _write_whole(self.report, text)
 
     def delete_results(self) -> None:
-        """Delete the results file beside the control file, with whatever others keep in it."""
+        """Delete the results file beside the control file, with all that others keep in it."""
         for extension in _RESULTS:
             self._at(extension).unlink(missing_ok=True)
 
@@ -194,12 +194,12 @@ class CompetitionFiles:
             shutil.rmtree(self._at(extension), ignore_errors=True)
 
 
-def _own_eyes_only(path: str, flags: int) -> int:
+def _open_for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
 def _lock(file: int) -> bool:
-    """Lock a file; whoever only looks whether it is locked holds it for a moment, which is waited for."""
+    """Lock a file, waiting for a program that holds it for a moment to see whether it is locked."""
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -213,7 +213,7 @@ def _lock(file: int) -> bool:
 
 def history_line(game: FinishedGame, remark: str = "") -> str:
     """A game's line in the history file."""
-    # Earlier releases have stored what players said as they said it.
+    # Earlier releases stored what players wrote without escaping it.
     line = f"{game.game_id:>7} {legible(game.describe())}"
     return f"{line}  {legible(remark)}" if remark else line
 

@@ -13,14 +13,14 @@ from arena.players.protocols import player_for
 from referees.api import Referee
 
 CHECK_GAME_ID = "startup-check"
-# What protocols tell a player of what it alone may see; the others hand over the referee's view itself.
+# What protocols pass on of what a player alone may see; the others hand over the referee's view itself.
 _TOLD: Final[Mapping[str, str]] = {
-    "gtp": "GTP tells an engine its colour with its first move, others' moves whole, and nothing of its view",
-    "grpc": "a player that dials in is told its view as ACADEMY's board, and of moves its own alone",
+    "gtp": "GTP sends an engine its colour with its first move, others' moves whole, and nothing of its view",
+    "grpc": "a player that dials in receives its view as ACADEMY's board, and no moves but its own",
 }
 
 
-class Checked(NamedTuple):
+class CheckedPlayer(NamedTuple):
     """What a player calls itself, what it did wrong that would not have stopped a game, and if it scores."""
 
     description: str
@@ -29,7 +29,7 @@ class Checked(NamedTuple):
 
 
 def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:
-    """What a player's protocol cannot tell it of a game that hides something; empty where it tells all."""
+    """What a protocol cannot pass on to its player in a game that hides something; empty if it can."""
     hides = type(rules).view is not Referee.view
     if not hides or setup.protocol not in _TOLD:
         return ""
@@ -42,16 +42,16 @@ def check_player(
     quiet: bool,
     settings: Mapping[str, Any] | None = None,
     academy: bool = False,
-) -> Checked:
+) -> CheckedPlayer:
     """Start a player, bring it to the beginning of a game, and end it.
 
-    A player that is only known to work once it has moved is asked for the first move.
+    A player that shows only by a move that it works is asked for the first move.
 
-    `settings` are those that the referee was made of, for players that are told them. Where there will be an
-    `academy`, a player that cannot be told of its contests is warned of.
+    The `settings` that the referee was made of are for players that receive them. With `academy` there is a
+    warning of a player that cannot learn of its contests.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
-    ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerError
+    ours, against their settings, or nowhere if `quiet`. Only for the main thread. Raises PlayerError
     or InvalidPlayerParametersError.
     """
     seed = secrets.randbits(63)
@@ -74,7 +74,7 @@ def check_player(
     )
     try:
         try:
-            # Programs are only launched by it, but a Python player may do whatever it likes.
+            # Programs are only launched by it, but a Python player may do anything.
             with alarm(setup.start_seconds):
                 player.start()
         except TimeIsUp:
@@ -92,4 +92,4 @@ def check_player(
             player.warnings.append(why)
     finally:
         player.close()
-    return Checked(player.description or player.name, tuple(player.warnings), scores)
+    return CheckedPlayer(player.description or player.name, tuple(player.warnings), scores)

@@ -39,7 +39,7 @@ class NamedPlayers:
         if not token:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
         if not same_digest(wanted, digest_of(token)):
-            # Strangers are not told which names there are.
+            # Strangers do not learn which names there are.
             raise NotPermittedError(f"no player {player!r} with this token plays here")
 
 
@@ -62,7 +62,7 @@ def remote_players(
         yield control
         return
     if lobby is not None:
-        yield _seated(control, lobby, digests)
+        yield _point_to_lobby(control, lobby, digests)
         return
     endpoint = control.remote
     if nameless and insecure:
@@ -76,14 +76,14 @@ def remote_players(
             f"of {', '.join(nameless)}"
         )
     elif nameless:
-        digests |= {name: digest_of(_kept_token(tokens, name)) for name in nameless}
+        digests |= {name: digest_of(_keep_token(tokens, name)) for name in nameless}
     where = f", with the tokens in {tokens}: {', '.join(nameless)}" if nameless and not insecure else ""
     with BackgroundLobby(endpoint, NamedPlayers(digests), note) as opened:
         tell(f"remote players dial in at {opened.open.address}{where}")
-        yield _seated(control, str(opened.open.games), digests)
+        yield _point_to_lobby(control, str(opened.open.games), digests)
 
 
-def _kept_token(folder: Path, player: str) -> str:
+def _keep_token(folder: Path, player: str) -> str:
     """The token in a player's file, which is made if it is not there. Raises MissingTokenError."""
     file = folder / player
     try:
@@ -126,7 +126,7 @@ def _make_token(file: Path) -> None:
             return
 
 
-def _seated(control: Control, lobby: str, digests: Mapping[str, bytes | None]) -> Control:
+def _point_to_lobby(control: Control, lobby: str, digests: Mapping[str, bytes | None]) -> Control:
     players: dict[str, PlayerSetup] = dict(control.players)
     for name, wanted in digests.items():
         parameters = {"lobby": lobby}

@@ -11,7 +11,7 @@ from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings, Control
 from arena.control.tokens import MissingTokenError
-from arena.results.claims import claimed, others_claimed
+from arena.results.claims import claim, others_claimed
 from arena.results.database import ResultsDatabase, ResultsError, reason
 from arena.results.series import holds_others, remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
@@ -36,10 +36,10 @@ class LeftOpen:
 
 
 def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
-    """Delete all outputs of a competition; return what ACADEMY could not be told of, or None.
+    """Delete all outputs of a competition; return what could not be reported to ACADEMY, or None.
 
     Reports that wait are delivered first, and attempts that were broken off are reported void: their
-    contests would stay open for ever, and nobody knew of them any more. A results file that others
+    contests would stay open for ever, without a record of them here. A results file that others
     have results in stays, without the competition's. Raises CompetitionRunningError, and ResultsError where
     it runs from elsewhere.
     """
@@ -47,13 +47,13 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
         database = _database(files)
         if database is not None:
             stack.enter_context(closing(database))
-            stack.enter_context(claimed(database, files.name))
+            stack.enter_context(claim(database, files.name))
         left = _end_contests(control, files)
         if database is not None and (not files.own_results or _shared(database, files)):
             remove_series(database, files.name)
         elif files.own_results:
             if database is not None:
-                # Closed later, it would delete the write-ahead log of whoever makes the file anew.
+                # Closed later, it would delete the write-ahead log of the program that makes the file next.
                 database.close()
             files.delete_results()
         files.reset()
@@ -132,7 +132,7 @@ def _report(
 
 
 def _end(link: AcademyClient, contest: UnreportedContest) -> None:
-    """Deliver the contest's report; where ACADEMY will never take it, or there is none, report it void."""
+    """Deliver the contest's report; report it void without one, or if ACADEMY will never take it."""
     if contest.report is not None:
         try:
             link.report(contests_pb2.ReportContestRequest.FromString(contest.report))

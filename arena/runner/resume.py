@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arena.academy.contests import void_contest_report
 from arena.control.settings import Control
-from arena.reports.assembly import replayed
+from arena.reports.assembly import replay_games
 from arena.results.series import Series, UnfinishedGame
 from arena.results.standings import Standings
 from arena.runner.event_log import EventLog
@@ -32,7 +32,7 @@ def resume_games(
     games = list(series.finished_games())
     history: list[str] = []
     excluded = series.exclusions()
-    for game, remark in replayed(selector, games, excluded, remarks=True):
+    for game, remark in replay_games(selector, games, excluded, remarks=True):
         history += [history_line(game, remark), *selector.history_lines()]
     files.rewrite_history(history)
     if control.record_games:
@@ -62,9 +62,9 @@ def resume_games(
 def give_up_open_attempts(
     series: Series, log: EventLog, reason: str, seconds: Mapping[str, float] | None = None
 ) -> None:
-    """Store that the attempts whose end is not known led to nothing, and have ACADEMY told.
+    """Store that the attempts whose end is not known led to nothing, and post reports of it to ACADEMY.
 
-    `seconds` is how long they took, by game id, where more is known than the database tells.
+    `seconds` is how long they took, by game id, where more is known than the database shows.
     """
     for known in series.open_attempts():
         game_id = known.attempt.game_id

@@ -17,17 +17,17 @@ from arena.players.player import PlayerError
 from arena.players.protocols import added_protocols
 from arena.reports.assembly import assemble
 from arena.reports.text import text_report
-from arena.results.claims import claimed
+from arena.results.claims import claim
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading, SeriesHeading
 from arena.results.series import Series
-from arena.runner.competition import Competition, RunEnd
+from arena.runner.competition import Competition, RunEnd, RunResources
 from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles
 from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
 from arena.runner.listeners import open_listeners
-from arena.runner.player_check import check_player, hidden_from
+from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
 from arena.runner.remote_players import remote_players
 from arena.runner.stopping import StopRequests
 from arena.runner.void_games import DIALS_IN
@@ -76,7 +76,7 @@ def notes(control: Control) -> list[str]:
     if small and any(game.rules().hides for _, game in players_to_check(control)):
         remarks.append(
             f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
-            "the game hides from them, and its dice; leave it out, or take one that nobody guesses, such as "
+            "the game hides from them, and its dice; leave it out, or take a large random one, such as "
             f"{SAFE_SEED + secrets.randbelow(2**63 - SAFE_SEED)}"
         )
     return remarks
@@ -89,25 +89,19 @@ def check_players(
     spared: Collection[tuple[str, str]] = (),
     may_fail: Callable[[PlayerSetup], bool] = lambda setup: False,
 ) -> None:
-    """Start each competitor once and bring it to the beginning of a game, but for variants it is `spared`.
+    """Start each competitor once and bring it to the beginning of a game.
 
-    Raises PlayerError for the first that does not get there and may not fail, InvalidPlayerParametersError,
-    and ControlError where players are to score and none of them does.
+    `spared` are pairs of a player and a variant that are not checked. Raises PlayerError for the first
+    player that does not get there and may not fail, InvalidPlayerParametersError, and ControlError where
+    players are to score and none of them does.
     """
     silent: list[str] = []
     scorers = 0
     for setup, game in players_to_check(control):
-        rules = game.rules()
-        if (setup.name, rules.spec().game_id) in spared:
+        if (setup.name, game.rules().spec().game_id) in spared:
             continue
-        if remark := hidden_from(setup, rules):
-            tell(f"warning: {remark}")
-        if setup.protocol in added_protocols():
-            tell(f"player {setup.name} dials in for each game: it is not checked")
-            continue
-        tell(f"checking player {setup.name}")
         try:
-            checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
+            checked = _check_in_game(setup, game, control, quiet, tell)
         except PlayerError as failure:
             if may_fail(setup):
                 tell(f"warning: {failure}; others play on")
@@ -116,13 +110,10 @@ def check_players(
             if quiet and setup.command:
                 failure.add_note("(`arena check` shows what players write to their standard error)")
             raise
-        scorers += checked.scores
-        if game.scorer == "players" and not checked.scores:
-            silent.append(setup.name)
-        for warning in checked.warnings:
-            tell(f"warning: {warning}")
-        if not checked.warnings:
-            tell(f"player {setup.name} works: {checked.description}")
+        if checked is not None:
+            scorers += checked.scores
+            if game.scorer == "players" and not checked.scores:
+                silent.append(setup.name)
     if silent and not scorers and not spared:
         raise ControlError(
             f'game.scorer: "players" are to score, but none of {", ".join(silent)} does '
@@ -133,10 +124,29 @@ def check_players(
         tell(f"warning: {', '.join(silent)} do not score: among them, games that are counted have no result")
 
 
+def _check_in_game(
+    setup: PlayerSetup, game: plans.GameSettings, control: Control, quiet: bool, tell: Callable[[str], None]
+) -> CheckedPlayer | None:
+    """Check a player and report the result; None for one that is not checked. Raises PlayerError."""
+    rules = game.rules()
+    if remark := hidden_from(setup, rules):
+        tell(f"warning: {remark}")
+    if setup.protocol in added_protocols():
+        tell(f"player {setup.name} dials in for each game: it is not checked")
+        return None
+    tell(f"checking player {setup.name}")
+    checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
+    for warning in checked.warnings:
+        tell(f"warning: {warning}")
+    if not checked.warnings:
+        tell(f"player {setup.name} works: {checked.description}")
+    return checked
+
+
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
     """Run a competition, or take it up again where it was left.
 
-    Raises CompetitionRunningError, SecretFileError, ResultsError, Interrupted, PlayerError, and what
+    Raises CompetitionRunningError, SecretFileError, ResultsError, RunInterruptedError, PlayerError, and what
     `Competition.run` and `AcademySession` raise.
     """
     rules = control.game.rules()
@@ -145,7 +155,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        stack.enter_context(claimed(database, files.name))
+        stack.enter_context(claim(database, files.name))
         heading = _heading(control, files, rules, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
@@ -179,18 +189,8 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             stack.callback(session.close)
         control = settle_first_ratings(control, series, session, tell)
         with display_for(options.quiet) as display:
-            competition = Competition(
-                control,
-                files,
-                series,
-                selector,
-                workers,
-                session,
-                display,
-                log,
-                jobs=jobs,
-                stopping=stopping,
-            )
+            resources = RunResources(files, series, log, stopping, workers, session, display)
+            competition = Competition(control, selector, jobs, resources)
             series.describe(heading)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
@@ -217,7 +217,7 @@ def _startup_checks(
         quiet=True,
         tell=tell,
         spared=spared,
-        # Games tell what becomes of it.
+        # Its games show what becomes of it.
         may_fail=lambda setup: setup.protocol in DIALS_IN or control.on_void != "halt",
     )
 

@@ -40,7 +40,7 @@ class HaltKey:
         if self._terminal is None or not self.available:
             return False
         try:
-            with _answering_at_once(self._terminal):
+            with _react_at_once(self._terminal):
                 return _CTRL_X in os.read(self._terminal, _MOST_BYTES)
         except (termios.error, OSError):
             # The terminal has been closed under us.
@@ -66,7 +66,7 @@ class HaltKey:
 
 
 @contextmanager
-def _answering_at_once(terminal: int) -> Iterator[None]:
+def _react_at_once(terminal: int) -> Iterator[None]:
     """Have reads return what was typed, with no end of line not waiting (termios(3): MIN 0, TIME 0)."""
     before = termios.tcgetattr(terminal)
     modes = termios.tcgetattr(terminal)

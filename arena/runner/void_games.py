@@ -32,12 +32,12 @@ class Sequel(Enum):
 
 
 def seat_at_fault(result: GameResult) -> int | None:
-    """The seat whose player made the game void, None where it was nobody or more than one."""
+    """The seat whose player made the game void, None where no player or more than one did."""
     faulty = [seat for seat, usage in enumerate(result.usage, start=1) if usage.fault is not Fault.NONE]
     return faulty[0] if len(faulty) == 1 else None
 
 
-def forfeited(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
+def forfeit_game(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
     """A void game as one that the player of a seat has lost."""
     outcome = given_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
     return replace(result, outcome=outcome, void_reason="")
@@ -56,7 +56,7 @@ class VoidGames:
         # By player and game: other games that it plays do not excuse it from this one.
         self._of_game: Counter[tuple[str, str]] = Counter()
 
-    def completed(self, fixture: Fixture) -> None:
+    def note_completed(self, fixture: Fixture) -> None:
         """Note a finished game."""
         self._rules.completed(fixture.matchup)
         for name in fixture.players:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -87,7 +86,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self.calls: Counter[str] = Counter()
 
     def close(self) -> None:
-        """Start nothing more, and tell the watchers that the service ends."""
+        """Start nothing more, and end the streams of watchers."""
         self._closing.set()
 
     async def StartCompetition(
@@ -354,13 +353,12 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
 
     async def _describe(self, view: "CompetitionView") -> competitions_pb2.Competition:
         path = view.control.path
-        tell = partial(view.competition, self._runs.running(path), self._runs.last(path))
-        return await asyncio.to_thread(tell)
+        return await asyncio.to_thread(view.competition, self._runs.running(path), self._runs.last(path))
 
-    def _page_size(self, asked: int) -> int:
-        if asked < 0:
-            raise InvalidRequestError(f"page_size: {asked}: it must be 0 (the default) or more")
-        return min(asked or self._limits.default_page, self._limits.page)
+    def _page_size(self, wanted: int) -> int:
+        if wanted < 0:
+            raise InvalidRequestError(f"page_size: {wanted}: it must be 0 (the default) or more")
+        return min(wanted or self._limits.default_page, self._limits.page)
 
 
 @dataclass(frozen=True)
@@ -374,7 +372,7 @@ class Counts:
 
 
 class CompetitionView:
-    """One competition as it stands. Its methods read files: call them where waiting harms nobody."""
+    """One competition as it stands. Its methods read files: call them where waiting does no harm."""
 
     def __init__(self, name: str, path: Path) -> None:
         """Raises ControlError."""

@@ -15,7 +15,7 @@ from arena.service.errors import CompetitionConflictError, InvalidControlFileErr
 from referees.toml_text import InvalidTomlError, read_toml
 
 SUFFIX: Final = ".toml"
-# Files of Gomill's ringmaster are programs, and executed by whoever runs them.
+# Files of Gomill's ringmaster are programs, which a run executes.
 _PROGRAM: Final = ".ctl"
 _REMEDY: Final = (
     "is a control file of Gomill's ringmaster, a program in Python that a service does not execute; "
@@ -53,20 +53,20 @@ class CompetitionFolder:
 
     def names(self) -> Sequence[str]:
         """All competitions, by name."""
-        found = set()
+        names = set()
         for path in self._folder.rglob(f"*{SUFFIX}"):
             name = path.relative_to(self._folder).as_posix().removesuffix(SUFFIX)
             if _NAME.fullmatch(name) and path.is_file():
-                found.add(name)
-            if len(found) >= MAX_LISTED:
+                names.add(name)
+            if len(names) >= MAX_LISTED:
                 break
-        return sorted(found)
+        return sorted(names)
 
     def token_variables(self) -> frozenset[str]:
         """The variables with tokens that any of the control files names."""
         named: set[str] = set()
         for name in self.names():
-            # What cannot be read is run by nobody.
+            # A file that cannot be read is not run.
             with suppress(ControlError, InvalidTomlError):
                 named.update(variables_named(read_toml(read_text(self._path(name, SUFFIX)))))
         return frozenset(named)

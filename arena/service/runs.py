@@ -1,6 +1,6 @@
 """Competitions that run: each in a child process, so that none can hurt another or the service.
 
-They outlive a service that is killed; whether one runs is told by its lock, not by this module.
+They outlive a service that is killed; their locks show whether they run, not this module.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class LastRun:
-    """How a run ended: its exit status, and what it said last."""
+    """How a run ended: its exit status, and its last output."""
 
     status: int
     words: str
@@ -127,6 +127,6 @@ class Runs:
 
 def _break_off(run: _Run) -> None:
     run.broken_off = True
-    # It may have ended in this very moment, before anybody took note.
+    # It may have ended this moment, before `_await_end` has noticed.
     with suppress(ProcessLookupError):
         run.process.send_signal(signal.SIGTERM)

@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 class ServiceSettings:
     """What to serve: the folder of control files, the file of tokens, and where to listen.
 
-    With `allow_uploads` operators may send control files of their own, and thereby run any program as the
+    With `allow_uploads` operators may send control files of their own, and so run any program as the
     user that runs the service. `metrics` is where Prometheus is served, None for nowhere.
     """
 

@@ -60,10 +60,10 @@ class Tokens:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
         self._look()
         wanted = digest_of(token)
-        found = next((caller for known, caller in self._callers.items() if same_digest(known, wanted)), None)
-        if found is None:
+        caller = next((known for key, known in self._callers.items() if same_digest(key, wanted)), None)
+        if caller is None:
             raise NotAuthenticatedError("the token is not known here; `arena token` makes tokens")
-        return found
+        return caller
 
     def admit(self, player: str, token: str) -> None:
         """Let a player dial in under its own name. Raises NotAuthenticatedError and NotPermittedError."""
@@ -107,13 +107,13 @@ class Tokens:
 def add_token(path: Path, name: str, role: ServiceRole) -> str:
     """Make a token and add its digest to the file; returns the token, which is kept nowhere.
 
-    Raises TokensError for a name that is none, or is there already, and OSError.
+    Raises TokensError for an invalid name or one that is there already, and OSError.
     """
     if not _NAME.fullmatch(name):
         raise TokensError(f"{name!r} is no name: 1 to 64 letters, digits and signs, without blanks")
     token = secrets.token_urlsafe(32)
     hexadecimal = hashlib.sha256(token.encode()).hexdigest()
-    with _locked(path):
+    with _lock(path):
         if path.exists() and name in (caller.name for caller in read_tokens(path).values()):
             raise TokensError(f"{name!r} has a token already: revoke it (`arena token --revoke`) for another")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
@@ -123,7 +123,7 @@ def add_token(path: Path, name: str, role: ServiceRole) -> str:
 
 def remove_token(path: Path, name: str) -> None:
     """Take a token out of the file; all else in it stays. Raises TokensError and OSError."""
-    with _locked(path):
+    with _lock(path):
         before = read_tokens(path)
         if name not in (caller.name for caller in before.values()):
             raise TokensError(f"{path} has no token of {name[:80]!r}")
@@ -145,7 +145,7 @@ def remove_token(path: Path, name: str) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """Keep other changes of the file away: the service's, and those of commands."""
     with path.with_name(f"{path.name}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

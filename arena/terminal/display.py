@@ -28,18 +28,18 @@ class Display(ABC):
 
     @abstractmethod
     def result(self, text: str) -> None:
-        """Tell of a finished game."""
+        """Show a finished game."""
 
     @abstractmethod
     def note(self, text: str) -> None:
-        """Tell what the run waits for from now on, "" for nothing but its games."""
+        """Show what the run waits for from now on, "" for its games alone."""
 
     def acknowledge(self, text: str) -> None:
-        """Tell that a key was noticed."""
+        """Show that a key was noticed."""
         complain(text)
 
     def warning(self, text: str) -> None:
-        """Tell of something that went wrong but does not stop the run."""
+        """Show a failure that does not stop the run."""
         complain(f"warning: {text}")
 
     def __enter__(self) -> Self:

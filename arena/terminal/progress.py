@@ -32,8 +32,8 @@ class RunProgress:
     """A run as it stands.
 
     `total` is how many games are wanted in all, `startable` how many this run may still start (None: no
-    limit, for both); `games_per_second` and `seconds_left` are None where nothing can be said yet; `lines`
-    are what the kind of competition itself has to tell; a `tuner`'s candidates are too many, and too short
+    limit, for both); `games_per_second` and `seconds_left` are None where they are not known yet; `lines`
+    are what the kind of competition itself reports; a `tuner`'s candidates are too many, and too short
     of games, for a table of standings; `halt_key` is whether Ctrl-X would be noticed.
     """
 
@@ -58,7 +58,7 @@ class Pace:
         # When the run began, then when games were finished.
         self._times = deque([clock()], maxlen=_RECENT_GAMES + 1)
 
-    def finished(self) -> None:
+    def note_game(self) -> None:
         """Note a finished game."""
         self._times.append(self._clock())
 
@@ -69,7 +69,7 @@ class Pace:
         return (len(self._times) - 1) / seconds if len(self._times) > 1 and seconds > 0 else None
 
     def seconds_for(self, games: int | None) -> float | None:
-        """How long so many games will take at this pace, None where nobody can say."""
+        """How long games will take at this pace, None where that is not known."""
         pace = self.games_per_second
         return games / pace if pace is not None and games is not None else None
 
@@ -98,7 +98,7 @@ _WIDTH: Final = 110
 
 
 def standings_table(standings: Standings, most: int | None = None) -> Table:
-    """The standings as a table, the best player first, with so many players at most.
+    """The standings as a table, the best player first, with at most `most` players.
 
     `on time` are games lost on time, `faults` games in which the player did something wrong, `Elo` is live.
     """

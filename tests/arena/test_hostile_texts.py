@@ -37,8 +37,8 @@ def marks(text: str) -> set[str]:
 def test_no_file_of_a_competition_holds_them(played: Path) -> None:
     files = [file for file in played.parent.rglob("*") if file.is_file() and file.suffix != ".sqlite"]
     assert len(files) > 5
-    found = {file.name: marks(file.read_text(encoding="utf-8", errors="replace")) for file in files}
-    assert {name: each for name, each in found.items() if each} == {}
+    marked = {file.name: marks(file.read_text(encoding="utf-8", errors="replace")) for file in files}
+    assert {name: bad for name, bad in marked.items() if bad} == {}
     database = next(played.parent.glob("*.sqlite")).read_bytes()
     assert "\u202e".encode() not in database and b"\\u202e" in database
 

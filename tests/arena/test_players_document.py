@@ -14,9 +14,9 @@ TEXT = Path(__file__).parents[2].joinpath("docs", "reference", "players.md").rea
 
 
 def example(language: str) -> str:
-    found = re.search(f"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    assert found is not None
-    return found[1]
+    match = re.search(f"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    assert match is not None
+    return match[1]
 
 
 def test_the_python_player_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ class _Closure:
         }
 
     def wants(self, table: str, row: Mapping[str, Any]) -> bool:
-        """Whether a row is one of them."""
+        """Whether the series needs a row."""
         if table in _SAGA1_KEYS:
             column, key = _SAGA1_KEYS[table]
             return row[column] in self.keys[key]

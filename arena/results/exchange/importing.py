@@ -86,10 +86,10 @@ class _Taker:
         next_key = max(used, default=0) + 1
         batch: list[dict[str, Any]] = []
         for row in sorted(rows, key=lambda row: tuple(row[key.name] for key in table.primary_key.columns)):
-            values = self._referring(table, row)
+            values = self._with_new_keys(table, row)
             if auto is not None:
                 old = values[auto.name]
-                known = self._shared(table, values)
+                known = self._find_shared(table, values)
                 key = known if known is not None else old if old not in used else next_key
                 self._renamed.setdefault(auto.name, {})[old] = key
                 if known is not None:
@@ -107,7 +107,7 @@ class _Taker:
         if auto is not None and self.connection.dialect.name == "postgresql":
             self._advance(table, auto.name)
 
-    def _referring(self, table: Table, row: Row) -> dict[str, Any]:
+    def _with_new_keys(self, table: Table, row: Row) -> dict[str, Any]:
         values = dict(row)
         for column in table.columns:
             value = values.get(column.name)
@@ -115,11 +115,11 @@ class _Taker:
                 continue
             known = self._renamed.get(column.name, {})
             if value not in known:
-                raise ResultsError(f"{table.name} {_named(table, row)}: there is no {column.name} {value}")
+                raise ResultsError(f"{table.name} {_key_text(table, row)}: there is no {column.name} {value}")
             values[column.name] = known[value]
         return {name: _default(table, name) if value is None else value for name, value in values.items()}
 
-    def _shared(self, table: Table, values: Row) -> int | None:
+    def _find_shared(self, table: Table, values: Row) -> int | None:
         if table.name not in _SHARED:
             return None
         names = _SHARED[table.name]
@@ -159,5 +159,5 @@ def _default(table: Table, name: str) -> Any:
     return None if column.nullable or column.default is None else column.default.arg  # type: ignore[attr-defined]
 
 
-def _named(table: Table, row: Row) -> str:
+def _key_text(table: Table, row: Row) -> str:
     return ", ".join(str(row[key.name]) for key in table.primary_key.columns)

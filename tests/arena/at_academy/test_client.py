@@ -96,7 +96,7 @@ def test_results_by_seat(winners: tuple[int, ...], results: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "boards", "void", "told"),
+    ("limit", "boards", "void", "expected"),
     [
         (10_000, True, False, ""),
         (
@@ -109,12 +109,12 @@ def test_results_by_seat(winners: tuple[int, ...], results: list[int]) -> None:
     ],
 )
 def test_a_report_too_large_for_academy_loses_its_boards_first(
-    monkeypatch: pytest.MonkeyPatch, limit: int, boards: bool, void: bool, told: str
+    monkeypatch: pytest.MonkeyPatch, limit: int, boards: bool, void: bool, expected: str
 ) -> None:
     monkeypatch.setattr(academy_link, "MAX_REPORT_BYTES", limit)
     whole = contest_report(CONTEST, result())
     report, what = fitted(whole)
-    assert told in what and bool(what) is bool(told)
+    assert expected in what and bool(what) is bool(expected)
     assert report.ByteSize() <= limit
     assert any(ply.board for ply in report.plies) is boards
     assert report.void is void and report.contest == CONTEST
@@ -122,21 +122,21 @@ def test_a_report_too_large_for_academy_loses_its_boards_first(
     assert all(ply.board for ply in whole.plies)
 
 
-def test_a_move_longer_than_academy_takes_is_cut_and_still_told_from_others() -> None:
+def test_a_move_longer_than_academy_takes_is_cut_and_still_differs_from_others() -> None:
     orders = "; ".join(["AttackTransfer 12 from 158 to 358"] * 40)
     texts = [orders, orders + "; Deploy 1 on 2", "D" * MAX_MOVE_CHARACTERS]
     moves = tuple(JobMove(1, text, "-" * 81, 0, False, 0.5) for text in texts)
     report = contest_report(CONTEST, result(moves=moves))
-    told = [ply.move for ply in report.plies]
-    assert [len(move) for move in told] == [MAX_MOVE_CHARACTERS] * 3
-    assert len(set(told)) == 3
-    assert all(move.startswith("AttackTransfer 12 from 158 to 358; ") for move in told[:2])
-    assert told[2] == texts[2]
+    sent = [ply.move for ply in report.plies]
+    assert [len(move) for move in sent] == [MAX_MOVE_CHARACTERS] * 3
+    assert len(set(sent)) == 3
+    assert all(move.startswith("AttackTransfer 12 from 158 to 358; ") for move in sent[:2])
+    assert sent[2] == texts[2]
     # Of a game whose moves may be any text.
     check_report(report, replace(SPEC, move_forms=()))
 
 
-def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:
+def test_an_unknown_result_is_reported_void() -> None:
     unknown = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit move limit")
     report = contest_report(CONTEST, result(outcome=unknown))
     assert report.void and not report.plies and not report.results

@@ -13,6 +13,8 @@ from arena.academy.delivery import OutboxDelivery
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings
 from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame
 from referees.go import Go
 from tests.arena.contest_server import TOKEN, ContestServer
 from tests.arena.results.examples import heading, registered, result
@@ -35,21 +37,27 @@ class Scene:
         attempt = self.series.next_attempt(f"AvB_{self.games}")
         self.games += 1
         contest = contest_message(attempt.contest_id, SPEC, ("a", "b"), (1000.0, 1000.0))
-        self.series.begin(attempt, contest.SerializeToString(), "AvB", heading().players)
+        self.series.begin(attempt, contest.SerializeToString(), PlannedGame("AvB", heading().players))
         game = result(attempt.game_id)
-        told = contest_report(contest, game)
+        message = contest_report(contest, game)
         if large:
-            told.plies[0].board = "x" * 4 * 2**20
-        report = told.SerializeToString()
-        self.series.finish(attempt, "AvB", 1, ("a", "b"), game, (1.0, 1.0), (1.0, 1.0), report)
+            message.plies[0].board = "x" * 4 * 2**20
+        report = message.SerializeToString()
+        self.series.finish(
+            attempt,
+            FinishedGame.from_result("AvB", ("a", "b"), game, (1.0, 1.0), (1.0, 1.0)),
+            game,
+            1,
+            report,
+        )
         self.reporter.wake()
         return attempt.contest_id
 
     def warnings(self) -> list[str]:
-        found = []
+        warnings = []
         while not self.reporter.warnings.empty():
-            found.append(self.reporter.warnings.get())
-        return found
+            warnings.append(self.reporter.warnings.get())
+        return warnings
 
     def close(self) -> None:
         self.reporter.stop()
@@ -171,7 +179,7 @@ def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
     assert "PERMISSION_DENIED" in scene.warnings()[0]
 
 
-def test_a_server_that_lost_the_game_is_told_again(scene: Scene) -> None:
+def test_a_server_that_lost_the_game_gets_it_again(scene: Scene) -> None:
     scene.server.games.clear()
     contest = scene.finish_game()
     eventually(lambda: scene.reporter.waiting() == 0)

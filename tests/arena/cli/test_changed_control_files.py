@@ -81,7 +81,7 @@ games = 2
 
 
 @pytest.mark.parametrize(
-    ("control", "old", "new", "said"),
+    ("control", "old", "new", "complaint"),
     [
         (CROSS_ENTROPY, "samples = 2", "samples = 3", "competition.samples: "),
         (CROSS_ENTROPY, "initial_mean = 0", "initial_mean = 1", "parameters.x.initial_mean: "),
@@ -138,7 +138,7 @@ games = 2
     ],
 )
 def test_what_does_not_fit_the_games_so_far_is_refused_before_any_game(
-    tmp_path: Path, control: str, old: str, new: str, said: str
+    tmp_path: Path, control: str, old: str, new: str, complaint: str
 ) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(control)
@@ -149,9 +149,9 @@ def test_what_does_not_fit_the_games_so_far_is_refused_before_any_game(
     path.write_text(control.replace(old, new))
     done = arena("run", path)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"arena: {said}") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"arena: {complaint}") and done.stderr.count("\n") == 1
     shown = arena("show", path)
-    assert shown.returncode == 0 and f"`arena run` refuses it:\n{said}" in shown.stdout
+    assert shown.returncode == 0 and f"`arena run` refuses it:\n{complaint}" in shown.stdout
     assert (tmp_path / "cup.hist").read_text() == history
 
 
@@ -186,15 +186,15 @@ def test_results_that_a_changed_control_file_does_not_fit_can_still_be_seen(tmp_
     shown = arena("show", path).stdout
     assert "competition.kind: the games so far were played with mars, " in shown
     assert "series t1 (2 games)\nboard size: 5   komi: 0.5\n" in shown
-    told = json.loads(arena("show", path, "--json").stdout)
-    assert told["kind"] == "mars" and told["warning"].startswith("competition.kind: ")
-    assert told["games"] == 2 and sum(player["games"] for player in told["players"]) == 4
+    facts = json.loads(arena("show", path, "--json").stdout)
+    assert facts["kind"] == "mars" and facts["warning"].startswith("competition.kind: ")
+    assert facts["games"] == 2 and sum(player["games"] for player in facts["players"]) == 4
     assert arena("report", path).returncode == 0
     assert arena("report", path, "--html", tmp_path / "page.html").returncode == 0
     assert "competition.kind: the games" in (tmp_path / "page.html").read_text()
 
 
-def test_a_run_that_is_refused_leaves_what_the_database_says_of_the_competition(tmp_path: Path) -> None:
+def test_a_refused_run_leaves_the_description_of_the_competition(tmp_path: Path) -> None:
     def told() -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(tmp_path / "cup.results.sqlite")) as results:
             query = "SELECT Selector, State, Pure, Weight, GameLim, Notes FROM SAGA_Series"

@@ -63,9 +63,12 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert shown.stdout == (tmp_path / "contest.report").read_text()
     assert "2/2 games played" in shown.stdout
 
-    found = json.loads(arena("show", control, "--json").stdout)
-    assert (found["games"], found["total"], found["running"]) == (2, 2, False)
-    assert [(player["name"], player["points"]) for player in found["players"]] == [("one", 1.0), ("two", 1.0)]
+    results = json.loads(arena("show", control, "--json").stdout)
+    assert (results["games"], results["total"], results["running"]) == (2, 2, False)
+    assert [(player["name"], player["points"]) for player in results["players"]] == [
+        ("one", 1.0),
+        ("two", 1.0),
+    ]
 
     (tmp_path / "contest.report").unlink()
     assert arena("report", control).returncode == 0
@@ -217,16 +220,16 @@ def test_a_competition_killed_again_and_again_counts_every_game_once(
     assert sorted(line.split()[0] for line in history.read_text().splitlines()) == all_games
     assert sorted(path.stem for path in (tmp_path / "contest.games").iterdir()) == all_games
 
-    told = sorted(contest_id.split("/")[1] for contest_id in server.game_reports)
-    assert told == all_games
+    reported = sorted(contest_id.split("/")[1] for contest_id in server.game_reports)
+    assert reported == all_games
     assert server.void_reports, "no game was in progress at any of the kills"
     assert set(server.opened) <= set(server.reports)
-    found = json.loads(arena("show", control, "--json").stdout)
-    assert found["reports"]["waiting"] == 0 and found["voids"] == 0
-    assert sum(player["games"] for player in found["players"]) == 24
+    shown = json.loads(arena("show", control, "--json").stdout)
+    assert shown["reports"]["waiting"] == 0 and shown["voids"] == 0
+    assert sum(player["games"] for player in shown["players"]) == 24
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_taken_port_is_an_error_of_one_line(tmp_path: Path) -> None:
     (tmp_path / "arena.tokens").touch()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -249,7 +252,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
         (misbehaving("exit-at-start"), 1, True),
     ],
 )
-def test_only_of_programs_of_its_own_the_arena_shows_what_they_write(
+def test_the_arena_shows_the_output_of_its_own_programs_only(
     tmp_path: Path, player: str, status: int, advised: bool
 ) -> None:
     remote = '[remote]\naddress = "127.0.0.1:0"\n'

@@ -50,7 +50,7 @@ def test_who_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> 
     assert third.returncode == 1 and "player villain" in third.stderr
 
 
-def test_a_run_for_which_nobody_is_left_is_halted_and_not_complete(tmp_path: Path) -> None:
+def test_a_run_without_players_left_is_halted_and_not_complete(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(CONTROL.replace(f"[players.two]\n{PASSING}\n", ""))
     for options, complaint in (
@@ -62,7 +62,7 @@ def test_a_run_for_which_nobody_is_left_is_halted_and_not_complete(tmp_path: Pat
         assert run.returncode == 4
         assert complaint in run.stderr
         assert "series t1: 1 contestants are left, a game needs 2 (`arena run --readmit`" in run.stderr
-        assert "arena: halted: games are missing, and nobody is left who may play them" in run.stderr
+        assert "arena: halted: games are missing, and no player is left for them" in run.stderr
 
 
 def hanging(factory: str) -> str:
@@ -85,7 +85,7 @@ def test_who_hangs_when_it_has_moved_cannot_undo_the_game(tmp_path: Path) -> Non
     assert villains_row(control) == (4, 4)
 
 
-def test_a_game_is_played_again_once_whose_loser_never_answered_and_stops_nobody(tmp_path: Path) -> None:
+def test_a_game_whose_loser_never_answered_is_played_again_once_and_stops_no_run(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(hanging("late_at_once"))
     done = arena("run", control, "-q")

@@ -30,7 +30,7 @@ def run(folder: Path, competition: str, players: dict[str, str] = THREE, more: s
     return control, arena("run", control, "-q")
 
 
-def test_unless_told_otherwise_an_engine_that_never_works_is_found_out_before_the_first_game(
+def test_by_default_a_broken_engine_fails_the_check_before_the_first_game(
     tmp_path: Path,
 ) -> None:
     _, done = run(tmp_path, "rounds = 2")
@@ -47,7 +47,7 @@ def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_pla
     control, done = run(tmp_path, 'rounds = 4\non_void = "skip-matchup"')
     assert done.returncode == 6
     assert "matchup AvB is left out of the competition from now on: too many void games" in done.stderr
-    assert "all games have been played but those of who is left out" in done.stderr
+    assert "all games have been played but for players or matchups that are left out" in done.stderr
     assert results(control) == {"one": (4, 2, 0), "two": (4, 2, 0), "villain": (0, 0, 0)}
     shown = json.loads(arena("show", control, "--json").stdout)
     assert [(entry["scope"], entry["name"]) for entry in shown["left_out"]] == [
@@ -136,7 +136,7 @@ split = 2
         ("exit-at-start", "none", 4, "0 games"),
     ],
 )
-def test_of_a_tuners_players_the_candidate_alone_can_lose_void_games(
+def test_only_the_candidate_of_a_tuner_can_lose_void_games(
     tmp_path: Path, steady: str, candidate: str, status: int, words: str
 ) -> None:
     control = tmp_path / "tuner.toml"

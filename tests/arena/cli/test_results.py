@@ -56,7 +56,7 @@ split = 2
 """
 
 
-def test_games_against_a_tuners_candidates_rate_nobody(tmp_path: Path) -> None:
+def test_games_against_a_tuners_candidates_change_no_rating(tmp_path: Path) -> None:
     control = tmp_path / "tuner.toml"
     control.write_text(TUNER)
     assert arena("run", control, "-q").returncode == 0
@@ -74,7 +74,7 @@ def test_json_escapes_whatever_could_command_a_terminal(tmp_path: Path) -> None:
     )
     arena(control, "-q")
     printed = arena(control, "show", "--json").stdout
-    assert all(" " <= each <= "~" or each == "\n" for each in printed)
+    assert all(" " <= character <= "~" or character == "\n" for character in printed)
     assert json.loads(printed)["description"] == "bell \x07, C1 \x9b2J, DEL \x7f, 囲碁"
 
 

@@ -49,8 +49,8 @@ def test_a_competition_is_sent_started_watched_and_shown(
     )
     shown = at(service, "show", "sent/cup", who="eye")
     assert re.search(r"^player +games +wins", shown.stdout, re.MULTILINE) and "one" in shown.stdout
-    told = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
-    assert told["standings"]["games"] == 2 and told["competition"]["gamesPlayed"] == 2
+    as_json = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
+    assert as_json["standings"]["games"] == 2 and as_json["competition"]["gamesPlayed"] == 2
     listed = at(service, "list", who="eye").stdout.splitlines()
     assert [line.split()[0] for line in listed] == ["name", "contest", "sent/cup"]
     assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
@@ -106,7 +106,7 @@ dial_in(Connection(sys.argv[1], token=sys.argv[2]), "one", None, Engine("Rambler
         (("start", "contest", "--token", "guessed"), "(give a token with --token or ARENA_TOKEN"),
     ],
 )
-def test_what_a_service_refuses_is_told_in_one_line(
+def test_a_refusal_of_a_service_is_an_error_of_one_line(
     service: Service, here: None, words: tuple[str, ...], message: str
 ) -> None:
     refused = arena(*words[:2], "--address", service.address, "--token", service.tokens["me"], *words[2:])
@@ -125,7 +125,7 @@ def test_what_a_service_refuses_is_told_in_one_line(
         (("stop", "contest.toml", "--at-once"), 2, "needs --address"),
     ],
 )
-def test_what_cannot_be_meant_is_told_at_once(
+def test_contradictory_options_are_an_error_at_once(
     here: None, words: tuple[str, ...], status: int, message: str
 ) -> None:
     refused = arena(*words)

@@ -53,5 +53,5 @@ def test_an_actions_help_loads_nothing_but_grpc(action: str) -> None:
 
 def test_what_options_say_without_loading_the_arena_is_what_the_arena_says() -> None:
     role = inspect.signature(serving.token).parameters["role"]
-    assert get_args(get_args(role.annotation)[0]) == tuple(each.value for each in ServiceRole)
+    assert get_args(get_args(role.annotation)[0]) == tuple(known.value for known in ServiceRole)
     assert sample.KINDS == schema.KINDS

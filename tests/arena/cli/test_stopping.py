@@ -69,7 +69,7 @@ def started(control: Path, *options: str) -> subprocess.Popen[str]:
 
 def descendants(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [found for child in map(int, children) for found in (child, *descendants(child))]
+    return [process for child in map(int, children) for process in (child, *descendants(child))]
 
 
 @needs_gnugo

@@ -186,8 +186,8 @@ class RawStream:
             pass
         return getattr(heard, kind)
 
-    def move(self, asked: players_pb2.MoveRequest, text: str) -> None:
-        move = players_pb2.Move(seat_id=asked.seat_id, request=asked.request, text=text)
+    def move(self, request: players_pb2.MoveRequest, text: str) -> None:
+        move = players_pb2.Move(seat_id=request.seat_id, request=request.request, text=text)
         self.say(players_pb2.PlayRequest(move=move))
 
     def vanish(self) -> None:

@@ -79,7 +79,7 @@ def test_a_watch_ends_some_day() -> None:
         assert refusal(error.value) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
 
 
-def test_one_watcher_who_reads_nothing_holds_up_nobody() -> None:
+def test_a_watcher_that_reads_nothing_delays_no_other() -> None:
     with ExitStack() as opened:
         address = opened.enter_context(open_lobby(limits=PATIENT)).open.address
         with RawCalls(ServerAddress.parse(address)) as deaf, asking(address) as health:

@@ -62,7 +62,7 @@ def test_the_right_token_is_let_in() -> None:
         assert stream.hear().HasField("welcome")
 
 
-def test_a_player_nobody_expects_is_refused() -> None:
+def test_an_unexpected_player_is_refused() -> None:
     with open_lobby(limits=NORMAL) as lobby:
         bot = DialledIn(lobby, "three", lambda game: lambda turn: "pass")
         ended = bot.ended()
@@ -77,7 +77,7 @@ READY = players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=99))
 
 
 @pytest.mark.parametrize(
-    "said",
+    "messages",
     [
         (READY,),
         (players_pb2.PlayRequest(),),
@@ -93,10 +93,12 @@ READY = players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=99))
         (None,),
     ],
 )
-def test_what_breaks_the_protocol_is_refused(said: tuple[players_pb2.PlayRequest | None, ...]) -> None:
+def test_a_message_that_breaks_the_protocol_is_refused(
+    messages: tuple[players_pb2.PlayRequest | None, ...],
+) -> None:
     with open_lobby(limits=NORMAL) as lobby:
         stream = RawStream(lobby)
-        stream.say(*said)
+        stream.say(*messages)
         assert refusal(stream) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
 
 
@@ -141,7 +143,7 @@ def test_who_says_nothing_is_not_waited_for() -> None:
         assert refusal(RawStream(lobby)) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
 
 
-def test_there_is_room_for_so_many_players() -> None:
+def test_a_player_beyond_the_limit_is_refused() -> None:
     with open_lobby(limits=replace(NORMAL, players=1)) as lobby:
         first = RawStream(lobby)
         first.hello("one")
@@ -162,7 +164,7 @@ def test_a_second_stream_of_a_player_ends_the_first() -> None:
         assert refusal(first) == (grpc.StatusCode.ABORTED, "REPLACED")
 
 
-def test_players_are_told_that_the_arena_closes() -> None:
+def test_players_learn_that_the_arena_closes() -> None:
     with open_lobby(limits=NORMAL) as lobby:
         stream = RawStream(lobby)
         stream.hello("one")

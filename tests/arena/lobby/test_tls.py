@@ -44,7 +44,7 @@ def test_a_player_that_expects_another_authority_stays_away(endpoint: Endpoint, 
         )
 
 
-def test_nobody_is_let_in_without_tls(endpoint: Endpoint) -> None:
+def test_a_client_without_tls_is_rejected(endpoint: Endpoint) -> None:
     with open_lobby(endpoint=endpoint) as lobby:
         stream = RawStream(lobby)
         stream.hello("one")
@@ -60,6 +60,6 @@ def test_nobody_is_let_in_without_tls(endpoint: Endpoint) -> None:
         (Endpoint(ServerAddress.parse("0.0.0.0:0")), "without TLS tokens could be read"),
     ],
 )
-def test_what_cannot_be_served_safely_is_refused(endpoint: Endpoint, why: str) -> None:
+def test_an_unsafe_address_is_refused(endpoint: Endpoint, why: str) -> None:
     with pytest.raises(InvalidAddressError, match=why), open_lobby(endpoint=endpoint):
         pass

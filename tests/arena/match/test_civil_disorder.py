@@ -25,6 +25,8 @@ from arena.match.verdicts import Eliminations, Loss
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame
 from referees.api import Termination
 from referees.diplomacy import Diplomacy
 from tests.arena.lobby.rooms import open_lobby, remote
@@ -60,9 +62,11 @@ def entered(database: ResultsDatabase, players: tuple[PlayerSetup, ...], result:
     setting = GameSetting(GameSettings("diplomacy", SETTINGS), "diplomacy-standard", POWERS)
     series = registered(database, heading(players, setting=setting))
     attempt = series.next_attempt(result.game_id)
-    series.begin(attempt, None, "seven", players)
+    series.begin(attempt, None, PlannedGame("seven", players))
     even = (1000.0,) * len(players)
-    assert series.finish(attempt, "seven", 1, POWERS, result, even, even, None)
+    assert series.finish(
+        attempt, FinishedGame.from_result("seven", POWERS, result, even, even), result, 1, None
+    )
     with database.transaction() as connection:
         return list(connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)))
 

@@ -37,7 +37,7 @@ def test_matches_of_two(
     assert not a.imagined
 
 
-def test_a_player_nobody_met_is_placed_through_others() -> None:
+def test_players_that_never_met_are_rated_through_others() -> None:
     ratings = rate([PairResult("a", "b", 76, 0, 24), PairResult("b", "c", 76, 0, 24)]).estimates
     assert ratings["a"].elo - ratings["b"].elo == pytest.approx(ratings["b"].elo - ratings["c"].elo)
     assert ratings["a"].elo - ratings["c"].elo == pytest.approx(2 * 200.24, abs=0.01)
@@ -103,9 +103,9 @@ def test_the_errors_hold_what_they_promise() -> None:
             expected = 1 / (1 + 10 ** ((strength[opponent] - strength[player]) / 400))
             wins = sum(chance.random() < expected for _ in range(60))
             results.append(PairResult(player, opponent, wins, 0, 60 - wins))
-        found = rate(results, anchors={"a": 0.0}).estimates["b"]
-        assert found.error is not None
-        held += abs(found.elo - 80.0) <= found.error
+        estimate = rate(results, anchors={"a": 0.0}).estimates["b"]
+        assert estimate.error is not None
+        held += abs(estimate.elo - 80.0) <= estimate.error
     assert 0.91 <= held / 300 <= 0.985
 
 

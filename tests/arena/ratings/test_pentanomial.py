@@ -59,13 +59,13 @@ def test_published_estimates(
     normalised_error: float,
     superiority: float,
 ) -> None:
-    found = estimate(pairs)
-    assert found is not None
-    assert (found.elo, found.normalised_elo) == pytest.approx((elo, normalised), abs=0.006)
-    assert (found.elo_error, found.normalised_elo_error) == pytest.approx(
+    estimated = estimate(pairs)
+    assert estimated is not None
+    assert (estimated.elo, estimated.normalised_elo) == pytest.approx((elo, normalised), abs=0.006)
+    assert (estimated.elo_error, estimated.normalised_elo_error) == pytest.approx(
         (elo_error, normalised_error), abs=0.006
     )
-    assert found.superiority == pytest.approx(superiority, abs=6e-5)
+    assert estimated.superiority == pytest.approx(superiority, abs=6e-5)
 
 
 def test_bounds_are_walds() -> None:
@@ -108,9 +108,9 @@ def test_negative_counts_are_refused() -> None:
 
 
 def test_a_match_won_throughout_is_infinitely_superior() -> None:
-    found = estimate((0, 0, 0, 0, 10))
-    assert found is not None and found.elo == math.inf
-    assert math.isnan(found.elo_error) and found.superiority == 1.0
+    estimated = estimate((0, 0, 0, 0, 10))
+    assert estimated is not None and estimated.elo == math.inf
+    assert math.isnan(estimated.elo_error) and estimated.superiority == 1.0
 
 
 @given(counts, st.sampled_from(["normalized", "logistic"]))
@@ -125,8 +125,8 @@ def test_the_other_players_view_is_the_opposite(pairs: Counts, model: Model) -> 
 )
 def test_the_widest_hypotheses_are_tested_whatever_the_counts(model: Model, most: float) -> None:
     test = Sprt(-most, most, model=model)
-    each = (0, 1, 1000)
-    for counts in itertools.product(each, each, each, each, each):
+    pairs = (0, 1, 1000)
+    for counts in itertools.product(pairs, pairs, pairs, pairs, pairs):
         assert math.isfinite(test.status(counts).llr), counts
     with pytest.raises(ValueError, match="elo1 must lie between"):
         Sprt(0, most + 1, model=model)

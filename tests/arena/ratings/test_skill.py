@@ -52,10 +52,9 @@ def test_what_one_gains_another_loses_among_equals() -> None:
     assert sum(after(SEVEN, (2, 5))) == pytest.approx(7 * 25.0)
 
 
-def test_games_without_a_result_rate_nobody_and_newcomers_are_known() -> None:
+def test_games_without_a_result_change_no_rating_and_newcomers_are_known() -> None:
     table = SkillTable.of([(SEVEN, ())])
     assert table.skill("a") == table.skill("somebody else") == NEWCOMER
-    assert NEWCOMER.at_least == pytest.approx(0.0)
 
 
 def test_a_player_in_several_seats_has_one_skill() -> None:

@@ -12,7 +12,8 @@ from arena.reports.assembly import assemble
 from arena.reports.contents import CompetitionReport
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
-from arena.results.series import Series
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame, Series
 from arena.runner.game_jobs import setting_of
 from referees.api import Outcome, Termination, referee
 from tests.arena.results.examples import heading, registered, result
@@ -82,17 +83,19 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
             ),
         )
         elo = dict.fromkeys(settings.players, 1000.0)
-        for game_id, black, white, told in games:
-            winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[told]
-            outcome = Outcome(winners, Termination.SCORE, told)
+        for game_id, black, white, summary in games:
+            winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[summary]
+            outcome = Outcome(winners, Termination.SCORE, summary)
             attempt = series.next_attempt(game_id)
             matchup = game_id.rpartition("_")[0]
             series.begin(
                 attempt,
                 None,
-                matchup,
-                [settings.players[black], settings.players[white]],
-                setting=_setting(settings, matchup),
+                PlannedGame(
+                    matchup,
+                    [settings.players[black], settings.players[white]],
+                    setting=_setting(settings, matchup),
+                ),
             )
             before = (elo[black], elo[white])
             after = settings.elo.rate((black, white), before, winners)
@@ -104,12 +107,18 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
                 for name in (black, white)
             )
             played_game = replace(result(game_id, outcome), usage=usage)
-            series.finish(attempt, matchup, 1, (black, white), played_game, before, after, None)
+            series.finish(
+                attempt,
+                FinishedGame.from_result(matchup, (black, white), played_game, before, after),
+                played_game,
+                1,
+                None,
+            )
         yield series
 
 
 def _setting(control: Control, matchup: str) -> GameSetting:
-    games = {each.matchup_id: each.game for each in getattr(control.plan, "matchups", ())}
+    games = {matchup.matchup_id: matchup.game for matchup in getattr(control.plan, "matchups", ())}
     game = games.get(matchup, control.game)
     return setting_of(game, referee(game.name).from_settings(game.settings))
 

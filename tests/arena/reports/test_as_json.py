@@ -8,14 +8,14 @@ from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 
 
 def test_all_of_it_survives_json(tmp_path: Path) -> None:
-    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert list(found) == [
+    report = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    assert list(report) == [
         "name", "warning", "kind", "description", "game", "settings", "seats", "games", "total", "letters",
         "players", "cross_table", "superiority", "matchups", "lines", "sprt", "tuner", "candidates", "voids",
         "left_out", "reports", "refusals", "proposals", "duration",
     ]  # fmt: skip
-    assert (found["games"], found["total"], found["seats"]) == (7, 9, ["Black", "White"])
+    assert (report["games"], report["total"], report["seats"]) == (7, 9, ["Black", "White"])
 
 
 def test_a_player(tmp_path: Path) -> None:
@@ -42,19 +42,19 @@ def test_a_player(tmp_path: Path) -> None:
 
 
 def test_pairs_and_matchups(tmp_path: Path) -> None:
-    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
+    report = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     pair = {"player": "gamma", "opponent": "alpha", "wins": 0, "draws": 1, "losses": 1, "unknown": 0}
-    assert pair in found["cross_table"] and len(found["cross_table"]) == 6
-    assert found["superiority"][0]["player"] == "alpha"
-    assert 0.5 < found["superiority"][0]["likelihood"] < 1.0
-    matchup = next(matchup for matchup in found["matchups"] if matchup["id"] == "BvC")
+    assert pair in report["cross_table"] and len(report["cross_table"]) == 6
+    assert report["superiority"][0]["player"] == "alpha"
+    assert 0.5 < report["superiority"][0]["likelihood"] < 1.0
+    matchup = next(matchup for matchup in report["matchups"] if matchup["id"] == "BvC")
     assert (matchup["games"], matchup["wanted"], matchup["unknown"]) == (2, 3, 1)
     assert matchup["players"][1]["seats"] == {"1": {"games": 1, "wins": 0.0}, "2": {"games": 1, "wins": 1.0}}
-    assert found["duration"]["first_started"] == "2001-09-09T01:46:40Z"
-    assert found["duration"]["total_seconds"] == 7 * 3.5
+    assert report["duration"]["first_started"] == "2001-09-09T01:46:40Z"
+    assert report["duration"]["total_seconds"] == 7 * 3.5
 
 
 def test_nothing_played_yet(tmp_path: Path) -> None:
-    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, []))
-    assert found["duration"] is None and found["cross_table"] == [] and found["superiority"] == []
-    assert [player["likeliest_elo"] for player in found["players"]] == [None, None, None]
+    report = json_report(report_of(tmp_path, ALL_PLAY_ALL, []))
+    assert report["duration"] is None and report["cross_table"] == [] and report["superiority"] == []
+    assert [player["likeliest_elo"] for player in report["players"]] == [None, None, None]

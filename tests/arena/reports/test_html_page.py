@@ -105,7 +105,7 @@ def test_what_others_say_is_escaped(tmp_path: Path) -> None:
     assert "<script>alert(1)</script>" in page.text
 
 
-def test_a_matchup_that_has_gone_and_one_of_unknown_results(tmp_path: Path) -> None:
+def test_a_removed_matchup_and_unknown_results_are_shown(tmp_path: Path) -> None:
     games = [("gone_0", "alpha", "gamma", "W"), ("handy_0", "beta", "gamma", "?")]
     page = Page(page_of(tmp_path, PLAYOFF, games))
     assert "?? (missing from control file)" in page.text

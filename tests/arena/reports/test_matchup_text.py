@@ -31,22 +31,22 @@ def game(
 
 
 def block(matchup: MatchupTally, *games: FinishedGame) -> str:
-    for each in games:
-        matchup.add(each)
+    for played in games:
+        matchup.add(played)
     return "\n".join(matchup_lines(matchup, SEATS)) + "\n"
 
 
 def test_the_ringmasters_own_example() -> None:
-    one, two = "gnugo-l1", "gnugo-l2"
-    found = block(
-        MatchupTally("0", f"{one} v {two}", (one, two), 5, GO),
-        game(one, two, "W", (1.0, 1.3)),
-        game(two, one, "B", (1.48, 1.46)),
-        game(one, two, "W", (1.23, 1.39)),
-        game(two, one, "W", (1.39, 1.23)),
-        game(one, two, "B", (1.23, 1.39)),
+    first, second = "gnugo-l1", "gnugo-l2"
+    text = block(
+        MatchupTally("0", f"{first} v {second}", (first, second), 5, GO),
+        game(first, second, "W", (1.0, 1.3)),
+        game(second, first, "B", (1.48, 1.46)),
+        game(first, second, "W", (1.23, 1.39)),
+        game(second, first, "W", (1.39, 1.23)),
+        game(first, second, "B", (1.23, 1.39)),
     )
-    assert found == dedent("""\
+    assert text == dedent("""\
         gnugo-l1 v gnugo-l2 (5/5 games)
         board size: 9   komi: 7.5
                    wins              black        white      avg cpu
@@ -57,14 +57,14 @@ def test_the_ringmasters_own_example() -> None:
 
 
 def test_its_example_in_progress() -> None:
-    one, two = "gnugo-l1", "gnugo-l2"
-    found = block(
-        MatchupTally("0", f"{one} v {two}", (one, two), 5, GO),
-        game(one, two, "B", (1.13, 1.32)),
-        game(two, one, "B", (1.32, 1.13)),
-        game(two, one, "W", (1.32, 1.13)),
+    first, second = "gnugo-l1", "gnugo-l2"
+    text = block(
+        MatchupTally("0", f"{first} v {second}", (first, second), 5, GO),
+        game(first, second, "B", (1.13, 1.32)),
+        game(second, first, "B", (1.32, 1.13)),
+        game(second, first, "W", (1.32, 1.13)),
     )
-    assert found == dedent("""\
+    assert text == dedent("""\
         gnugo-l1 v gnugo-l2 (3/5 games)
         board size: 9   komi: 7.5
                    wins              black         white      avg cpu
@@ -75,12 +75,12 @@ def test_its_example_in_progress() -> None:
 
 
 def test_its_example_without_alternating_colours() -> None:
-    one, two = "gnugo-l1", "gnugo-l2"
-    found = block(
-        MatchupTally("0", f"{one} v {two}", (one, two), 5, GO),
-        *[game(one, two, "W", (0.49, 0.48))] * 5,
+    first, second = "gnugo-l1", "gnugo-l2"
+    text = block(
+        MatchupTally("0", f"{first} v {second}", (first, second), 5, GO),
+        *[game(first, second, "W", (0.49, 0.48))] * 5,
     )
-    assert found == dedent("""\
+    assert text == dedent("""\
         gnugo-l1 v gnugo-l2 (5/5 games)
         board size: 9   komi: 7.5
                    wins                   avg cpu
@@ -90,14 +90,14 @@ def test_its_example_without_alternating_colours() -> None:
 
 
 def test_handicap_and_forfeits() -> None:
-    found = block(
+    text = block(
         MatchupTally("hc", "alpha v beta", ("alpha", "beta"), 4, HANDICAP),
         game("alpha", "beta", "W+F", (0.02, 0.02)),
         game("beta", "alpha", "W", (0.02, 0.02)),
         game("alpha", "beta", "W+F", (0.02, 0.02)),
         game("beta", "alpha", "W", (0.02, 0.02)),
     )
-    assert found == dedent("""\
+    assert text == dedent("""\
         alpha v beta (4/4 games)
         board size: 9   handicap: 2 (fixed)   komi: 6.5
                 wins              black       white       forfeits avg cpu
@@ -108,13 +108,13 @@ def test_handicap_and_forfeits() -> None:
 
 
 def test_unknown_results() -> None:
-    found = block(
+    text = block(
         MatchupTally("1", "the disagreeing pair", ("beta", "gamma"), 3, HANDICAP),
         game("beta", "gamma", "?", (0.01, 0.02)),
         game("gamma", "beta", "?", (0.02, 0.01)),
         game("beta", "gamma", "?", (0.01, 0.02)),
     )
-    assert found == dedent("""\
+    assert text == dedent("""\
         the disagreeing pair (3/3 games)
         unknown results: 3 100.00%
         board size: 9   handicap: 2 (fixed)   komi: 6.5
@@ -127,11 +127,11 @@ def test_unknown_results() -> None:
 
 def test_a_draw_is_half_a_win_in_every_column() -> None:
     """The ringmaster counts draws twice in the colours' columns: four in four games as 100 % everywhere."""
-    found = block(
+    text = block(
         MatchupTally("0", "a v b", ("a", "b"), None, GO),
         game("a", "b", "0"), game("b", "a", "0"), game("a", "b", "0"), game("b", "a", "B"),
     )  # fmt: skip
-    assert found == dedent("""\
+    assert text == dedent("""\
         a v b (4 games)
         board size: 9   komi: 7.5
             wins              black          white
@@ -141,9 +141,9 @@ def test_a_draw_is_half_a_win_in_every_column() -> None:
         """)
 
 
-def test_unknown_cpu_time_of_one_player_and_a_matchup_that_has_gone() -> None:
-    found = block(MatchupTally("0", "a v b", ("a", "b"), None, None), game("a", "b", "B", (None, 1234.5)))
-    assert found == dedent("""\
+def test_unknown_cpu_time_and_a_removed_matchup_are_shown() -> None:
+    text = block(MatchupTally("0", "a v b", ("a", "b"), None, None), game("a", "b", "B", (None, 1234.5)))
+    assert text == dedent("""\
         a v b (1 games)
         ?? (missing from control file)
             wins                   avg cpu

@@ -48,6 +48,6 @@ def test_ticks_are_round(low: float, high: float, expected: list[float]) -> None
 
 @given(st.floats(-5000, 5000), st.floats(0.5, 10000))
 def test_there_are_neither_too_few_nor_too_many_ticks(low: float, width: float) -> None:
-    found = ticks(low, low + width)
-    assert 3 <= len(found) <= 11
-    assert all(low - width / 1e6 <= tick <= low + width * (1 + 1e-6) for tick in found)
+    marks = ticks(low, low + width)
+    assert 3 <= len(marks) <= 11
+    assert all(low - width / 1e6 <= tick <= low + width * (1 + 1e-6) for tick in marks)

@@ -28,7 +28,7 @@ def said(page: str) -> dict[str, str]:
     return texts
 
 
-def test_what_each_player_was_told_and_answered_and_wrote_is_on_the_page(tmp_path: Path) -> None:
+def test_the_page_shows_each_players_dialogue_and_output(tmp_path: Path) -> None:
     record = kept(tmp_path)
     (tmp_path / "war.protocol").mkdir()
     (tmp_path / "war.protocol" / "0_1.log").write_text(
@@ -55,7 +55,7 @@ def test_what_looks_like_another_line_stays_the_player_s(tmp_path: Path) -> None
     assert texts["beta: standard error"] == "Nothing, or it was discarded."
 
 
-def test_two_players_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_two_players_of_the_same_name_stay_distinct(tmp_path: Path) -> None:
     record = kept(tmp_path, ("alpha", "alpha"))
     (tmp_path / "war.log").write_text("0_1 alpha#2: here\n")
     texts = said(page_of(record))
@@ -104,7 +104,9 @@ def test_a_record_alone_is_enough(tmp_path: Path) -> None:
         (json.dumps({"game": "hex"}), "games of 'hex' have no page"),
     ],
 )
-def test_what_has_no_page_is_told_with_what_has_one(content: str, complaint: str, tmp_path: Path) -> None:
+def test_a_game_without_pages_is_refused_with_the_games_that_have_them(
+    content: str, complaint: str, tmp_path: Path
+) -> None:
     record = tmp_path / "mine.json"
     record.write_text(content)
     with pytest.raises(UnreadableRecordError, match=complaint) as caught:
@@ -112,12 +114,12 @@ def test_what_has_no_page_is_told_with_what_has_one(content: str, complaint: str
     assert str(caught.value).endswith("; records (.json) of these games have one: diplomacy, warlight")
 
 
-def test_a_file_that_is_not_there_is_told_in_the_words_of_import(tmp_path: Path) -> None:
+def test_a_missing_record_is_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRecordError, match=r"none\.json can't be read: No such file or directory$"):
         page_of(tmp_path / "none.json")
 
 
-def test_a_record_that_is_no_json_is_told_which_records_have_pages(tmp_path: Path) -> None:
+def test_replay_of_a_record_without_json_names_the_records_that_have_pages(tmp_path: Path) -> None:
     (tmp_path / "game.sgf").write_text("(;FF[4])")
     with pytest.raises(UnreadableRecordError, match=r"game\.sgf: no JSON; records \(\.json\) of "):
         page_of(tmp_path / "game.sgf")

@@ -6,6 +6,7 @@ from arena.control.toml_file import read
 from arena.reports.assembly import assemble
 from arena.reports.contents import CompetitionReport
 from arena.reports.text import text_report
+from arena.results.series import PlannedGame
 from arena.results.series_reader import SeriesReader
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, played, report_of
 
@@ -74,13 +75,13 @@ def test_a_competition_without_games_has_a_report(tmp_path: Path) -> None:
     assert line.split() == ["alpha", *"00000", "0", "0", "0", "0", "1000", "-", "-"]
 
 
-def test_void_games_and_refused_reports_are_told(tmp_path: Path) -> None:
+def test_void_games_and_refused_reports_are_reported(tmp_path: Path) -> None:
     with played(tmp_path, ALL_PLAY_ALL, ALL_PLAYED) as series:
         attempt = series.next_attempt("AvC_2")
-        series.begin(attempt, None, "AvC", [])
+        series.begin(attempt, None, PlannedGame("AvC", []))
         series.give_up(attempt, "void", "it crashed", 3600.0, b"report")
         (waiting,) = series.outbox.waiting()
-        series.outbox.refused(waiting, "no such game")
+        series.outbox.mark_refused(waiting, "no such game")
         control = tmp_path / "cup.toml"
         control.write_text(control.read_text() + '\n[academy]\naddress = "embedded"\n')
         text = text_report(_assembled(tmp_path, series))

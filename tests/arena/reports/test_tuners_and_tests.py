@@ -20,7 +20,8 @@ from arena.reports.contents import CompetitionReport
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.series import Series
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame, Series
 from arena.runner.files import CompetitionFiles
 from arena.runner.game_jobs import JobMaker
 from arena.selection.candidates import MOST_STEPS, ThinnedPath
@@ -98,14 +99,14 @@ def played(
     selector, jobs = selector_for(control), JobMaker(control, CompetitionFiles(path))
     with closing(ResultsDatabase.open(sqlite_url(folder / "cup.sqlite"))) as database:
         players = list(control.players.values())
-        told = heading(players, control.game, name="cup", kind=control.kind, ordered=False)
-        series: Series = registered(database, told)
+        entered = heading(players, control.game, name="cup", kind=control.kind, ordered=False)
+        series: Series = registered(database, entered)
         for number in range(games):
             fixture = selector.next_game()
             if fixture is None:
                 break
             attempt = series.next_attempt(fixture.game_id)
-            series.begin(attempt, None, fixture.matchup, jobs.players(fixture), fixture.detail)
+            series.begin(attempt, None, PlannedGame(fixture.matchup, jobs.players(fixture), fixture.detail))
             candidate = 1 + (fixture.players[0] == "steady")
             won = random.Random(number).random() < wins(fixture)
             how = Termination.FORFEIT if broken and not won else Termination.SCORE
@@ -118,7 +119,13 @@ def played(
                 if not won:
                     usage[candidate - 1] = fault
                 game = replace(game, usage=tuple(usage))
-            series.finish(attempt, fixture.matchup, number, fixture.players, game, ratings, ratings, None)
+            series.finish(
+                attempt,
+                FinishedGame.from_result(fixture.matchup, fixture.players, game, ratings, ratings),
+                game,
+                number,
+                None,
+            )
             selector.completed(
                 CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome, fixture.detail)
             )
@@ -131,15 +138,15 @@ def hill(fixture: Fixture) -> float:
     return 1 / (1 + 20 * (float(candidate.command[1]) - 0.7) ** 2)
 
 
-def test_a_tuners_report_tells_the_best_values_and_nothing_of_each_candidate(tmp_path: Path) -> None:
+def test_a_tuners_report_has_the_best_values_and_no_candidates(tmp_path: Path) -> None:
     _, report = played(tmp_path, MONTE_CARLO, GAMES, hill)
-    found = json_report(report)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert [player["name"] for player in found["players"]] == ["steady"]
-    assert (found["cross_table"], found["superiority"], found["sprt"]) == ([], [], None)
-    (matchup,) = found["matchups"]
+    content = json_report(report)
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    assert [player["name"] for player in content["players"]] == ["steady"]
+    assert (content["cross_table"], content["superiority"], content["sprt"]) == ([], [], None)
+    (matchup,) = content["matchups"]
     assert {player["name"] for player in matchup["players"]} == {"#candidates", "steady"}
-    tuner = found["tuner"]
+    tuner = content["tuner"]
     assert (tuner["games"], set(tuner["best"])) == (GAMES, {"level", "style"})
     assert tuner["best"]["level"] == pytest.approx(0.7, abs=0.35)
     assert tuner["best"]["style"] in ("<bold>", "shy")
@@ -151,9 +158,9 @@ def test_a_tuners_report_tells_the_best_values_and_nothing_of_each_candidate(tmp
     assert page.count('<svg class="tuning"') == 2 and "&lt;bold&gt;" in page
     assert 'id="standings"' not in page and 'id="cross-table"' not in page and 'class="ratings"' not in page
     assert "\n#candidates v steady (150 games)\n" in text and "LOS" not in text
-    assert not any(CANDIDATE.search(whole) for whole in (page, text, json.dumps(found)))
+    assert not any(CANDIDATE.search(whole) for whole in (page, text, json.dumps(content)))
     # Whatever the number of games: two pictures of at most some hundred steps each, and the tables.
-    assert len(page) < 40_000 and len(json.dumps(found)) < 40_000
+    assert len(page) < 40_000 and len(json.dumps(content)) < 40_000
 
 
 @pytest.mark.parametrize(("text", "last"), [(MONTE_CARLO, "19"), (CROSS_ENTROPY, "g0#9r1")])
@@ -167,9 +174,9 @@ def test_what_is_wrong_with_a_broken_candidate_is_told_and_that_the_best_means_n
     assert candidates["last_fault"] == {"game": last, "kind": "disconnected", "remark": "exited in game 19"}
     warning = "candidates forfeited 20 of 20 games"
     assert warning in candidates["warning"]
-    told = text_report(report)
-    assert f"faults of the candidates: 20 disconnected; the last in {last}: exited in game 19\n" in told
-    assert told.count(f"warning: {warning}") == 1
+    as_text = text_report(report)
+    assert f"faults of the candidates: 20 disconnected; the last in {last}: exited in game 19\n" in as_text
+    assert as_text.count(f"warning: {warning}") == 1
     page = html_page(report)
     assert warning in page and "exited in game 19" in page
 
@@ -186,13 +193,13 @@ def test_a_tuner_whose_control_file_was_changed_has_no_candidates_in_its_report(
     control.path.write_text(MONTE_CARLO.replace("initial_visits = 10", "initial_visits = 20"))
     with closing(ResultsDatabase.open(sqlite_url(tmp_path / "cup.sqlite"))) as database:
         report = assemble(read(control.path), "cup", Series.find(database, "cup"))
-    found = json_report(report)
-    assert "initial_visits" in found["warning"] and found["tuner"] is None
-    assert [player["name"] for player in found["players"]] == ["steady"]
+    content = json_report(report)
+    assert "initial_visits" in content["warning"] and content["tuner"] is None
+    assert [player["name"] for player in content["players"]] == ["steady"]
     assert not CANDIDATE.search(html_page(report) + text_report(report))
 
 
-def test_the_cross_entropy_tuner_tells_its_mean_by_generation(tmp_path: Path) -> None:
+def test_the_cross_entropy_tuner_reports_its_mean_by_generation(tmp_path: Path) -> None:
     _, report = played(tmp_path, CROSS_ENTROPY, 120, hill)
     tuner = json_report(report)["tuner"]
     assert [step["games"] for step in tuner["path"]] == [50, 100, 120]
@@ -201,20 +208,20 @@ def test_the_cross_entropy_tuner_tells_its_mean_by_generation(tmp_path: Path) ->
     assert html_page(report).count('<svg class="tuning"') == 1
 
 
-def test_a_sequential_test_tells_its_state_as_values(tmp_path: Path) -> None:
+def test_a_sequential_test_reports_its_state_as_values(tmp_path: Path) -> None:
     _, report = played(tmp_path, SPRT, 9, lambda fixture: 1.0 if fixture.players[0] == "better" else 0.7)
-    found = json_report(report)
-    sprt = found["sprt"]
-    assert json.loads(json.dumps(found, allow_nan=False)) == found and found["tuner"] is None
+    content = json_report(report)
+    sprt = content["sprt"]
+    assert json.loads(json.dumps(content, allow_nan=False)) == content and content["tuner"] is None
     assert (sprt["player"], sprt["opponent"], sprt["elo0"], sprt["elo1"]) == ("better", "steady", 0, 50)
     assert (sprt["model"], sprt["alpha"], sprt["beta"]) == ("normalized", 0.05, 0.05)
     assert list(sprt["pairs"]) == ["0", "0.5", "1", "1.5", "2"] and sum(sprt["pairs"].values()) == 4
     assert (sprt["lower"], sprt["upper"]) == (-2.944439, 2.944439)
     assert sprt["lower"] < sprt["llr"] < sprt["upper"] and sprt["verdict"] is None
-    assert f"LLR {sprt['llr']:.3f}, bounds -2.944 and 2.944" in found["lines"]
+    assert f"LLR {sprt['llr']:.3f}, bounds -2.944 and 2.944" in content["lines"]
 
 
-def test_a_verdict_is_told(tmp_path: Path) -> None:
+def test_a_verdict_is_reported(tmp_path: Path) -> None:
     _, report = played(tmp_path, SPRT, 2000, lambda fixture: 0.9)
     sprt = json_report(report)["sprt"]
     assert sprt["verdict"] == "H1" and sprt["llr"] >= sprt["upper"]

@@ -6,8 +6,9 @@ from arena.control.plans import GameSettings
 from arena.jobs import Fault, GameResult, JobMove, PlayerSetup, PlayerUsage
 from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting
+from arena.results.games import FinishedGame
 from arena.results.registration import Heading, Platform
-from arena.results.series import Series
+from arena.results.series import Attempt, Series
 from referees.api import Outcome, Termination
 
 BLACK_WINS = Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5))
@@ -36,11 +37,11 @@ def heading(
     return Heading(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def registered(database: ResultsDatabase, told: Heading | None = None) -> Series:
+def registered(database: ResultsDatabase, described: Heading | None = None) -> Series:
     """A competition that is entered as a run does it, ready for games."""
-    told = told or heading()
-    series = Series.register(database, told)
-    series.describe(told)
+    described = described or heading()
+    series = Series.register(database, described)
+    series.describe(described)
     return series
 
 
@@ -67,3 +68,11 @@ def result(game_id: str = "AvB_0", outcome: Outcome | None = BLACK_WINS, **chang
         "warnings": ("slow",),
     }
     return GameResult(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def finish_game(
+    series: Series, attempt: Attempt, game: GameResult, matchup: str = "AvB", report: bytes | None = None
+) -> bool:
+    """Store that `a` as Black and `b` as White have played a game, which moves their Elo by 15."""
+    finished = FinishedGame.from_result(matchup, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0))
+    return series.finish(attempt, finished, game, 7, report)

@@ -59,7 +59,9 @@ def play(connection: Connection, outcomes: Sequence[Outcome], seats: int, suppli
         ):
             connection.execute(insert(table).values(row))
     for number, outcome in enumerate(outcomes):
-        entry = Entry(1, SettingKeys(1, tuple(range(1, seats + 1))), line_up(number, seats), CLOCKS[:seats])
+        bots = line_up(number, seats)
+        names = tuple(f"bot{bot}" for bot in bots)
+        entry = Entry(1, SettingKeys(1, tuple(range(1, seats + 1))), names, bots, CLOCKS[:seats])
         add(connection, entry, outcome, number)
 
 
@@ -78,4 +80,4 @@ def add(connection: Connection, entry: Entry, outcome: Outcome, number: int) -> 
     detail = {**attempt, "Matchup": "m", "Seed": 1, "ContestId": str(number), "Voids": 0}
     seats = len(entry.contestants)
     game = result(str(number), outcome, usage=(PlayerUsage(),) * seats)
-    add_game(connection, entry, [f"bot{bot}" for bot in entry.contestants], game, outcome, 9.0, detail)
+    add_game(connection, entry, game, 9.0, detail)

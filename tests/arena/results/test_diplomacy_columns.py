@@ -14,6 +14,8 @@ from arena.match.game import play
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
@@ -70,9 +72,9 @@ def entered(
     setting = GameSetting(game_settings, "diplomacy-standard", NAMES, facts=rules.variant_facts())
     series = registered(database, heading(players, setting=setting))
     attempt = series.next_attempt(game.game_id)
-    series.begin(attempt, None, "seven", players)
+    series.begin(attempt, None, PlannedGame("seven", players))
     even = (1000.0,) * len(players)
-    assert series.finish(attempt, "seven", 1, POWERS, game, even, even, None)
+    assert series.finish(attempt, FinishedGame.from_result("seven", POWERS, game, even, even), game, 1, None)
     with database.transaction() as connection:
         rows = connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)).all()
         return connection.execute(select(saga.GAME)).one(), list(rows)

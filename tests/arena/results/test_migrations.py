@@ -73,8 +73,8 @@ def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_pat
         ):
             looked = inspect(connection)
             columns = {
-                name: [(column["name"], str(column["type"]), column["nullable"]) for column in found]
-                for (_, name), found in looked.get_multi_columns().items()
+                name: [(column["name"], str(column["type"]), column["nullable"]) for column in columns]
+                for (_, name), columns in looked.get_multi_columns().items()
             }
             keys = looked.get_multi_foreign_keys()[None, "ARENA_Seat"]
             referred = sorted((key["referred_table"], key["constrained_columns"]) for key in keys)
@@ -83,7 +83,7 @@ def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_pat
     assert made(written(version, tmp_path / "old.sqlite")) == made(tmp_path / "new.sqlite")
 
 
-def test_nobody_was_left_out_of_competitions_of_earlier_releases(path_4: Path) -> None:
+def test_competitions_of_earlier_releases_have_no_exclusions(path_4: Path) -> None:
     with closing(ResultsDatabase.open(sqlite_url(path_4))) as database:
         assert SeriesReader.find(database, "duel").exclusions() == []
 
@@ -122,8 +122,8 @@ def test_games_of_release_4_are_read_as_ever(path_4: Path) -> None:
         assert game.players == ("hold", "hold", "random", "random", "hold", "hold", "hold")
         reader = SeriesReader.find(database, "duel")
         assert {name: used.games for name, used in reader.player_usage().items()} == {"one": 1, "two": 1}
-        found = GameListing(database, "duel").game("AvB_0")
-        assert found is not None and [player.name for player in found.game.players] == ["one", "two"]
+        whole = GameListing(database, "duel").game("AvB_0")
+        assert whole is not None and [player.name for player in whole.game.players] == ["one", "two"]
 
 
 def test_old_games_in_a_new_export_and_old_exports_in_a_new_database(path_4: Path, tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_old_games_in_a_new_export_and_old_exports_in_a_new_database(path_4: Pat
         with database.transaction() as connection:
             connection.execute(update(saga.SERIES).values(Name=saga.SERIES.c.Name + " again"))
         import_saga(database, old)
-    found = rows(tmp_path / "both.sqlite", powers)
-    assert found == [(code, 2 if code in codes[:1] + codes[2:6] + ["RUS", "TUR"] else 1) for code in codes]
+    known = rows(tmp_path / "both.sqlite", powers)
+    assert known == [(code, 2 if code in codes[:1] + codes[2:6] + ["RUS", "TUR"] else 1) for code in codes]
 
 
 def test_a_missions_series_have_rows_of_their_own(opened: ResultsDatabase, path: Path) -> None:
@@ -164,12 +164,12 @@ def test_a_missions_series_have_rows_of_their_own(opened: ResultsDatabase, path:
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
-def test_it_can_be_read_as_ever(opened: ResultsDatabase) -> None:
+def test_a_migrated_database_can_be_read(opened: ResultsDatabase) -> None:
     reader = SeriesReader.find(opened, "cup")
     assert [game.game_id for game in reader.finished_games()] == ["large_0", "small_0", "small_1"]
     assert reader.inhibited() == {("three", "go-7x7")}
-    found = GameListing(opened, "cup").game("large_0")
-    assert found is not None and found.moves[0].comment == "it's é" and found.moves[0].value == 0.5
+    whole = GameListing(opened, "cup").game("large_0")
+    assert whole is not None and whole.moves[0].comment == "it's é" and whole.moves[0].value == 0.5
 
 
 def test_games_of_release_5_have_their_length_and_no_clock_and_opening(tmp_path: Path) -> None:

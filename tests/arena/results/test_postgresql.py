@@ -19,11 +19,12 @@ from sqlalchemy.exc import IntegrityError
 from arena.jobs import PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.claims import claimed
+from arena.results.claims import claim
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.series import Series
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame, Series
 from arena.results.series_reader import SeriesReader
 from arena.results.views import BY_DIALECT, VIEWS, drop_views
 from referees.api import Outcome, Termination
@@ -103,10 +104,14 @@ def database(server: str) -> Iterator[ResultsDatabase]:
 
 def play(series: Series, game_id: str, outcome: Outcome) -> bool:
     attempt = series.next_attempt(game_id)
-    series.begin(attempt, b"contest", "AvB", [player("a"), player("b")], "detail")
+    series.begin(attempt, b"contest", PlannedGame("AvB", [player("a"), player("b")], "detail"))
     game = result(game_id, outcome)
     return series.finish(
-        attempt, "AvB", 2**62, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), b"report"
+        attempt,
+        FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0)),
+        game,
+        2**62,
+        b"report",
     )
 
 
@@ -121,7 +126,7 @@ def test_a_competition_is_kept_and_read_back(database: ResultsDatabase) -> None:
         assert play(series, game_id, outcome)
     assert not play(series, "AvB_0", DRAWN)
     attempt = series.next_attempt("AvB_3")
-    series.begin(attempt, None, "AvB", [player("a"), player("b")])
+    series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
     series.give_up(attempt, "void", "it crashed", 12.5, None)
     reader = SeriesReader.find(database, "contest")
     assert [game.outcome for game in reader.finished_games()] == [WON, DRAWN, UNKNOWN]
@@ -182,10 +187,16 @@ def test_registering_again_finds_it_and_another_game_is_refused(database: Result
 def test_rules_are_enforced_and_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None:
     series = registered(database)
     attempt = series.next_attempt("AvB_0")
-    series.begin(attempt, None, "AvB", [player("a"), player("b")])
+    series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
     broken = result(usage=(PlayerUsage(wall_seconds=None),) * 2)  # type: ignore[arg-type]
     with pytest.raises(IntegrityError, match="WallSeconds"):
-        series.finish(attempt, "AvB", 1, ("a", "b"), broken, (0.0, 0.0), (0.0, 0.0), b"report")
+        series.finish(
+            attempt,
+            FinishedGame.from_result("AvB", ("a", "b"), broken, (0.0, 0.0), (0.0, 0.0)),
+            broken,
+            1,
+            b"report",
+        )
     with database.transaction() as connection:
         for table in (saga.GAME, own.RATING, own.OUTBOX):
             assert connection.execute(select(table)).all() == []
@@ -238,9 +249,9 @@ def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: P
 def test_a_competition_is_claimed_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
     refused = pytest.raises(ResultsError, match=r"the competition cup .* is already running")
     with closing(ResultsDatabase.open(server)) as other:
-        with claimed(database, "cup"), claimed(other, "another"), refused, claimed(other, "cup"):
+        with claim(database, "cup"), claim(other, "another"), refused, claim(other, "cup"):
             raise AssertionError("both have it")
-        with claimed(other, "cup"):
+        with claim(other, "cup"):
             pass
 
 
@@ -251,12 +262,12 @@ def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
         "SELECT pg_terminate_backend(pid, :milliseconds) FROM pg_locks WHERE locktype = 'advisory'"
     )
     with closing(ResultsDatabase.open(server)) as other:
-        with pytest.raises(RuntimeError, match="the cause"), claimed(database, "cup"):
+        with pytest.raises(RuntimeError, match="the cause"), claim(database, "cup"):
             with other.transaction() as connection:
                 ended = connection.execute(end_sessions, {"milliseconds": A_GENEROUS_TIME * 1000})
                 assert ended.scalars().all() == [True]
             raise RuntimeError("the cause")
-        with claimed(other, "cup"):
+        with claim(other, "cup"):
             pass
 
 
@@ -292,7 +303,7 @@ def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: Re
     with closing(ResultsDatabase.open(server)) as opened:
         with opened.transaction() as connection:
             codes = select(saga.POWER.c.Code).join(own.SEAT, own.SEAT.c.PowerId == saga.POWER.c.PowerId)
-            found = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()
-        assert found == ["Black", "White"]
+            stored = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()
+        assert stored == ["Black", "White"]
         assert SeriesReader.find(opened, "contest").player_usage()["b"].games == 1
         assert play(registered(opened), "AvB_1", DRAWN)

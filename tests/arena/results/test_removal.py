@@ -9,19 +9,19 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.series import Series, remove_series
-from tests.arena.results.examples import heading, player, registered, result
+from arena.results.series import PlannedGame, Series, remove_series
+from tests.arena.results.examples import finish_game, heading, player, registered, result
 
 
 def play(database: ResultsDatabase, name: str) -> Series:
     series = registered(database, heading(name=name))
     for game_id in ("AvB_0", "AvB_1"):
         attempt = series.next_attempt(game_id)
-        series.begin(attempt, b"contest", "AvB", [player("a"), player("b")])
+        series.begin(attempt, b"contest", PlannedGame("AvB", [player("a"), player("b")]))
         game = result(game_id)
-        series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), b"report")
+        finish_game(series, attempt, game, report=b"report")
     void = series.next_attempt("AvB_2")
-    series.begin(void, b"contest", "AvB", [player("a"), player("b")])
+    series.begin(void, b"contest", PlannedGame("AvB", [player("a"), player("b")]))
     series.give_up(void, "void", "it crashed", 1.0, b"report")
     return series
 
@@ -47,7 +47,7 @@ def test_a_removed_competition_leaves_nothing_of_its_own_and_everything_of_other
         assert list(other.finished_games()) == games
 
 
-def test_an_imported_series_of_the_name_is_nobodys_to_remove(tmp_path: Path) -> None:
+def test_an_imported_series_of_the_name_is_not_removed(tmp_path: Path) -> None:
     with closing(ResultsDatabase.open(sqlite_url(tmp_path / "mine.sqlite"))) as database:
         play(database, "mine")
         export(database, tmp_path / "saga", "saga2")

@@ -55,7 +55,7 @@ def test_its_query_gives_every_players_score(tmp_path: Path) -> None:
 
 
 def test_it_names_every_key_of_the_json_and_every_table_of_our_own(tmp_path: Path) -> None:
-    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
+    report = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     own_tables = [name for name in METADATA.tables if name.startswith("ARENA_")]
-    names = [*found, *found["players"][0], *found["matchups"][0], *own_tables, *VIEWS, *BY_DIALECT]
+    names = [*report, *report["players"][0], *report["matchups"][0], *own_tables, *VIEWS, *BY_DIALECT]
     assert [name for name in names if f"`{name}`" not in DOCUMENT and f'"{name}"' not in DOCUMENT] == []

@@ -18,12 +18,13 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
+from arena.results.games import FinishedGame
 from arena.results.registration import Heading, SeriesHeading, quality_of
-from arena.results.series import Attempt, Series, remove_series
+from arena.results.series import Attempt, PlannedGame, Series, remove_series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import GAME, heading, player, registered, result
+from tests.arena.results.examples import GAME, finish_game, heading, player, registered, result
 
 
 @pytest.fixture
@@ -45,13 +46,13 @@ def view(database: ResultsDatabase, name: str) -> list[dict[str, Any]]:
 
 def begun(series: Series, game_id: str = "AvB_0", contest: bytes | None = None) -> Attempt:
     attempt = series.next_attempt(game_id)
-    series.begin(attempt, contest, "AvB", [player("a"), player("b")], detail=f"of {game_id}")
+    series.begin(attempt, contest, PlannedGame("AvB", [player("a"), player("b")], detail=f"of {game_id}"))
     return attempt
 
 
 def finish(series: Series, attempt: Attempt, report: bytes | None = None, **changes: Any) -> bool:
     game = result(attempt.game_id, **changes)
-    return series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), report)
+    return finish_game(series, attempt, game, report=report)
 
 
 def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
@@ -133,7 +134,7 @@ def test_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None
     series = registered(database)
     attempt = begun(series)
     broken = result().moves[0].__class__(1, "D4", "x", 1, False, 0.0, {1: 1.5})
-    with pytest.raises(ValueError, match=r"move 'D4': seat 1 told 1\.5"):
+    with pytest.raises(ValueError, match=r"move 'D4': seat 1 reported 1\.5"):
         finish(series, attempt, b"report", moves=(broken,))
     with pytest.raises(IntegrityError, match="WallSeconds"):
         finish(series, attempt, b"report", usage=(PlayerUsage(wall_seconds=None),) * 2)  # type: ignore[arg-type]
@@ -196,9 +197,9 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
     for number in range(3):
         finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
     first, second, third = series.outbox.waiting()
-    series.outbox.acknowledged(first)
-    series.outbox.refused(second, "no such game")
-    series.outbox.failed(third, "unreachable")
+    series.outbox.mark_acknowledged(first)
+    series.outbox.mark_refused(second, "no such game")
+    series.outbox.mark_failed(third, "unreachable")
     (left,) = series.outbox.waiting()
     assert (left.report, left.attempts) == (b"report 2", 1)
     assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
@@ -210,17 +211,17 @@ def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsD
     for number in range(3):
         finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
     first, *_ = series.outbox.waiting()
-    series.outbox.failed(first, "unreachable")
+    series.outbox.mark_failed(first, "unreachable")
     assert [waiting.report for waiting in series.outbox.waiting()] == [b"report 1", b"report 2", b"report 0"]
     assert [waiting.report for waiting in series.outbox.waiting(limit=1)] == [b"report 1"]
 
 
 def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:
-    one, other = registered(database), registered(database, heading(name="other"))
-    finish(one, begun(one), b"report")
+    first, other = registered(database), registered(database, heading(name="other"))
+    finish(first, begun(first), b"report")
     finish(other, begun(other), b"report")
-    assert [game.game_id for game in one.finished_games()] == ["AvB_0"]
-    assert one.outbox.counts()["waiting"] == 1
+    assert [game.game_id for game in first.finished_games()] == ["AvB_0"]
+    assert first.outbox.counts()["waiting"] == 1
     assert len(rows(database, saga.VARIANT)) == 1 and len(rows(database, saga.SETTING)) == 1
 
 
@@ -323,7 +324,7 @@ def test_sagas_rank(
         ((), (), 30, (), (None, None)),
     ],
 )
-def test_sagas_grade_tells_who_was_eliminated_later(
+def test_sagas_grade_shows_who_was_eliminated_later(
     points: tuple[float, ...],
     eliminated: tuple[int | None, ...],
     years: int,
@@ -367,10 +368,16 @@ def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase
     ]
     for number, pairing in enumerate(pairings):
         attempt = series.next_attempt(str(number))
-        series.begin(attempt, None, "tuning", pairing)
+        series.begin(attempt, None, PlannedGame("tuning", pairing))
         names = tuple(setup.name for setup in pairing)
         game = result(attempt.game_id)
-        assert series.finish(attempt, "tuning", 7, names, game, (1000.0, 1000.0), (1015.0, 985.0), None)
+        assert series.finish(
+            attempt,
+            FinishedGame.from_result("tuning", names, game, (1000.0, 1000.0), (1015.0, 985.0)),
+            game,
+            7,
+            None,
+        )
     a, b, tuned = rows(database, saga.CONTESTANT)
     assert tuned["Personality"] == "#0"
     assert [row["ContestantId"] for row in rows(database, saga.PLAYER)] == [
@@ -389,9 +396,9 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     larger = GameSetting(game, "go-13x13", ("B", "W"), 0.5)
     for number in range(2):
         attempt = series.next_attempt(f"13_{number}")
-        series.begin(attempt, None, "13", [player("a"), player("b", "other")], setting=larger)
+        series.begin(attempt, None, PlannedGame("13", [player("a"), player("b", "other")], setting=larger))
         played = result(attempt.game_id)
-        series.finish(attempt, "13", 7, ("a", "b"), played, (1000.0, 1000.0), (1015.0, 985.0), None)
+        finish_game(series, attempt, played, "13")
     small, large = rows(database, saga.SETTING)
     assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
         small["SettingId"], large["SettingId"], large["SettingId"],
@@ -413,7 +420,9 @@ def test_games_to_another_clock_are_of_another_setting(database: ResultsDatabase
     for number, clock in enumerate(clocks):
         players = [replace(player(name), time_control=clock) for name in ("a", "b")]
         attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, "AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        series.begin(
+            attempt, None, PlannedGame("AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        )
         finish(series, attempt)
     settings = rows(database, saga.SETTING)
     # Seconds for a move only where that is the clock.
@@ -441,7 +450,7 @@ def test_players_to_different_clocks_share_a_setting_of_both(database: ResultsDa
     fast, slow = replace(player("a"), time_control=TimeControl(1)), replace(player("b"), move_seconds=9)
     for number, players in enumerate(((fast, slow), (slow, fast))):
         attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, "AvB", players)
+        series.begin(attempt, None, PlannedGame("AvB", players))
         finish(series, attempt)
     (setting,) = rows(database, saga.SETTING)
     assert (setting["MTL"], json.loads(setting["Notes"])["clocks"]) == (None, ["1 s", "9 s a move"])
@@ -548,25 +557,30 @@ def mission(**changes: Any) -> Heading:
         "contestants": {"a": 1.0, "b": 0.5},
         "settings": (small, large),
     }
-    one = SeriesHeading(**{**values, **changes})
-    return heading(kind="mars", ordered=False, own_settings=True, series=(one,))
+    mission_series = SeriesHeading(**{**values, **changes})
+    return heading(kind="mars", ordered=False, own_settings=True, series=(mission_series,))
 
 
 def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: ResultsDatabase) -> None:
     series = registered(database, mission())
-    _, one = rows(database, saga.SERIES)
-    assert (one["Name"], one["State"], one["Weight"], one["Pure"]) == ("contest/t1", 0, 3.0, False)
-    assert (one["GameLim"], one["Selector"], one["Notes"]) == (1, "weighted", "the first")
+    _, entry = rows(database, saga.SERIES)
+    assert (entry["Name"], entry["State"], entry["Weight"], entry["Pure"]) == (
+        "contest/t1",
+        0,
+        3.0,
+        False,
+    )
+    assert (entry["GameLim"], entry["Selector"], entry["Notes"]) == (1, "weighted", "the first")
     settings = rows(database, saga.SERIES_SETTING)
     assert [(row["SeriesId"], row["Weight"]) for row in settings] == [
-        (one["SeriesId"], 1.0), (one["SeriesId"], 0.5),
+        (entry["SeriesId"], 1.0), (entry["SeriesId"], 0.5),
     ]  # fmt: skip
     attempt = series.next_attempt("t1_0")
-    series.begin(attempt, None, "t1", [player("a"), player("b")], setting=heading().setting)
+    series.begin(attempt, None, PlannedGame("t1", [player("a"), player("b")], setting=heading().setting))
     assert rows(database, saga.SERIES)[1]["State"] == 1
     game = result(attempt.game_id)
-    assert series.finish(attempt, "t1", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), None)
-    assert [game["SeriesId"] for game in rows(database, saga.GAME)] == [one["SeriesId"]]
+    assert finish_game(series, attempt, game, "t1")
+    assert [game["SeriesId"] for game in rows(database, saga.GAME)] == [entry["SeriesId"]]
     assert rows(database, saga.SERIES_SETTING) == settings
     assert [game.game_id for game in SeriesReader.find(database, "contest").finished_games()] == ["t1_0"]
     duration = series.duration()
@@ -585,6 +599,8 @@ def test_the_settings_of_a_series_without_games_may_change(database: ResultsData
     registered(database, mission())
     registered(database, mission(settings=(replace(heading().setting, weight=4.0),), contestants={"b": 2.0}))
     assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [4.0]
-    one = rows(database, saga.SERIES)[1]["SeriesId"]
-    weights = [row["Weight"] for row in rows(database, saga.SERIES_CONTESTANT) if row["SeriesId"] == one]
+    series_id = rows(database, saga.SERIES)[1]["SeriesId"]
+    weights = [
+        row["Weight"] for row in rows(database, saga.SERIES_CONTESTANT) if row["SeriesId"] == series_id
+    ]
     assert weights == [2.0]

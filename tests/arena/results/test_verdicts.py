@@ -15,7 +15,7 @@ def database_of(folder: Path) -> ResultsDatabase:
     return ResultsDatabase.open(sqlite_url(folder / "cup.results.sqlite"))
 
 
-def test_reasons_that_differ_in_numbers_alone_are_told_together(tmp_path: Path) -> None:
+def test_reasons_that_differ_in_numbers_alone_are_counted_together(tmp_path: Path) -> None:
     database = database_of(tmp_path)
     verdicts = [
         StoredVerdict(1, "alpha", "inserted", "no pattern in library 2-b matches"),
@@ -27,10 +27,10 @@ def test_reasons_that_differ_in_numbers_alone_are_told_together(tmp_path: Path) 
         note(connection, 1, "cup/1", verdicts)
         # The same contest once more changes nothing.
         note(connection, 1, "cup/1", verdicts)
-    found = tallies(database, 1)
-    alpha = found["alpha"]
+    tallied = tallies(database, 1)
+    alpha = tallied["alpha"]
     assert (alpha.accepted, alpha.dropped, dict(alpha.reasons)) == (1, 2, {"value N exceeds N": 2})
-    assert found["beta"] == ProposalTally(accepted=1)
+    assert tallied["beta"] == ProposalTally(accepted=1)
     remove_series(database, "cup")
     assert tallies(database, 1) == {}
     database.close()

@@ -43,7 +43,7 @@ def scores(connection: Connection, query: str) -> list[tuple[float, ...]]:
     games: dict[int, list[float]] = {}
     for game, _, score in connection.execute(text(query)):
         games.setdefault(game, []).append(score)
-    return [tuple(found) for found in games.values()]
+    return [tuple(game) for game in games.values()]
 
 
 @pytest.mark.parametrize(("outcomes", "seats", "supplies"), [(DIPLOMACY, 7, 34), (TWO, 2, None)])
@@ -67,10 +67,10 @@ def test_moving_averages_are_those_a_series_selects_by(
         for seat, bot in enumerate(line_up(number, seats), start=1):
             averages[bot] = averages[bot].after(outcome, seat, seats)
             expected.append((averages[bot].strength, averages[bot].tenacity, averages[bot].fitness))
-    found = connection.execute(
+    stored = connection.execute(
         text('SELECT "Strength", "Tenacity", "Fitness" FROM "Dip_Player" ORDER BY "Game", "Power"')
     ).all()
-    assert [tuple(row) for row in found] == [pytest.approx(row) for row in expected]
+    assert [tuple(row) for row in stored] == [pytest.approx(row) for row in expected]
 
 
 def test_a_game_lost_leaves_nine_tenths_of_fitness(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from arena.control.toml_file import read
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading
 from arena.results.series import Series
-from arena.runner.competition import Competition, RunEnd
+from arena.runner.competition import Competition, RunEnd, RunResources
 from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles
 from arena.runner.game_jobs import JobMaker, setting_of
@@ -100,11 +100,8 @@ class Arena:
             if control.academy is not None:
                 session = AcademySession(control.academy, rules.spec(), files.academy_log)
             try:
-                competition = Competition(
-                    control, files, series, selector, workers, session, self.display, log,
-                    jobs=JobMaker(control, files), stopping=Stopping(files),
-                )  # fmt: skip
-                return competition.run(max_games)
+                resources = RunResources(files, series, log, Stopping(files), workers, session, self.display)
+                return Competition(control, selector, JobMaker(control, files), resources).run(max_games)
             finally:
                 if session is not None:
                     session.close()
@@ -216,7 +213,7 @@ def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: Contest
     assert game_ids(server.void_reports) == ["AvB_0", "AvB_0"]
 
 
-def test_a_game_that_is_lost_by_who_never_got_ready_is_void_for_academy(
+def test_a_game_lost_by_a_player_that_never_got_ready_is_void_for_academy(
     tmp_path: Path, server: ContestServer
 ) -> None:
     players = {"one": PASSING, "villain": MISSING, "two": PASSING}

@@ -17,10 +17,10 @@ def finished() -> GameResult:
     return play(GameJob("0_0", "diplomacy", SETTINGS, (RANDOM, RANDOM), seed=4))
 
 
-def test_plies_are_told_as_openings_know_them_from_their_own_seats(finished: GameResult) -> None:
+def test_plies_are_reported_as_openings_know_them_from_their_own_seats(finished: GameResult) -> None:
     judge = Diplomacy.from_settings(SETTINGS)
     contest = contest_message("series/0_0/1", judge.spec(), ("a", "b"), (1000.0, 1000.0))
-    told, waiting = [], list(contest_report(contest, finished).plies)
+    reported, waiting = [], list(contest_report(contest, finished).plies)
     game = judge.start(4)
     while seats := judge.to_move(game):
         turn, waiting = waiting[: len(seats)], waiting[len(seats) :]
@@ -30,9 +30,9 @@ def test_plies_are_told_as_openings_know_them_from_their_own_seats(finished: Gam
         assert [ply.move for ply in turn] == [judge.opening_move(game, seat, moves[seat]) for seat in seats]
         game = judge.play(game, moves)
         assert [ply.board for ply in turn] == [judge.board(game, seat).letters for seat in seats]
-        told += turn
+        reported += turn
     assert not waiting
-    assert not told[0].move.startswith("[") and told[2].move.startswith("[")
+    assert not reported[0].move.startswith("[") and reported[2].move.startswith("[")
 
 
 def test_records_keep_the_orders_as_they_are_written(finished: GameResult) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.runner.files import CompetitionFiles
 
 
-def test_a_report_is_written_straight_into_what_is_no_regular_file(tmp_path: Path) -> None:
+def test_a_report_is_written_into_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "cup.report"
     os.mkfifo(pipe)
     # Open for reading and writing, so that neither side waits for the other.

@@ -61,8 +61,8 @@ def test_players_begin_where_the_competition_before_ended(tmp_path: Path, academ
     assert {player["elo_at_first_from"] for player in second.values()} == {"academy"}
     assert second["winner"]["elo_at_first_game"] == "go-5x5"
     assert second["winner"]["elo"] > 1028
-    told = "began at Elo: winner 1015 (ACADEMY's Elo in go-5x5), loser 985 (ACADEMY's Elo in go-5x5)"
-    assert told in arena("show", path).stdout
+    remark = "began at Elo: winner 1015 (ACADEMY's Elo in go-5x5), loser 985 (ACADEMY's Elo in go-5x5)"
+    assert remark in arena("show", path).stdout
 
     # Another competition goes on from there, and what this one began with stays.
     assert played(control(tmp_path, "third", academy))["winner"]["elo_at_first"] == second["winner"]["elo"]
@@ -90,7 +90,7 @@ def test_the_control_file_comes_first(
     assert began == expected
 
 
-def test_an_academy_that_tells_no_ratings_is_warned_of(tmp_path: Path) -> None:
+def test_an_academy_without_ratings_causes_a_warning(tmp_path: Path) -> None:
     server = ContestServer(tmp_path)
     server.start()
     try:
@@ -108,15 +108,18 @@ def test_players_of_a_database_from_before_began_where_their_games_did(tmp_path:
         database.execute("DELETE FROM ARENA_FirstRating")
         database.commit()
     path.write_text(path.read_text().replace("rounds = 1", "rounds = 2") + "[ratings]\nstart = 1500\n")
-    found = played(path)
-    assert (found["loser"]["elo_at_first"], found["loser"]["elo_at_first_from"]) == (1000, "earlier games")
-    assert found["winner"]["elo"] > 1015
+    facts = played(path)
+    assert (facts["loser"]["elo_at_first"], facts["loser"]["elo_at_first_from"]) == (
+        1000,
+        "earlier games",
+    )
+    assert facts["winner"]["elo"] > 1015
 
 
 def test_without_academy_a_given_elo_counts_and_others_are_newcomers(tmp_path: Path) -> None:
     path = control(tmp_path, "alone", None, loser="elo = 1200")
-    found = played(path)
-    assert (found["winner"]["elo_at_first"], found["loser"]["elo_at_first"]) == (1000, 1200)
+    ratings = played(path)
+    assert (ratings["winner"]["elo_at_first"], ratings["loser"]["elo_at_first"]) == (1000, 1200)
     assert "began at Elo: winner 1000 (newcomer), loser 1200 (control file)" in arena("show", path).stdout
     # Who has begun has begun.
     path.write_text(path.read_text().replace("elo = 1200", "elo = 1300").replace("rounds = 1", "rounds = 2"))

@@ -96,13 +96,13 @@ class HidesTheBoard(Go):
 @pytest.mark.parametrize(
     ("protocol", "rules", "words"),
     [
-        ("gtp", HidesTheBoard, "GTP tells an engine .* nothing of its view"),
+        ("gtp", HidesTheBoard, "GTP sends an engine .* nothing of its view"),
         ("grpc", HidesTheBoard, "its view as ACADEMY's board"),
         ("python", HidesTheBoard, "^$"),
         ("gtp", Go, "^$"),
     ],
 )
-def test_the_check_says_what_a_protocol_cannot_tell_of_a_game_that_hides_things(
+def test_the_check_warns_of_a_protocol_that_cannot_pass_on_hidden_things(
     protocol: str, rules: type[Go], words: str
 ) -> None:
     setup = PlayerSetup("x", ("x",), protocol=protocol)

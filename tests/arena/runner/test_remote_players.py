@@ -42,20 +42,20 @@ def opening(tmp_path: Path) -> Iterator[Opening]:
     stack = ExitStack()
 
     def opened(content: str = CONTROL, insecure: bool = False) -> tuple[Control, list[str]]:
-        told: list[str] = []
+        lines: list[str] = []
         path = tmp_path / "cup.toml"
         tokens = CompetitionFiles(path).tokens
         block = remote_players(
-            parse(path, content), told.append, lambda *_, **__: None, tokens, insecure=insecure
+            parse(path, content), lines.append, lambda *_, **__: None, tokens, insecure=insecure
         )
-        return stack.enter_context(block), told
+        return stack.enter_context(block), lines
 
     with stack:
         yield opened
 
 
-def address_in(told: list[str]) -> str:
-    return told[0].split()[5].rstrip(",")
+def address_in(lines: list[str]) -> str:
+    return lines[0].split()[5].rstrip(",")
 
 
 def dialled(address: str, token: str, player: str = "one") -> int:
@@ -66,9 +66,9 @@ def dialled(address: str, token: str, player: str = "one") -> int:
 def test_each_player_gets_a_token_in_a_file_that_only_this_user_reads(
     tmp_path: Path, opening: Opening
 ) -> None:
-    _, told = opening()
+    _, lines = opening()
     folder = tmp_path / "cup.tokens"
-    assert told == [f"remote players dial in at {address_in(told)}, with the tokens in {folder}: one, two"]
+    assert lines == [f"remote players dial in at {address_in(lines)}, with the tokens in {folder}: one, two"]
     tokens = {file.name: file.read_text(encoding="ascii").strip() for file in folder.iterdir()}
     assert sorted(tokens) == ["one", "two"] and tokens["one"] != tokens["two"]
     assert all(len(token) >= 43 for token in tokens.values())
@@ -78,11 +78,11 @@ def test_each_player_gets_a_token_in_a_file_that_only_this_user_reads(
 
 @pytest.mark.threat("impersonation")
 def test_who_has_not_the_token_of_that_player_does_not_get_in(tmp_path: Path, opening: Opening) -> None:
-    _, told = opening()
+    _, lines = opening()
     of_two = (tmp_path / "cup.tokens" / "two").read_text().strip()
     for token, reason in (("", "TOKEN_INVALID"), ("guess", "NOT_PERMITTED"), (of_two, "NOT_PERMITTED")):
         with pytest.raises(AcademyRefusedError) as refused:
-            dialled(address_in(told), token)
+            dialled(address_in(lines), token)
         assert refused.value.reason == reason
 
 
@@ -97,9 +97,9 @@ def test_a_token_of_the_control_file_takes_the_place_of_the_file(
     tmp_path: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN_OF_TWO", "sesame")
-    _, told = opening(CONTROL + 'token_env = "TOKEN_OF_TWO"\n')
+    _, lines = opening(CONTROL + 'token_env = "TOKEN_OF_TWO"\n')
     assert [file.name for file in (tmp_path / "cup.tokens").iterdir()] == ["one"]
-    assert told[0].endswith(": one")
+    assert lines[0].endswith(": one")
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_a_file_that_others_can_read_or_put_there_is_refused(
         opening()
 
 
-def test_insecure_lets_in_whoever_says_the_name_and_warns(
+def test_insecure_admits_any_caller_of_the_name_and_warns(
     tmp_path: Path, opening: Opening, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    control, told = opening(insecure=True)
+    control, lines = opening(insecure=True)
     assert "token_digest" not in control.players["one"].parameters
-    assert not (tmp_path / "cup.tokens").exists() and told == [
-        f"remote players dial in at {address_in(told)}"
+    assert not (tmp_path / "cup.tokens").exists() and lines == [
+        f"remote players dial in at {address_in(lines)}"
     ]
     assert (
         "arena: --insecure: any program on this machine can take over the games and the ACADEMY tickets of "
@@ -148,8 +148,8 @@ def test_insecure_does_not_reach_beyond_this_machine(opening: Opening) -> None:
     beyond = CONTROL.replace('"127.0.0.1:0"', '"0.0.0.0:0"\ninsecure = true')
     with pytest.raises(InvalidAddressError, match=r"0\.0\.0\.0:0 is open to other machines"):
         opening(beyond, insecure=True)
-    _, told = opening(beyond)
-    assert "with the tokens in" in told[0]
+    _, lines = opening(beyond)
+    assert "with the tokens in" in lines[0]
 
 
 def test_a_client_finds_its_token_in_a_file_or_in_the_environment(

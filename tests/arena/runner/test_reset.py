@@ -18,7 +18,7 @@ from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import Control
 from arena.control.toml_file import read
-from arena.results.claims import claimed
+from arena.results.claims import claim
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.runner.files import CompetitionFiles
 from arena.runner.reset import LeftOpen, reset
@@ -69,7 +69,7 @@ def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
     assert reset(*opened(path)) is None
 
     assert server.void_reports == set(server.opened)
-    assert {each.name for each in tmp_path.glob("contest*")} == {
+    assert {path.name for path in tmp_path.glob("contest*")} == {
         "contest.toml",
         "contest.lock",
         "contest.results.sqlite.contest.lock",
@@ -93,7 +93,7 @@ def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
     assert server.game_reports == set(server.opened)
 
 
-def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestServer) -> None:
+def test_a_refused_report_is_sent_as_void(tmp_path: Path, server: ContestServer) -> None:
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
     control, files = opened(path)
@@ -105,7 +105,7 @@ def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestSe
     assert server.void_reports == set(server.opened)
 
 
-def test_what_academy_acknowledged_is_not_told_again(tmp_path: Path, server: ContestServer) -> None:
+def test_an_acknowledged_report_is_not_sent_again(tmp_path: Path, server: ContestServer) -> None:
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 2")
     control, files = opened(path)
     run(control, files, RunOptions(quiet=True))
@@ -166,12 +166,12 @@ def test_contests_of_an_embedded_academy_are_ended_too(tmp_path: Path) -> None:
     try:
         connection = academy.start()
         link = AcademyClient(connection)
-        told = contests_pb2.GetContestRequest(contest_id=contest_id)
-        found = link._stub.GetContest(told, timeout=180.0, metadata=connection.metadata)
+        request = contests_pb2.GetContestRequest(contest_id=contest_id)
+        response = link._stub.GetContest(request, timeout=180.0, metadata=connection.metadata)
         link.close()
     finally:
         academy.close()
-    assert found.contest.state == contests_pb2.CONTEST_STATE_VOID
+    assert response.contest.state == contests_pb2.CONTEST_STATE_VOID
 
 
 def test_the_command_names_them_and_has_a_status_for_it(
@@ -234,9 +234,9 @@ def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_hav
     assert read_results(*guest).as_text() == before
 
 
-def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Path) -> None:
+def test_reset_keeps_a_results_file_that_another_competition_begins_to_use(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
-    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "beginning"):
+    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "beginning"):
         reset(owner, files)
         assert Path(str(files.results.database)).exists()
     reset(owner, files)
@@ -246,7 +246,7 @@ def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Pat
 def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     file = Path(str(files.results.database))
-    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "other"):
+    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "other"):
         database.close()
         file.write_bytes(b"no database " * 100)
         with pytest.raises(ResultsError, match="can't open the results database"):
@@ -257,7 +257,7 @@ def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path
 def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     refusal = r"the competition owner of the database .* is already running"
-    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "owner"):
+    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "owner"):
         with pytest.raises(ResultsError, match=refusal):
             reset(owner, files)
         with pytest.raises(ResultsError, match=refusal):

@@ -4,7 +4,7 @@ import pytest
 
 from arena.control.plans import SprtPlan, SwissPlan
 from arena.ratings.pentanomial import Sprt
-from arena.results.exclusions import Change, Exclusion, interleaved
+from arena.results.exclusions import Change, Exclusion, interleave
 from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import CompletedGame
 from arena.selection.sprt import SprtMatch
@@ -111,7 +111,7 @@ def test_a_later_run_goes_on_as_if_there_had_been_one(readmitted: int | None) ->
     assert live.finished
 
     resumed = swiss(tuple("abcdef"))
-    for entry in interleaved(games, known):
+    for entry in interleave(games, known):
         if isinstance(entry, Change):
             (resumed.exclude if entry.is_out else resumed.readmit)(entry.scope, entry.name)
         else:
@@ -126,7 +126,7 @@ def test_changes_come_between_the_games_they_came_between() -> None:
         Exclusion("matchup", "AvB", "", 0),
         Exclusion("player", "x", "", 1),
     ]
-    assert list(interleaved(["first", "second"], known)) == [
+    assert list(interleave(["first", "second"], known)) == [
         Change("matchup", "AvB", True),
         "first",
         Change("player", "x", True),

@@ -64,7 +64,7 @@ def test_a_new_control_file_is_kept_and_may_be_sent_again(tmp_path: Path, text: 
     assert path.read_text() == text
 
 
-def test_a_control_file_that_is_none_leaves_nothing(tmp_path: Path, text: str) -> None:
+def test_an_invalid_control_file_leaves_nothing_behind(tmp_path: Path, text: str) -> None:
     with pytest.raises(ControlError, match="board_size"):
         CompetitionFolder(tmp_path).add("cup", text.replace("board_size = 5", "board_size = 5000"))
     assert CompetitionFolder(tmp_path).names() == ["other/contest"]

@@ -54,21 +54,21 @@ class Told:
 
 
 def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
-    told = Told(tmp_path)
+    metrics = Told(tmp_path)
 
     async def happen() -> None:
-        told.lobby.enter(players_pb2.Hello(player="one"), "")
+        metrics.lobby.enter(players_pb2.Hello(player="one"), "")
         for _ in range(3):
-            told.lobby.seek(lobby_pb2.Seek(player="one"), lambda message: None)
-        told.runs.ended[0] += 2
-        told.runs.ended[4] += 1
-        told.servicer.calls["NOT_RUNNING"] += 1
+            metrics.lobby.seek(lobby_pb2.Seek(player="one"), lambda message: None)
+        metrics.runs.ended[0] += 2
+        metrics.runs.ended[4] += 1
+        metrics.servicer.calls["NOT_RUNNING"] += 1
 
-    with told.open():
-        before = told.lines()
+    with metrics.open():
+        before = metrics.lines()
         assert "arena_players 0.0" in before and "arena_runs 0.0" in before
         asyncio.run(happen())
-        after = told.lines()
+        after = metrics.lines()
     assert set(after) >= {
         "arena_players 1.0",
         'arena_seats{state="taken"} 1.0',
@@ -81,6 +81,6 @@ def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
-    told = Told(tmp_path)
-    with told.open(), pytest.raises(InvalidAddressError, match="cannot be served there"):
-        told.page(f"127.0.0.1:{told.port}")
+    metrics = Told(tmp_path)
+    with metrics.open(), pytest.raises(InvalidAddressError, match="cannot be served there"):
+        metrics.page(f"127.0.0.1:{metrics.port}")

@@ -23,10 +23,12 @@ def control(tmp_path: Path) -> Path:
 def test_two_who_ask_at_once_start_one_run(control: Path) -> None:
     async def ask() -> tuple[list[object], bool]:
         children = Runs(control.parent / "lobby")
-        asked = await asyncio.gather(*(children.start(control, {}) for _ in range(2)), return_exceptions=True)
+        results = await asyncio.gather(
+            *(children.start(control, {}) for _ in range(2)), return_exceptions=True
+        )
         await children.close()
         assert children.last(control) is not None
-        return list(asked), children.running(control)
+        return list(results), children.running(control)
 
     (first, second), running = asyncio.run(ask())
     assert first is None
@@ -39,13 +41,13 @@ def test_a_place_is_taken_as_soon_as_it_is_asked_for(control: Path, monkeypatch:
 
     async def ask() -> list[object]:
         children = Runs(control.parent / "lobby")
-        asked = await asyncio.gather(
+        answers = await asyncio.gather(
             children.start(control, {}),
             children.start(control.with_name("other.toml"), {}),
             return_exceptions=True,
         )
         await children.close()
-        return list(asked)
+        return list(answers)
 
     first, second = asyncio.run(ask())
     assert first is None

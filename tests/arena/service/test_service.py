@@ -61,9 +61,9 @@ class Service:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r" at (\S+)$", line.strip())
-        assert found is not None, line
-        self.address = found[1]
+        match = re.search(r" at (\S+)$", line.strip())
+        assert match is not None, line
+        self.address = match[1]
         self.channel = grpc.insecure_channel(self.address)
         self.stub = competitions_pb2_grpc.CompetitionServiceStub(self.channel)
 
@@ -73,16 +73,16 @@ class Service:
         return getattr(self.stub, method)(request, metadata=metadata, timeout=SECONDS)
 
     def get(self, name: str) -> messages.Competition:
-        told = self.ask("GetCompetition", messages.GetCompetitionRequest(name=name), "eye")
-        found: messages.Competition = told.competition
-        return found
+        response = self.ask("GetCompetition", messages.GetCompetitionRequest(name=name), "eye")
+        competition: messages.Competition = response.competition
+        return competition
 
     def wait_for(self, name: str, wanted: Callable[[messages.Competition], bool]) -> messages.Competition:
         deadline = time.monotonic() + SECONDS
-        while not wanted(found := self.get(name)):
-            assert time.monotonic() < deadline, found
+        while not wanted(competition := self.get(name)):
+            assert time.monotonic() < deadline, competition
             time.sleep(0.1)
-        return found
+        return competition
 
     def end(self) -> int:
         self.process.send_signal(signal.SIGTERM)
@@ -119,8 +119,8 @@ def test_a_competition_from_its_text_to_its_end(service: Service, tmp_path: Path
     )
     assert watched[0].competition.name == "sent/cup"
     assert watched[-1].competition.state == messages.COMPETITION_STATE_COMPLETED
-    told = [event.game for event in watched if event.HasField("game")]
-    assert sorted(game.game_id for game in told) == [f"AvB_{number}" for number in range(5)]
+    games = [event.game for event in watched if event.HasField("game")]
+    assert sorted(game.game_id for game in games) == [f"AvB_{number}" for number in range(5)]
     # Pages, one game, and the table say the same.
     listed: list[messages.Game] = []
     page = messages.ListGamesRequest(name="sent/cup", page_size=2)
@@ -131,14 +131,14 @@ def test_a_competition_from_its_text_to_its_end(service: Service, tmp_path: Path
         if not answer.next_page_token:
             break
         page.page_token = answer.next_page_token
-    assert listed == told
+    assert listed == games
     whole = service.ask("GetGame", messages.GetGameRequest(name="sent/cup", game_id="AvB_3"), "eye")
-    assert whole.game in told and whole.record.startswith("(;") and whole.record_extension == "sgf"
+    assert whole.game in games and whole.record.startswith("(;") and whole.record_extension == "sgf"
     assert [move.seat for move in whole.moves[:3]] == [1, 2, 1]
     standings = service.ask("GetStandings", messages.GetStandingsRequest(name="sent/cup"), "eye")
     assert standings.games == 5 and {line.player for line in standings.standings} == {"one", "two"}
     listing = service.ask("ListCompetitions", messages.ListCompetitionsRequest(), "eye")
-    assert [(each.name, each.games_played) for each in listing.competitions] == [("sent/cup", 5)]
+    assert [(cup.name, cup.games_played) for cup in listing.competitions] == [("sent/cup", 5)]
 
 
 def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) -> None:
@@ -149,14 +149,16 @@ def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) 
     with pytest.raises(grpc.RpcError) as error:
         service.ask("StartCompetition", start)
     assert reason(error.value) == (grpc.StatusCode.FAILED_PRECONDITION, "ALREADY_RUNNING")
-    service.wait_for("contest", lambda each: each.games_played > 0)
+    service.wait_for("contest", lambda cup: cup.games_played > 0)
     service.ask("StopCompetition", messages.StopCompetitionRequest(name="contest"))
-    stopped = service.wait_for("contest", lambda each: each.state == messages.COMPETITION_STATE_STOPPED)
+    stopped = service.wait_for(
+        "contest", lambda competition: competition.state == messages.COMPETITION_STATE_STOPPED
+    )
     service.ask("StartCompetition", start)
-    service.wait_for("contest", lambda each: each.games_played > stopped.games_played)
+    service.wait_for("contest", lambda cup: cup.games_played > stopped.games_played)
     at_once = messages.StopCompetitionRequest(name="contest", at_once=True)
-    told = service.ask("StopCompetition", at_once).competition
-    assert told.state == messages.COMPETITION_STATE_STOPPED
+    stopping = service.ask("StopCompetition", at_once).competition
+    assert stopping.state == messages.COMPETITION_STATE_STOPPED
     # A service that ends takes what it runs with it.
     service.ask("StartCompetition", start)
     assert service.end() == 0
@@ -167,7 +169,9 @@ def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
     broken = 'command = "no-such-engine"'
     write_control(tmp_path, {"one": RANDOM, "two": broken})
     service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
-    halted = service.wait_for("contest", lambda each: each.state == messages.COMPETITION_STATE_HALTED)
+    halted = service.wait_for(
+        "contest", lambda competition: competition.state == messages.COMPETITION_STATE_HALTED
+    )
     assert "there is no such program" in halted.remark
 
 
@@ -231,10 +235,12 @@ def test_remote_bots_play_a_competition_to_its_end_though_one_is_killed(
         launch("one")
         launch("two")
         service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
-        service.wait_for("contest", lambda each: each.games_played >= 3)
+        service.wait_for("contest", lambda cup: cup.games_played >= 3)
         bots["one"].kill()
         launch("one")
-        done = service.wait_for("contest", lambda each: each.state != messages.COMPETITION_STATE_RUNNING)
+        done = service.wait_for(
+            "contest", lambda competition: competition.state != messages.COMPETITION_STATE_RUNNING
+        )
     finally:
         for bot in bots.values():
             bot.kill()

@@ -13,7 +13,7 @@ class Clock:
         return self.now
 
 
-def test_nothing_is_said_before_the_first_game_is_over() -> None:
+def test_the_pace_is_unknown_before_the_first_game_is_over() -> None:
     pace = Pace(Clock())
     assert pace.games_per_second is None
     assert pace.seconds_for(10) is None
@@ -24,7 +24,7 @@ def test_the_pace_is_games_by_time_and_falls_while_none_is_finished() -> None:
     pace = Pace(clock)
     for _ in range(4):
         clock.now += 5
-        pace.finished()
+        pace.note_game()
     assert pace.games_per_second == 0.2
     assert pace.seconds_for(30) == 150.0
     assert pace.seconds_for(None) is None
@@ -37,7 +37,7 @@ def test_only_the_latest_hundred_games_count() -> None:
     pace = Pace(clock)
     for seconds in (*[60] * 50, *[1] * 101):
         clock.now += seconds
-        pace.finished()
+        pace.note_game()
     assert pace.games_per_second == 1.0
 
 
@@ -52,12 +52,12 @@ def test_only_the_latest_hundred_games_count() -> None:
         (90_000, "1 d 1 h"),
     ],
 )
-def test_durations_are_told_in_two_units(seconds: float, text: str) -> None:
+def test_durations_are_printed_in_two_units(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
 
 
 @pytest.mark.parametrize(
     ("pace", "text"), [(12.34, "12.3 games/s"), (0.5, "30.0 games/min"), (0.001, "3.6 games/h")]
 )
-def test_a_pace_is_told_in_the_unit_that_suits(pace: float, text: str) -> None:
+def test_a_pace_is_printed_in_a_suitable_unit(pace: float, text: str) -> None:
     assert pace_text(pace) == text

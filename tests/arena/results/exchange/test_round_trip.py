@@ -14,6 +14,8 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import Edition, export
 from arena.results.exchange.importing import import_saga
+from arena.results.games import FinishedGame
+from arena.results.series import PlannedGame
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games
 from tests.arena.results.examples import heading, player, registered, result
@@ -32,9 +34,15 @@ def play(database: ResultsDatabase, name: str) -> None:
     ]
     for number, end in enumerate(ends):
         attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, "AvB", [player("a"), player("b")])
+        series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
         game = result(attempt.game_id, end, started=1_000_000_000.25 + 60 * number)
-        series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0), None)
+        series.finish(
+            attempt,
+            FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0)),
+            game,
+            7,
+            None,
+        )
 
 
 @pytest.fixture
@@ -61,7 +69,7 @@ def full(opened: Callable[[str], ResultsDatabase]) -> ResultsDatabase:
 def dump(database: ResultsDatabase, names: str) -> Dump:
     """All rows of the tables or views whose names begin so."""
     with database.transaction() as connection:
-        found = connection.execute(
+        stored = connection.execute(
             text("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         ).scalars()
         return {
@@ -69,14 +77,14 @@ def dump(database: ResultsDatabase, names: str) -> Dump:
                 dict(row)
                 for row in connection.execute(text(f'SELECT * FROM "{name}" ORDER BY 1, 2')).mappings()
             ]
-            for name in list(found)
+            for name in list(stored)
             if name.startswith(names)
         }
 
 
 @pytest.mark.parametrize("target", ["out.sqlite", "out"])
 @pytest.mark.parametrize(("edition", "names"), [("saga2", "SAGA_"), ("saga1", "Dip_")])
-def test_what_goes_out_comes_in_again(
+def test_an_export_can_be_imported_again(
     tmp_path: Path,
     opened: Callable[[str], ResultsDatabase],
     full: ResultsDatabase,
@@ -88,12 +96,12 @@ def test_what_goes_out_comes_in_again(
     other = opened("other")
     imported = import_saga(other, tmp_path / target)
     assert (imported.series, imported.games) == (("first", "second"), 8)
-    expected, found = dump(full, names), dump(other, names)
+    expected, taken = dump(full, names), dump(other, names)
     if edition == "saga1":
         # Points of games without supply centres have no place there, and so who kept any is lost.
-        for player in expected["Dip_Player"] + found["Dip_Player"]:
+        for player in expected["Dip_Player"] + taken["Dip_Player"]:
             del player["Tenacity"]
-    assert found == expected
+    assert taken == expected
     assert dump(other, "ARENA_Score") == dump(full, "ARENA_Score")
 
 
@@ -106,12 +114,12 @@ def test_saga1_loses_nothing_of_games_with_supply_centres(
     export(database, tmp_path / "out", "saga1")
     import_saga(other, tmp_path / "out")
     assert dump(other, "Dip_") == dump(database, "Dip_")
-    found, expected = dump(other, "SAGA_"), dump(database, "SAGA_")
+    taken, expected = dump(other, "SAGA_"), dump(database, "SAGA_")
     for name in ("Supplies", "Elimination", "Winner", "Grade", "Rank"):
-        assert [row[name] for row in found["SAGA_Player"]] == [row[name] for row in expected["SAGA_Player"]]
-    assert [row["MaxSupplies"] for row in found["SAGA_Game"]] == [18, 12, 5, 5]
+        assert [row[name] for row in taken["SAGA_Player"]] == [row[name] for row in expected["SAGA_Player"]]
+    assert [row["MaxSupplies"] for row in taken["SAGA_Game"]] == [18, 12, 5, 5]
     # 1 a solo; the draws of all survivors are taken for stasis, since the games had a limit of it
-    assert [row["Termination"] for row in found["SAGA_Game"]] == [1, 4, 4, None]
+    assert [row["Termination"] for row in taken["SAGA_Game"]] == [1, 4, 4, None]
 
 
 def test_an_exported_database_has_sagas_tables_alone(tmp_path: Path, full: ResultsDatabase) -> None:
@@ -143,15 +151,21 @@ def test_an_import_joins_what_is_there_already(
     other = opened("other")
     play(other, "mine")
     import_saga(other, tmp_path / "out")
-    found = dump(other, "SAGA_")
-    assert [row["Name"] for row in found["SAGA_Series"]] == ["mine", "second"]
-    assert len(found["SAGA_Game"]) == 8 and len(found["SAGA_Variant"]) == 1 and len(found["SAGA_Power"]) == 2
+    taken = dump(other, "SAGA_")
+    assert [row["Name"] for row in taken["SAGA_Series"]] == ["mine", "second"]
+    assert len(taken["SAGA_Game"]) == 8 and len(taken["SAGA_Variant"]) == 1 and len(taken["SAGA_Power"]) == 2
     assert dump(other, "Dip_Player")["Dip_Player"][:8] == dump(full, "Dip_Player")["Dip_Player"][:8]
     # The database goes on counting after what came in.
     series = registered(other, heading(name="next"))
     attempt = series.next_attempt("AvB_0")
-    series.begin(attempt, None, "AvB", [player("a"), player("b")])
-    series.finish(attempt, "AvB", 7, ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0), None)
+    series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
+    series.finish(
+        attempt,
+        FinishedGame.from_result("AvB", ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0)),
+        result(),
+        7,
+        None,
+    )
     assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 9
 
 
@@ -221,7 +235,9 @@ def test_what_breaks_a_rule_stays_out(
     assert not any(dump(other, "SAGA_").values())
 
 
-def test_what_is_not_saga_is_refused(tmp_path: Path, opened: Callable[[str], ResultsDatabase]) -> None:
+def test_a_source_that_is_not_saga_is_refused(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase]
+) -> None:
     other = opened("other")
     for make, message in (
         (lambda path: None, "there is no file or folder"),
