@@ -152,7 +152,7 @@ class VerdictName(StrEnum):
     DROPPED = "dropped"
 
 
-def proposals(
+def proposals(  # noqa: PLR0913
     server: Server,
     player: Annotated[str, typer.Option(help="Only this player's; a bot sees its own alone.")] = "",
     contest: Annotated[str, typer.Option(help="Only those of this contest.")] = "",
@@ -170,7 +170,7 @@ def proposals(
     while True:
         request.page_size = min(limit - len(listed), _MOST_A_PAGE)
         response = server.proposals.ListProposals(request)
-        listed += [one for one in response.proposals if not wanted or one.verdict in wanted]
+        listed += [proposal for proposal in response.proposals if not wanted or proposal.verdict in wanted]
         request.page_token = response.next_page_token
         if len(listed) == limit or not request.page_token:
             break

@@ -33,9 +33,9 @@ def as_json(message: Message) -> dict[str, Any]:
             continue
         value = getattr(message, field.name)
         if isinstance(value, Mapping):
-            plain[field.name] = {str(key): _plain(field, each) for key, each in sorted(value.items())}
+            plain[field.name] = {str(key): _plain(field, item) for key, item in sorted(value.items())}
         elif field.is_repeated:
-            plain[field.name] = [_plain(field, each) for each in value]
+            plain[field.name] = [_plain(field, item) for item in value]
         else:
             plain[field.name] = _plain(field, value)
     return plain

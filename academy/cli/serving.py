@@ -19,7 +19,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("serve")(serve)
 
 
-def serve(
+def serve(  # noqa: PLR0913
     data: Data = DEFAULT_DATA,
     address: Annotated[
         str, typer.Option(help="Where to listen: host:port (port 0: any free one) or unix:PATH.")

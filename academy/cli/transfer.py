@@ -237,15 +237,15 @@ def _records_of_text(
         text = content.decode()
     except UnicodeDecodeError as error:
         raise CommandError(f"{file}: byte {error.start} is not UTF-8") from error
-    found = read_text(text, spec_from_proto(described))
+    parsed = read_text(text, spec_from_proto(described))
     return [
-        *(libraries_pb2.ImportLibraryRequest(history=part) for part in found.history),
+        *(libraries_pb2.ImportLibraryRequest(history=part) for part in parsed.history),
         *(
             libraries_pb2.ImportLibraryRequest(pattern=pattern)
-            for patterns in found.patterns.values()
+            for patterns in parsed.patterns.values()
             for pattern in patterns
         ),
-        *(libraries_pb2.ImportLibraryRequest(node=node) for node in found.nodes),
+        *(libraries_pb2.ImportLibraryRequest(node=node) for node in parsed.nodes),
     ]
 
 

@@ -44,7 +44,7 @@ class _Move:
     def is_tesuji(self) -> bool:
         return self.before is not None and self.raised >= needed_gain(self.before, self.value)
 
-    def proposed(self, seat: int, library: Library) -> Iterator[Proposal]:
+    def proposals(self, seat: int, library: Library) -> Iterator[Proposal]:
         for pattern in self.patterns:
             yield Proposal(seat, library, pattern, self.ply, self.value, self.before)
 
@@ -77,8 +77,9 @@ def _of_seat(
     raising = sorted((move for move in moves if move.is_tesuji), key=lambda move: -move.raised)
     late = [move for move in moves if is_late(move.ply, len(report.plies), average_length)]
     late.sort(key=lambda move: -abs(move.value - 0.5))
-    tesuji = [each for move in raising for each in move.proposed(seat, Library.MIDDLE_GAME)][: most // 2]
-    endgame = [each for move in late for each in move.proposed(seat, Library.ENDGAME)]
+    tesuji = [proposal for move in raising for proposal in move.proposals(seat, Library.MIDDLE_GAME)]
+    tesuji = tesuji[: most // 2]
+    endgame = [proposal for move in late for proposal in move.proposals(seat, Library.ENDGAME)]
     return [*tesuji, *endgame[: most - len(tesuji)]]
 
 
@@ -104,7 +105,7 @@ def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
         The vote; where ACADEMY had one, moved by `SHARE` of the way to what it found now.
     """
     votes = (*known.ballot.votes, *known.ballot.silent) if known is not None else ()
-    old = next((each for each in votes if each.player == vote.player), None)
+    old = next((known_vote for known_vote in votes if known_vote.player == vote.player), None)
     if old is None:
         return vote
 

@@ -179,15 +179,15 @@ def _window(
 
 
 def _nodes_within(geometry: GraphGeometry, start: int, distance: int) -> set[int]:
-    found = {start}
+    reached = {start}
     outermost = {start}
     for _ in range(distance):
         ends = {end for edge in geometry.edges if not outermost.isdisjoint(edge) for end in edge}
-        outermost = ends - found
+        outermost = ends - reached
         if not outermost:
             break
-        found |= outermost
-    return found
+        reached |= outermost
+    return reached
 
 
 def _check_cell(board: Board, cell: int) -> None:

@@ -210,17 +210,19 @@ def false_claim(
     for claim in claims:
         at = list(_positions(claim, len(stated) + 1, boards))
         fitting = {
-            plies: each
+            plies: expected
             for plies in at
-            if plies < len(stated) and (each := stated[plies]) and _fits(claim, each)
+            if plies < len(stated) and (expected := stated[plies]) and _fits(claim, expected)
         }
         positions |= fitting.keys()
-        alone |= {plies: each for plies, each in fitting.items() if each.stands_alone}
+        alone |= {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
         if not fitting and not (ended_unasked and len(stated) in at):
             wrong.append((claim, at))
     if wrong:
-        claim, at = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
-        other = next((each.before for plies in at if plies < len(stated) and (each := stated[plies])), None)
+        claim, at = min(wrong, key=lambda pair: (not pair[1], pair[1], pair[0].value))
+        other = next(
+            (expected.before for plies in at if plies < len(stated) and (expected := stated[plies])), None
+        )
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
     if len(alone) > max(1, len(positions) // MOVES_PER_CONSULTATION):
         plies = min(alone)

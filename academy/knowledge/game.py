@@ -24,6 +24,7 @@ __all__ = [
     "Counters",
     "GameKnowledge",
     "KnowledgeUpdate",
+    "StoredKnowledge",
 ]
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
@@ -67,6 +68,20 @@ class KnowledgeUpdate:
     muted: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class StoredKnowledge:
+    """All records of one game, as `GameKnowledge.restore` reads them: in any order, each iterable once."""
+
+    spec: GameSpec
+    settings: LibrarySettings
+    patterns: Iterable[tuple[Library, PatternEntry]]
+    nodes: Iterable[OpeningNode]
+    counters: Counters
+    measures: Measures
+    ratings: Iterable[Rating]
+    muted: Iterable[str] = ()
+
+
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
 # the store's SCHEMA_VERSION with it: what the rules before made is then kept as it is (`store.upgrading`).
 RULES_VERSION: Final = 2
@@ -100,26 +115,23 @@ class GameKnowledge:
         self.muted: frozenset[str] = frozenset()
 
     @classmethod
-    def restore(
-        cls,
-        spec: GameSpec,
-        settings: LibrarySettings,
-        entries: Iterable[tuple[Library, PatternEntry]],
-        nodes: Iterable[OpeningNode],
-        counters: Counters,
-        measures: Measures,
-        ratings: Iterable[Rating],
-        muted: Iterable[str] = (),
-    ) -> "GameKnowledge":
-        """Put stored knowledge together again."""
-        game = cls(spec, settings)
-        for library, entry in entries:
+    def restore(cls, stored: StoredKnowledge) -> "GameKnowledge":
+        """Build a game's knowledge from its stored records.
+
+        Args:
+            stored: The records.
+
+        Returns:
+            Knowledge that goes on as the stored one would have; `take_changes` returns nothing yet.
+        """
+        game = cls(stored.spec, stored.settings)
+        for library, entry in stored.patterns:
             game.libraries[library].put(entry)
-        game.openings.restore(nodes)
-        game.counters = counters
-        game.measures = measures
-        game.ratings = Ratings(ratings)
-        game.muted = frozenset(muted)
+        game.openings.restore(stored.nodes)
+        game.counters = stored.counters
+        game.measures = stored.measures
+        game.ratings = Ratings(stored.ratings)
+        game.muted = frozenset(stored.muted)
         game.take_changes()
         return game
 
@@ -132,8 +144,8 @@ class GameKnowledge:
         """What changed since the last call."""
         touched = {library: patterns.take_changes() for library, patterns in self.libraries.items()}
         return ChangedRecords(
-            frozenset((library, number) for library, each in touched.items() for number in each.learnt),
-            frozenset((library, number) for library, each in touched.items() for number in each.used),
+            frozenset((library, number) for library, changes in touched.items() for number in changes.learnt),
+            frozenset((library, number) for library, changes in touched.items() for number in changes.used),
             self.openings.take_changes(),
             self.ratings.take_changes(),
         )
@@ -147,7 +159,7 @@ class GameKnowledge:
         # All that change before any is put: they may have exchanged their patterns.
         for library, pattern_id in (
             *news.patterns_gone,
-            *((each, entry.pattern_id) for each, entry in news.patterns),
+            *((library, entry.pattern_id) for library, entry in news.patterns),
         ):
             if pattern_id in self.libraries[library].entries:
                 self.libraries[library].remove(pattern_id)
@@ -340,7 +352,7 @@ class GameKnowledge:
         Nothing has to leave for them. A pattern that has come to be known again gets the votes.
         """
         back = []
-        for library, entry in sorted(patterns, key=lambda each: (-each[1].strength, each[1].pattern_id)):
+        for library, entry in sorted(patterns, key=lambda pair: (-pair[1].strength, pair[1].pattern_id)):
             known = self.libraries[library]
             left = self._without_muted(entry)
             has_room = len(known) < self.settings.capacity(library)

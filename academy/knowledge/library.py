@@ -353,7 +353,7 @@ class _Waiting:
         """The patterns that admit an Elo, oldest first."""
         if elo_hundredths < self._least:
             return []
-        self._least = min((each for each in self.needed.values() if each > elo_hundredths), default=0)
+        self._least = min((elo for elo in self.needed.values() if elo > elo_hundredths), default=0)
         return sorted(number for number, needed in self.needed.items() if needed <= elo_hundredths)
 
 
@@ -567,7 +567,7 @@ class PatternLibrary:
             }
         if surplus == 1:
             least = min(strengths.values())
-            weakest = [min(pattern_id for pattern_id, each in strengths.items() if each == least)]
+            weakest = [min(pattern_id for pattern_id, strength in strengths.items() if strength == least)]
         else:
             weakest = sorted(strengths, key=lambda pattern_id: (strengths[pattern_id], pattern_id))[:surplus]
         for pattern_id in weakest:

@@ -258,13 +258,13 @@ class Measures:
     def as_json(self) -> dict[str, Any]:
         """The sums as plain values, to be written out before anything is added."""
         # Not by `asdict`: it copies every value, name by name, with each contest.
-        sums = {each.name: getattr(self, each.name) for each in fields(self)}
+        sums = {measure.name: getattr(self, measure.name) for measure in fields(self)}
         return {name: value.as_json() if isinstance(value, Mean) else value for name, value in sums.items()}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Measures":
         """The sums again; what an earlier version took from all players is left out, and begins again."""
-        means = {each.name for each in fields(cls) if each.default_factory is Mean}
+        means = {measure.name for measure in fields(cls) if measure.default_factory is Mean}
         sums: dict[str, Any] = {
             name: Mean(**value) if name in means else value
             for name, value in stored.items()

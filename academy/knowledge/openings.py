@@ -418,7 +418,7 @@ def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, i
 
 
 def _tally_result(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
-    return tuple(count + (each is result) for count, each in zip(counts, results, strict=True))
+    return tuple(count + (other is result) for count, other in zip(counts, results, strict=True))
 
 
 def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]:

@@ -104,15 +104,15 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
             number
             is no code, or the pattern holds nothing but `#` and `+`.
     """
-    found = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
-    if not found:
+    ordered = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
+    if not ordered:
         raise InvalidPatternError("a pattern has no cells")
-    top = found[0][0]
-    left = min(column for _, column, _ in found)
+    top = ordered[0][0]
+    left = min(column for _, column, _ in ordered)
     return _check(
         Pattern(
-            tuple((row - top, column - left) for row, column, _ in found),
-            bytes(code for _, _, code in found),
+            tuple((row - top, column - left) for row, column, _ in ordered),
+            bytes(code for _, _, code in ordered),
         )
     )
 
@@ -129,10 +129,10 @@ def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
     Raises:
         InvalidPatternError: As in `grid_pattern`.
     """
-    found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
-    if not found:
+    ordered = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
+    if not ordered:
         raise InvalidPatternError("a pattern has no cells")
-    return _check(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))
+    return _check(Pattern(tuple((0, node) for node, _ in ordered), bytes(code for _, code in ordered)))
 
 
 def occurs(pattern: Pattern, geometry: Geometry, states: bytes) -> bool:

@@ -73,12 +73,16 @@ def objection(
     Returns:
         The reason in words; None where the proposal counts.
     """
-    for each in report.false_consultations:
-        if each.seat == proposal.seat:
+    for consultation in report.false_consultations:
+        if consultation.seat == proposal.seat:
             return (
-                f"the proposer consulted the opening tree about another game: move {each.number} was said "
-                f"to be {each.claimed[:80]!r}, but "
-                + (f"{each.played[:80]!r} was played" if each.played else "the contest had ended")
+                "the proposer consulted the opening tree about another game: move "
+                f"{consultation.number} was said to be {consultation.claimed[:80]!r}, but "
+                + (
+                    f"{consultation.played[:80]!r} was played"
+                    if consultation.played
+                    else "the contest had ended"
+                )
             )
     for claim in report.false_claims:
         if claim.seat == proposal.seat:
@@ -145,7 +149,7 @@ def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | N
         The value, 0.0 to 1.0; None where it stated none.
     """
     earlier = reversed(report.plies[: ply - 1])
-    return next((each.values[seat] for each in earlier if seat in each.values), None)
+    return next((earlier_ply.values[seat] for earlier_ply in earlier if seat in earlier_ply.values), None)
 
 
 def _millionths(value: float) -> int:

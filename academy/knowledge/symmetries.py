@@ -69,14 +69,14 @@ def _hexagon() -> dict[str, GridSymmetry]:
     turn = GridSymmetry("rotate_60", 1, 1, -1, 0)
     transpose = GridSymmetry("transpose", 0, 1, 1, 0)
     turned = GridSymmetry("identity", 1, 0, 0, 1)
-    found = {}
+    symmetries = {}
     for sixth in range(6):
         name = "identity" if sixth == 0 else f"rotate_{60 * sixth}"
-        found[name] = GridSymmetry(name, *turned.matrix)
+        symmetries[name] = GridSymmetry(name, *turned.matrix)
         mirrored = "transpose" if sixth == 0 else f"transpose_rotate_{60 * sixth}"
-        found[mirrored] = GridSymmetry(mirrored, *turned.after(transpose))
+        symmetries[mirrored] = GridSymmetry(mirrored, *turned.after(transpose))
         turned = GridSymmetry("", *turn.after(turned))
-    return found
+    return symmetries
 
 
 SQUARE: Final = _square()

@@ -293,7 +293,7 @@ def _tally(votes: Iterable[Vote], blocks: Iterable[AggregatedVotes]) -> VoteTall
         (_Share(block.votes, block.elo_hundredths, block.weight), block) for block in blocks
     ]
     shares += [(_Share(1, vote.elo_hundredths, vote.weight), vote) for vote in votes]
-    shares.sort(key=lambda each: each[0].elo_hundredths / each[0].votes)
+    shares.sort(key=lambda pair: pair[0].elo_hundredths / pair[0].votes)
     weight = sum(share.weight for share, _ in shares)
     weighted_elo = sum(share.weighted_elo for share, _ in shares)
     far = 0

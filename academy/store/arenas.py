@@ -31,10 +31,10 @@ def find(transaction: Transaction, name: str) -> records_pb2.ArenaRecord | None:
 
 def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     """Return all arenas in the order in which they came."""
-    found = (
+    records = (
         unpack_message(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(TableName.ARENAS)
     )
-    return sorted(found, key=lambda arena: arena.number)
+    return sorted(records, key=lambda arena: arena.number)
 
 
 def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
@@ -104,7 +104,7 @@ def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str
     if arena.namespace:
         return f"{name}{_MARK}{arena.namespace}"
     _, mark, end = name.rpartition(_MARK)
-    if mark and any(end == each.own_namespace for each in arenas(transaction)):
+    if mark and any(end == other.own_namespace for other in arenas(transaction)):
         raise InvalidRecordError(
             field,
             f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "

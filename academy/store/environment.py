@@ -36,12 +36,12 @@ def schema_value(version: int) -> bytes:
     return b"%d" % version
 
 
-def schema_mismatch(folder: Path, found: bytes | None) -> SchemaMismatchError:
+def schema_mismatch(folder: Path, stored: bytes | None) -> SchemaMismatchError:
     """Return what to raise for a folder that names this version (None: it names none) and is to be read."""
-    written = "?" if found is None else found.decode("ascii", "replace")
+    written = "?" if stored is None else stored.decode("ascii", "replace")
     what = f"{folder}: written under schema version {written}, this program reads {SCHEMA_VERSION}"
     for version in range(_OLDEST, SCHEMA_VERSION):
-        if found == schema_value(version):
+        if stored == schema_value(version):
             remedy = "serve it once, which brings it up to date, or restore it into an empty folder"
             return SchemaOutdatedError(f"{what}; {remedy}", version)
     return SchemaMismatchError(
@@ -155,8 +155,10 @@ class Transaction:
         must not be changed meanwhile.
         """
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
-            found = self._seek_last(cursor, prefix, start) if backwards else cursor.set_range(start or prefix)
-            if not found:
+            is_placed = (
+                self._seek_last(cursor, prefix, start) if backwards else cursor.set_range(start or prefix)
+            )
+            if not is_placed:
                 return
             for key, value in cursor.iterprev() if backwards else cursor.iternext():
                 if not key.startswith(prefix):
@@ -165,7 +167,7 @@ class Transaction:
 
     def read_numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
         """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
-        found = {}
+        records = {}
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
             beyond = cursor.key() if cursor.set_range(_after(prefix)) else b""
             if cursor.set_range(prefix):
@@ -173,8 +175,8 @@ class Transaction:
                 for key, value in cursor.iternext():
                     if key == beyond:
                         break
-                    found[int.from_bytes(key[length:])] = value
-        return found
+                    records[int.from_bytes(key[length:])] = value
+        return records
 
     @staticmethod
     def _seek_last(cursor: "lmdb.Cursor[bytes]", prefix: bytes, start: bytes) -> bool:

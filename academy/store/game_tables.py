@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
 
-from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate
+from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.openings import OpeningNode
@@ -67,7 +67,9 @@ def changes_since(transaction: Transaction, game_id: str, generation: int, newes
         touched = {(Library.MIDDLE_GAME, number) for number in changes.middle_game}
         touched |= {(Library.ENDGAME, number) for number in changes.endgame}
         learnt = set(changes.learnt)
-        only_used = {each for each in touched if each[1] not in learnt} if changes.learnt_told else set()
+        only_used = (
+            {pattern for pattern in touched if pattern[1] not in learnt} if changes.learnt_told else set()
+        )
         used |= only_used
         patterns |= touched - only_used
         nodes.update(changes.nodes)
@@ -232,14 +234,16 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     spec, settings = spec_and_settings(game_record(transaction, game_id))
     state = game_state(transaction, game_id)
     knowledge = GameKnowledge.restore(
-        spec,
-        settings,
-        entries(transaction, EntryReader(spec), game_id),
-        nodes(transaction, spec),
-        Counters(state.next_pattern_id, state.next_node_id),
-        read_measures(measures(transaction, game_id)),
-        ratings(transaction, game_id),
-        state.muted,
+        StoredKnowledge(
+            spec,
+            settings,
+            entries(transaction, EntryReader(spec), game_id),
+            nodes(transaction, spec),
+            Counters(state.next_pattern_id, state.next_node_id),
+            read_measures(measures(transaction, game_id)),
+            ratings(transaction, game_id),
+            state.muted,
+        )
     )
     return knowledge, state.generation
 
@@ -267,7 +271,7 @@ def news(
             raise StoreCorruptError(f"pattern {pattern_id} of {game_id!r} was used, but is not there")
         uses.append((library, use_count(stored)))
     patterns, patterns_gone = [], []
-    for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
+    for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):
         stored = transaction.get(TableName.PATTERNS, keys.pattern(game_id, library, pattern_id))
         if stored is None:
             patterns_gone.append((library, pattern_id))
@@ -285,7 +289,9 @@ def news(
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
-        tuple(found for player in sorted(touched.players) if (found := rating(transaction, game_id, player))),
+        tuple(
+            latest for player in sorted(touched.players) if (latest := rating(transaction, game_id, player))
+        ),
         tuple(patterns),
         tuple(patterns_gone),
         tuple(uses),

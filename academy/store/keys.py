@@ -165,9 +165,9 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
 def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
     """What a seat claimed to expect; without claim the beginning of all keys of the seat."""
     key = in_contest(contest_id, seat)
-    for each in claimed:
-        plies = _NO_PLIES if each.plies is None else each.plies
-        key += number(plies) + each.board + round(each.value * VALUE_SCALE).to_bytes(4)
+    for claim in claimed:
+        plies = _NO_PLIES if claim.plies is None else claim.plies
+        key += number(plies) + claim.board + round(claim.value * VALUE_SCALE).to_bytes(4)
     return key
 
 

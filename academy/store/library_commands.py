@@ -45,7 +45,7 @@ def record_removal(
     removal = _begun(work, number, event, what)
     for library, before in patterns.items():
         gone = before.keys() - knowledge.libraries[library].entries.keys()
-        removal.patterns.extend(_records(knowledge, [(library, before[each]) for each in sorted(gone)]))
+        removal.patterns.extend(_records(knowledge, [(library, before[number]) for number in sorted(gone)]))
     for node_id, node in nodes.items():
         now = knowledge.openings.nodes.get(node_id)
         if now is None:
@@ -322,9 +322,9 @@ class RestoreRemoval:
         parents = {node.parent_id for node in outcome.nodes_back}
         left = records_pb2.RemovalRecord(
             removal=kept.removal,
-            patterns=[each for each in kept.patterns if each.pattern_id not in patterns],
-            nodes=[each for each in kept.nodes if each.node_id not in nodes],
-            values_taken=[each for each in kept.values_taken if each.node_id not in parents],
+            patterns=[record for record in kept.patterns if record.pattern_id not in patterns],
+            nodes=[record for record in kept.nodes if record.node_id not in nodes],
+            values_taken=[record for record in kept.values_taken if record.node_id not in parents],
         )
         keep_removal(work, self.game_id, left, settings)
         return Restored(len(patterns), len(nodes), len(left.patterns) + len(left.nodes))

@@ -154,7 +154,7 @@ def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]
 
 def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
     """Mute in a new game every player that is muted everywhere."""
-    for muted in sorted(muted_players(work.transaction), key=lambda each: each.player):
+    for muted in sorted(muted_players(work.transaction), key=lambda record: record.player):
         MuteInGame(game_id, muted.player, actor).execute(work)
 
 
@@ -255,8 +255,8 @@ class Replay:
         )
         if begun is not None and again is not None:
             self._was, self._without = begun[0], again[0]
-            for each in {player, *self._forgotten}:
-                self._without.take_votes_out(each)
+            for name in {player, *self._forgotten}:
+                self._without.take_votes_out(name)
 
     def advance(self, transaction: Transaction, most: int) -> bool:
         """Take in up to so many further events; return whether there are more. Raises StoreCorruptError."""
@@ -288,7 +288,7 @@ class Replay:
             ]
             outcome = event_log.apply(self._without, other, earlier)
             lost = [
-                each for each in known if each[1].pattern_id not in self._without.libraries[each[0]].entries
+                pair for pair in known if pair[1].pattern_id not in self._without.libraries[pair[0]].entries
             ]
             if kind == "player_muted":
                 self._muted[event.player_muted.player] = outcome.taken_out
@@ -375,9 +375,9 @@ class Replay:
     def _lost_pattern(self, library: Library, number: int) -> PatternEntry | None:
         """What a pattern was there when it was removed last."""
         for lost in reversed(self._lost.values()):
-            for each in lost:
-                if (each[0], each[1].pattern_id) == (library, number):
-                    return each[1]
+            for pair in lost:
+                if (pair[0], pair[1].pattern_id) == (library, number):
+                    return pair[1]
         return None
 
     def _note_numbers(self, was: GameKnowledge, without: GameKnowledge) -> None:
@@ -445,7 +445,9 @@ def _set_patterns(
 
 
 def _is_same(made: GameKnowledge, now: GameKnowledge) -> bool:
-    return all(made.libraries[each].entries == now.libraries[each].entries for each in PATTERN_LIBRARIES)
+    return all(
+        made.libraries[library].entries == now.libraries[library].entries for library in PATTERN_LIBRARIES
+    )
 
 
 def begin_replay(environment: Environment, game_id: str, player: str) -> Replay:
@@ -506,7 +508,7 @@ def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None
     """Take the player's votes out of what could be restored."""
     settings = work.knowledge(game_id).settings
     for removal in list(library_commands.newest_removals_first(work.transaction, game_id)):
-        left = [each for each in removal.patterns if _without(each, player)]
+        left = [record for record in removal.patterns if _without(record, player)]
         if removal.muted == player:
             left = []
         kept = records_pb2.RemovalRecord(patterns=left)

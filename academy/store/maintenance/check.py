@@ -169,18 +169,19 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
                 game_id, f"the {library.value} library holds {size:,}, its capacity is {capacity:,}"
             )
     if replay:
-        found = list(_differences(transaction, game_id))
-        others = _other_rules(transaction, game_id) if found else []
+        differences = list(_differences(transaction, game_id))
+        others = _other_rules(transaction, game_id) if differences else []
         if others:
             versions = ", ".join(map(str, others))
             yield Finding(
                 game_id,
-                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: its "
-                f"libraries may differ from the replay ({len(found):,} records do) and are used as they are",
+                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: "
+                f"its libraries may differ from the replay ({len(differences):,} records do) and are used as "
+                "they are",
                 is_fault=False,
             )
         else:
-            yield from (Finding(game_id, what) for what in found)
+            yield from (Finding(game_id, what) for what in differences)
 
 
 def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
@@ -230,7 +231,7 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     if reported != log.reports:
         yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
     for table, by in ((TableName.OPEN_CONTESTS, "player"), (TableName.OPEN_CONTESTS_BY_AGE, "age")):
-        if {key for each, key in waiting if each is table} != {key for key, _ in transaction.scan(table)}:
+        if {key for index, key in waiting if index is table} != {key for key, _ in transaction.scan(table)}:
             yield Finding("", f"the index of open contests by {by} differs from the contests")
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Verdict
-from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge, StoredKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
@@ -438,13 +438,15 @@ def test_knowledge_put_together_from_its_records_goes_on_the_same(seed: int, bef
     for event in history[:before]:
         event.happen(game)
     restored = GameKnowledge.restore(
-        game.spec,
-        game.settings,
-        [(library, entry) for library in PATTERN_LIBRARIES for entry in reversed(entries(game, library))],
-        reversed(list(game.openings.nodes.values())),
-        game.counters,
-        Measures.from_json(game.measures.as_json()),
-        reversed(list(game.ratings)),
+        StoredKnowledge(
+            game.spec,
+            game.settings,
+            [(library, entry) for library in PATTERN_LIBRARIES for entry in reversed(entries(game, library))],
+            reversed(list(game.openings.nodes.values())),
+            game.counters,
+            Measures.from_json(game.measures.as_json()),
+            reversed(list(game.ratings)),
+        )
     )
     assert restored.take_changes() == ChangedRecords(frozenset(), frozenset(), frozenset(), frozenset())
     for event in history[before:]:

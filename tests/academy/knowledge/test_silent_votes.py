@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.contests import Proposal, Verdict
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge, StoredKnowledge
 from academy.knowledge.library import PatternEntry, PatternLibrary
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
@@ -369,13 +369,15 @@ def test_put_together_again_it_goes_on_as_if_it_had_never_stopped() -> None:
         lived(number, straight)
         lived(number, halved)
         halved = GameKnowledge.restore(
-            GO,
-            halved.settings,
-            [(library, entry) for library in PATTERN_LIBRARIES for entry in halved.libraries[library]],
-            halved.openings.nodes.values(),
-            halved.counters,
-            halved.measures,
-            list(halved.ratings),
+            StoredKnowledge(
+                GO,
+                halved.settings,
+                [(library, entry) for library in PATTERN_LIBRARIES for entry in halved.libraries[library]],
+                halved.openings.nodes.values(),
+                halved.counters,
+                halved.measures,
+                list(halved.ratings),
+            )
         )
     assert sorted(records(straight, 1), key=str) == sorted(records(halved, 1), key=str)
     assert "riser" in [vote.player for vote in straight.libraries[ENDGAME].entries[1].ballot.votes]
