@@ -17,7 +17,7 @@ TERMINATION = "voided by hand"
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     contests = typer.Typer(
-        cls=Commands, no_args_is_help=True, help="List open contests, end those that nobody reports."
+        cls=Commands, no_args_is_help=True, help="List open contests, end those that no arena reports."
     )
     contests.command("list")(with_server(list_contests))
     contests.command("void")(with_server(void_contests))

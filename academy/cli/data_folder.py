@@ -57,7 +57,7 @@ def create_token(
     role: Annotated[Literal["bot", "arena", "admin"], typer.Option(help="What its holder may do.")] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
     analyst: Annotated[
-        bool, typer.Option(help="Tell its holder any number of patterns outside of contests.")
+        bool, typer.Option(help="Give its holder any number of patterns outside of contests.")
     ] = False,
     data: Data = DEFAULT_DATA,
     json: Json = False,
@@ -266,7 +266,7 @@ def _date(seconds: float | None) -> str:
 
 
 def _moment(seconds: float | None) -> datetime | str | None:
-    """A time of a token; beyond what a calendar tells, as earlier versions allowed, in words."""
+    """Return a token's time; in words where no calendar reaches it, as earlier versions allowed."""
     try:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

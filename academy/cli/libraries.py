@@ -37,7 +37,7 @@ _NUMBERS: Final = {
 Game = Annotated[str, typer.Argument(help="The game's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 WhichPatterns = Annotated[PatternLibraryName, typer.Option("--library", help="Which library.")]
-Limit = Annotated[int, typer.Option(min=1, help="Print at most so many.")]
+Limit = Annotated[int, typer.Option(min=1, help="How many to print at most.")]
 
 
 def number_of(library: Enum) -> pattern_pb2.Library.ValueType:
@@ -96,7 +96,9 @@ def list_patterns(  # noqa: PLR0913
     min_elo: Annotated[float | None, typer.Option(help="Only those of at least this Elo.")] = None,
     min_value: Annotated[float | None, typer.Option(help="Only those worth at least this.")] = None,
     max_value: Annotated[float | None, typer.Option(help="Only those worth at most this.")] = None,
-    min_proposers: Annotated[int | None, typer.Option(min=0, help="Only those of so many players.")] = None,
+    min_proposers: Annotated[
+        int | None, typer.Option(min=0, help="Only those that at least this many players proposed.")
+    ] = None,
     player: Annotated[int, typer.Option(min=0, help="Only those that address this player.")] = 0,
     limit: Limit = 20,
     page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",

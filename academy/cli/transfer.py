@@ -142,9 +142,9 @@ def create_game(
 
 
 def delete_game(game: Game, data: Data = DEFAULT_DATA) -> None:
-    """Make a game unknown that nobody has played, in a data folder, also while servers use it.
+    """Delete a game without contests from a data folder, also while servers use it.
 
-    One with contests, or with anything in its libraries, is refused. The event log keeps that it was there.
+    A game with contests or patterns is refused. The event log keeps that it was there.
     """
     from academy.store.library_commands import DeleteGame
 

@@ -128,7 +128,7 @@ class FalseClaim:
 class ContestReport:
     """A contest's end. `contestants` and `results` are by seat.
 
-    `elo_after` are the arena's ratings after it, by seat; empty where it did not tell them.
+    `elo_after` are the arena's ratings after it, by seat; empty where it gave none.
     """
 
     contest_id: str

@@ -38,7 +38,7 @@ __all__ = [
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
-# Players round what they tell.
+# Players round the values they state.
 VALUE_TOLERANCE: Final = 0.01
 # A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
@@ -134,7 +134,12 @@ def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str])
 
 
 def differ(value: float, other: float) -> bool:
-    """Return whether two expected values (0.0 to 1.0) are further apart than rounding to 0.01 makes them."""
+    """Return whether two expected values are further apart than rounding to 0.01 makes them.
+
+    Args:
+        value: An expected value, 0.0 to 1.0.
+        other: Another.
+    """
     # Whole numbers, since in binary 0.7 - 0.69 is more than 0.01.
     return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
 
@@ -143,7 +148,7 @@ def differ(value: float, other: float) -> bool:
 class Claim:
     """What a player claimed to expect when it asked for patterns: of the position after `plies` plies.
 
-    None for `plies` where it did not say: then `board` is the position, by any name that tells boards apart.
+    `plies` is None where it did not say: then `board` is the position, under any name that is unique to it.
     """
 
     plies: int | None
@@ -186,20 +191,17 @@ def false_claim(
     """Find the first claim of a player that does not hold (docs/knowledge.md, "Fair use").
 
     Values that agree do not hold either where more than one in `MOVES_PER_CONSULTATION` of the positions
-    claimed, and more than one, stand alone: otherwise a player could tell the arena the same lie.
+    claimed, and more than one, stand alone: otherwise a player could lie to the arena in the same way.
 
     Args:
         seat: The player's seat, from 1.
         claims: What it claimed when it asked for patterns. A claim without plies may be of any position with
-            its
-            board; where no board is known, of any.
+            its board; where no board is known, of any.
         stated: What it stated to the arena with its next move after each number of plies, from 0; None for
             nothing.
         boards: The boards of these positions and of the last one; empty where they are not known.
         ended_unasked: Whether no value of the last position could be stated, as when a player resigns: a
-            claim
-            of
-            it then holds.
+            claim about it then holds.
 
     Returns:
         The claim; None where all claims hold.

@@ -24,7 +24,15 @@ class GridSymmetry:
     d: int
 
     def image(self, row: int, column: int) -> Cell:
-        """Return where the cell goes, before any shift back onto the board."""
+        """Return where a cell goes, before any shift back onto the board.
+
+        Args:
+            row: The cell's row, from 0.
+            column: The cell's column, from 0.
+
+        Returns:
+            Its new (row, column), which may be negative.
+        """
         return self.a * row + self.b * column, self.c * row + self.d * column
 
     @property
@@ -33,7 +41,14 @@ class GridSymmetry:
         return self.a, self.b, self.c, self.d
 
     def after(self, first: "GridSymmetry") -> tuple[int, int, int, int]:
-        """Return the matrix of doing `first`, then this."""
+        """Return the matrix of `first` followed by this symmetry.
+
+        Args:
+            first: The symmetry to apply before this one.
+
+        Returns:
+            (a, b, c, d) of the composition.
+        """
         return (
             self.a * first.a + self.b * first.c,
             self.a * first.b + self.b * first.d,

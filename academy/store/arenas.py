@@ -38,9 +38,9 @@ def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
 
 
 def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
-    """Return an arena, which is new where none of this name has come yet.
+    """Return an arena, which is added where its name is new.
 
-    Without a name it is nobody's: what such an arena opens lies in the folder's own namespace.
+    An arena without a name is not added: its contests lie in the folder's own namespace.
     """
     known = find(transaction, name) if name else records_pb2.ArenaRecord()
     return known or _add(transaction, name)

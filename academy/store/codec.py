@@ -482,7 +482,7 @@ def read_proposal(
     spec: GameSpec,
     field: str = "proposals[0]",
 ) -> proposals_pb2.Proposal:
-    """Return a proposal for a contest of a game, to be submitted, with the id that tells it from others.
+    """Return a proposal for a contest of a game, to be submitted, with its unique id.
 
     Raises InvalidRecordError naming what is wrong within `field`.
     """

@@ -50,8 +50,8 @@ _BROKEN_OFF: Final = ("forfeit", "resignation")
 class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
-    Only who `may_describe` it sets a new game's settings, and the forms of its moves, also later: reports of
-    all arenas are held to them. Of others a new game gets the default settings, and no forms. Raises
+    With `may_describe` a new game gets the given settings, and any game the given forms of moves, by which
+    the reports of all arenas are checked. Without it a new game gets the default settings and no forms. Raises
     GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
     InvalidSettingsError where the description is not sound.
     """
@@ -209,13 +209,14 @@ class ReportContest:
                 continue
             if not boards and any(claim.plies is None for claim in claimed):
                 boards = _boards(self.report, spec)
-            # Who resigns, or whose adversary leaves while both think, has no move to tell a value with.
+            # A player that resigns, or whose adversary leaves while both think, has no move to state a value
+            # with.
             unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
                 spec.simultaneous and self.report.termination in _BROKEN_OFF
             )
             false = false_claim(number, claimed, expectations(self.report, number), boards, unasked)
             if seat.claims_beyond and false is None:
-                # More than anybody needs: what is not kept cannot be held against anything.
+                # More claims than are kept: the rest cannot be checked.
                 false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))
             if false is not None:
                 yield false_claim_to_proto(false)
@@ -458,7 +459,7 @@ class AnalysisExceededError(WithDetails, RuntimeError):
     def __init__(self, returned: int, more: int, limit: int, retry_after: float) -> None:
         room = "come again then" if returned else "ask about fewer positions, or with max_matches"
         super().__init__(
-            f"outside of a contest {limit} different patterns are told in an hour: {returned} were, "
+            f"outside of a contest {limit} different patterns are given in an hour: {returned} were, "
             f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
         )
         self.told = returned

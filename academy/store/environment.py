@@ -326,7 +326,7 @@ class Environment:
                     with self._lmdb.begin() as transaction:
                         return transaction.id()
                 except lmdb.Error:
-                    # Told, or mended, below.
+                    # `_settled_version` repairs or reports it.
                     pass
         return self._settled_version()
 

@@ -135,8 +135,8 @@ def scan(
 ) -> Iterator[events_pb2.Event]:
     """Yield the events of a game (all games' where empty) that follow number `after` in the given order.
 
-    `after` 0 begins at the first event, or with `newest_first` at the last. Of a game that was deleted the
-    first is that which registered it again.
+    `after` 0 begins at the first event, or with `newest_first` at the last. A deleted game begins
+    with the event that registered it again.
     """
     prefix = keys.in_game(game_id) if game_id else b""
     if game_id and not newest_first:

@@ -80,7 +80,7 @@ def changes_since(transaction: Transaction, game_id: str, generation: int, newes
 
 
 def fingerprint(transaction: Transaction, game_id: str, generation: int) -> bytes | None:
-    """Return what tells a generation from one of this number in another folder; None where it is too old.
+    """Return a digest of a generation, which differs between folders; None where it is too old.
 
     A folder that was restored from a backup counts on from there, and learns other things.
     """
@@ -96,12 +96,12 @@ def append_changes(
     generation: int,
     event: bytes,
 ) -> None:
-    """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
+    """Record what the event `generation`, stored as `event`, changed since the event `previous`."""
     record = records_pb2.Changes(
         previous=previous,
         nodes=sorted(changes.nodes),
         players=sorted(changes.players),
-        # No two patterns of a game have the same number, whatever their library.
+        # Numbers of patterns are unique in a game, across its libraries.
         learnt=sorted(number for _, number in changes.patterns),
         learnt_told=True,
     )
@@ -349,7 +349,7 @@ def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: in
 def store_changes(
     transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int, event: bytes
 ) -> None:
-    """Store what the event `generation` (`event` in the log) changed since `previous`, and tell followers."""
+    """Store what the event `generation` (`event` in the log) changed since `previous`, and log the changes."""
     spec = knowledge.spec
     changes = knowledge.take_changes()
     for library, pattern_id in changes.patterns | changes.used:

@@ -163,7 +163,7 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
 
 
 def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
-    """What a seat claimed to expect; without claim the beginning of all keys of the seat."""
+    """Return the key of what a seat claimed to expect; without claim the prefix of the seat's keys."""
     key = in_contest(contest_id, seat)
     for claim in claimed:
         plies = _NO_PLIES if claim.plies is None else claim.plies
@@ -189,7 +189,7 @@ def open_contest_place(end: bytes) -> tuple[int, str]:
 
 
 def player(name: str) -> bytes:
-    """16 bytes that stand for a player's name, whatever its length."""
+    """Return 16 bytes that stand for a player's name of any length."""
     return hashlib.blake2b(name.encode(), digest_size=PLAYER_BYTES).digest()
 
 

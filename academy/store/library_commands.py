@@ -227,8 +227,8 @@ class DeletePattern:
 class RestorePattern:
     """Undo an admin's deletion, or what pruning or a lowered capacity removed. The result is the pattern now.
 
-    It is None where a full library had no room: then it is still kept. Raises NotDeletedError and
-    UnknownGame.
+    The result is None where a full library has no room: then the pattern is still kept. Raises
+    NotDeletedError and UnknownGame.
     """
 
     game_id: str
@@ -412,7 +412,7 @@ class ImportLibraries:
         return ImportedRecords(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
 
     def _has_numbers(self) -> bool:
-        """Whether every record has a number of its own, as in an export that nobody edited."""
+        """Whether every record has a number of its own, as in an unedited export."""
         patterns = [record.pattern_id for records in self.patterns.values() for record in records]
         nodes = [node.node_id for node in self.nodes]
         return all(patterns) and len({*patterns}) == len(patterns) and len({*nodes}) == len(nodes)

@@ -105,7 +105,7 @@ class Store:
         return self.submit(command).result()
 
     def give_way(self, count_questions: Callable[[], float]) -> None:
-        """Have writes give way to questions, of which there were so many in any thread."""
+        """Have writes give way to questions; `count_questions` returns how many any thread has had."""
         if self._writer is not None:
             self._writer.giving_way.to(count_questions)
 
@@ -118,7 +118,7 @@ class Store:
 
     @property
     def version(self) -> int:
-        """A number that is another one after each commit of any process. Raises StoreError."""
+        """A number that changes with each commit of any process. Raises StoreError."""
         return self.environment.version
 
     def follow(self, listener: Listener | None = None) -> Replica:
@@ -162,7 +162,7 @@ class Store:
         return games
 
     def latest_games(self) -> list[str]:
-        """Return the ids of all games, those first that learnt last."""
+        """Return the ids of all games, the latest to learn first."""
         with self.environment.reading() as transaction:
             generations = {
                 key.decode(): unpack_message(records_pb2.GameState, stored).generation
@@ -182,7 +182,7 @@ class Store:
             return contest_record(transaction, contest_id)
 
     def contest_of_arena(self, arena: str, contest_id: str) -> records_pb2.ContestRecord:
-        """Return an arena's contest by the id that it gave it.
+        """Return an arena's contest by the arena's own id for it.
 
         Raises UnknownContestError, InvalidRecordError.
         """
@@ -205,7 +205,7 @@ class Store:
             return [arenas.as_message(arena) for arena in arenas.arenas(transaction)]
 
     def arena_number(self, name: str) -> int | None:
-        """Return the number of an arena, None where none of this name has come yet."""
+        """Return the number of an arena, None where the name is new."""
         with self.environment.reading() as transaction:
             record = arenas.find(transaction, name)
             return None if record is None else record.number
@@ -271,7 +271,7 @@ class Store:
     ) -> list[tuple[bytes, libraries_pb2.PlayerStatistics]]:
         """Return up to `most` players' figures of a game with their places, those after a place.
 
-        With a player's identity its alone. Raises UnknownGame.
+        With a player's identity only its own. Raises UnknownGame.
         """
         with self.environment.reading() as transaction:
             game_tables.game_record(transaction, game_id)
@@ -305,7 +305,7 @@ class Store:
             return event_log.last_sequence(transaction)
 
     def ratings(self, game_id: str, arena: str, players: Iterable[str]) -> dict[str, float]:
-        """Return the last Elo in a game of an arena's players, of those who are known there.
+        """Return the last Elo in a game of those players of an arena that are known there.
 
         Raises UnknownGame, and InvalidRecordError for names that cannot be of this arena.
         """
@@ -313,7 +313,7 @@ class Store:
             game_tables.game_record(transaction, game_id)
             known = arenas.find(transaction, arena)
             if known is None and arenas.arenas(transaction):
-                # Its namespace is made with its first contest; nobody can be known there yet.
+                # Its namespace is made with its first contest; no player can be known there yet.
                 return {}
             record = known or records_pb2.ArenaRecord()
             ratings: dict[str, float] = {}

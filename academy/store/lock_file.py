@@ -33,14 +33,14 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
         if status.st_size and status.st_blocks * _BYTES_A_BLOCK >= status.st_size:
             return True
     except OSError:
-        # Told, or mended, below.
+        # The next step repairs or reports it.
         pass
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as fault:
         if fault.errno in NO_ROOM:
             return _without(folder, read_only, fault)
-        # LMDB tells what else hinders, and reads where nothing can be written.
+        # LMDB reports other hindrances, and reads where nothing can be written.
         return True
     try:
         allocate(handle)

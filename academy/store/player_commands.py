@@ -93,7 +93,7 @@ class UnmutePlayer:
 
 @dataclass(frozen=True, slots=True)
 class Unmuted:
-    """Of how many patterns a player's votes came back, and how many patterns there is no room for."""
+    """How many patterns got a player's votes back, and how many have no room."""
 
     patterns: int
     no_room: int
@@ -138,7 +138,7 @@ def known_players(transaction: Transaction) -> Iterator[str]:
 def _is_known(transaction: Transaction, name: str) -> bool:
     if name in known_players(transaction):
         return True
-    # Of votes that were imported nothing else is known.
+    # Imported votes leave no other trace of a player.
     for _, stored in transaction.scan(TableName.PATTERNS):
         record = unpack_message(pattern_pb2.PatternRecord, stored)
         if any(vote.player == name for vote in (*record.votes, *record.silent_votes)):
@@ -259,7 +259,7 @@ class Replay:
                 self._without.take_votes_out(name)
 
     def advance(self, transaction: Transaction, most: int) -> bool:
-        """Take in up to so many further events; return whether there are more. Raises StoreCorruptError."""
+        """Apply up to `most` further events; return whether there are more. Raises StoreCorruptError."""
         for taken, event in enumerate(event_log.scan(transaction, self.game_id, after=self.generation)):
             if taken == most:
                 return True

@@ -219,7 +219,7 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     yield f"% id {record.pattern_id}"
     yield f"% player {record.player}"
     votes = [("vote", vote) for vote in record.votes] + [("silent", vote) for vote in record.silent_votes]
-    # A player may have one of each: which is the later one the lines tell.
+    # A player may have one of each: the order of the lines shows the later one.
     for kind, vote in sorted(votes, key=lambda pair: (pair[1].event, pair[1].order)):
         elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
         order = f" {vote.order}" if vote.order else ""
@@ -411,7 +411,7 @@ class _Reader:
                 record.last_contest, record.last_contest_id = number.whole(), contest_id.string()
             case _:
                 raise name.refuse(
-                    "is none of id, player, vote, silent, folded, changed-by, uses, last, library, game"
+                    "is not one of id, player, vote, silent, folded, changed-by, uses, last, library, game"
                 )
 
     @staticmethod

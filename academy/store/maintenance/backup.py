@@ -93,7 +93,7 @@ def _place_copy(target: Path, environment: Environment) -> int:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except StoreFullError as fault:
-        # What is written is only the copy, whatever folder LMDB was at.
+        # Only the copy is written, also where LMDB names the other folder.
         raise StoreFullError(
             f"{target}: no room left on the disk or in the quota; make room; nothing was written"
         ) from fault

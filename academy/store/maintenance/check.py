@@ -111,7 +111,7 @@ def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
 
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
-    # Of what was given up for snapshots, the rest may wait to be removed.
+    # Events that snapshots replaced may still wait to be removed.
     log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_given_up(transaction))
     expected = log.start
     for key, stored in transaction.scan(TableName.EVENTS):
@@ -266,7 +266,7 @@ def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
 def _check_index(
     transaction: Transaction, table: TableName, prefix_of: Callable[[proposals_pb2.Proposal], bytes]
 ) -> Iterator[Finding]:
-    """Every entry must name a proposal that belongs there, and none twice; then the numbers tell."""
+    """Check that every entry names a proposal of its own that belongs there; then equal counts suffice."""
     together: set[bytes] = set()
     prefix = b""
 

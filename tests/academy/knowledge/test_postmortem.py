@@ -211,7 +211,7 @@ def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
     report = contest(SHORT, values={3: {1: told, 2: 0.0}})
     against = judged(make(cells("x"), proposed, ply=3), report)
     assert against == (
-        f"value {proposed:.4g} proposed, but {told:.4g} told in the contest for ply 3"
+        f"value {proposed:.4g} proposed, but {told:.4g} stated in the contest for ply 3"
         if contradicts
         else None
     )
@@ -222,7 +222,7 @@ def test_a_value_that_was_told_to_nobody_does_not_count(proposal: Proposal) -> N
     # Told before and by the other, but not by the proposer for this ply.
     report = contest(SHORT, values={1: {1: 0.2}, 3: {2: 0.9}})
     assert objection(proposal, report, GO, 30.0) == (
-        "the proposer told no expected value after ply 3 of the contest"
+        "the proposer stated no expected value after ply 3 of the contest"
     )
 
 
@@ -235,7 +235,7 @@ def test_the_value_before_must_be_the_one_told_last(
     before = {number: {seat: 0.7} for number in range(seat, ply - 2, 2)}
     report = contest(["pass"] * 7, (DRAW, DRAW), values=before | {ply - 2: {seat: told}})
     against = judged(tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply), report)
-    said = f"value 0.2 before the move proposed, but 0.5 was told last in the contest before ply {ply}"
+    said = f"value 0.2 before the move proposed, but 0.5 was stated last in the contest before ply {ply}"
     assert against == (said if contradicts else None)
 
 
@@ -248,7 +248,7 @@ def test_what_was_told_last_counts_however_long_ago() -> None:
 def test_before_the_first_value_told_no_move_is_a_tesuji(seat: int, ply: int) -> None:
     proposal = tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply)
     assert judged(proposal, contest(SHORT, (DRAW, DRAW))) == (
-        f"the proposer told no expected value before ply {ply} of the contest"
+        f"the proposer stated no expected value before ply {ply} of the contest"
     )
 
 
