@@ -109,9 +109,9 @@ def _false_claim(claim: FalseClaim) -> str:
     what = f"the proposer asked for patterns with an expected value of {claim.claimed:.4g}"
     if claim.around is not None:
         against = (
-            f" after {claim.plies} plies, and stated the same to the arena, but {claim.around:.4g} or more with "
-            f"its moves on either side: values further than {ALONE:.2f} below these are believed once, or for "
-            f"one in {MOVES_PER_CONSULTATION} positions"
+            f" after {claim.plies} plies, and stated the same to the arena, but "
+            f"{claim.around:.4g} or more with its moves on either side: values further than {ALONE:.2f} "
+            f"below these are believed once, or for one in {MOVES_PER_CONSULTATION} positions"
         )
     elif claim.plies is None:
         against = " on a board that never stood in the contest, without saying after how many plies"

@@ -51,8 +51,8 @@ class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
     With `may_describe` a new game gets the given settings, and any game the given forms of moves, by which
-    the reports of all arenas are checked. Without it a new game gets the default settings and no forms. Raises
-    GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
+    the reports of all arenas are checked. Without it a new game gets the default settings and no forms.
+    Raises GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
     InvalidSettingsError where the description is not sound.
     """
 

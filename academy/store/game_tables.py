@@ -349,7 +349,7 @@ def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: in
 def store_changes(
     transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int, event: bytes
 ) -> None:
-    """Store what the event `generation` (`event` in the log) changed since `previous`, and log the changes."""
+    """Store what the event `generation` (`event` in the log) changed since `previous`, and what changed."""
     spec = knowledge.spec
     changes = knowledge.take_changes()
     for library, pattern_id in changes.patterns | changes.used:
