@@ -73,7 +73,7 @@ def void_contests(
         request = contests_pb2.ReportContestRequest(contest=contest, termination=TERMINATION, void=True)
         response = server.contests.ReportContest(request)
         if not response.counted:
-            raise _over(response.contest)
+            raise _contest_over_error(response.contest)
         ended.append(response.contest)
         if not json:
             typer.echo(f"{contest.contest_id}: void, {response.dropped} proposals dropped")
@@ -85,11 +85,11 @@ def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.C
     request = contests_pb2.GetContestRequest(contest_id=contest_id, arena=arena)
     contest = server.contests.GetContest(request).contest
     if contest.state != contests_pb2.CONTEST_STATE_OPEN:
-        raise _over(contest)
+        raise _contest_over_error(contest)
     return contest
 
 
-def _over(contest: contests_pb2.Contest) -> CommandError:
+def _contest_over_error(contest: contests_pb2.Contest) -> CommandError:
     void = contest.state == contests_pb2.CONTEST_STATE_VOID
     how = "void already" if void else "reported already; what was learnt from it stays"
     return CommandError(f"contest {contest.contest_id!r} is {how}")
@@ -110,27 +110,29 @@ def list_arenas(server: Server, json: Json = False) -> None:
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
     """From now on ARENA's players are those of OTHER: one name, one player. What was learnt stays."""
-    _tell(server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json)
+    _print_arena(
+        server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json
+    )
 
 
 def unlink_arena(server: Server, arena: ArenaName, json: Json = False) -> None:
     """From now on ARENA's players are its own again."""
-    _tell(server.contests.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena=arena)).arena, json)
+    _print_arena(server.contests.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena=arena)).arena, json)
 
 
 def allow_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
     """Let ARENA open, report and read the contests of OTHER."""
     request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other)
-    _tell(server.contests.AllowArena(request).arena, json)
+    _print_arena(server.contests.AllowArena(request).arena, json)
 
 
 def forbid_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
     """Let ARENA act for OTHER no more."""
     request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other, forbid=True)
-    _tell(server.contests.AllowArena(request).arena, json)
+    _print_arena(server.contests.AllowArena(request).arena, json)
 
 
-def _tell(arena: contests_pb2.Arena, json: bool) -> None:
+def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
     if json:
         printing.print_json(printing.as_json(arena))
     else:

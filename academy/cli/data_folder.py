@@ -77,7 +77,7 @@ def create_token(
 
 def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List all tokens, without their secrets."""
-    with existing(data, read_only=True) as store:
+    with open_existing(data, read_only=True) as store:
         tokens = store.tokens()
     if json:
         printing.print_json([_as_json(token) for token in tokens])
@@ -108,7 +108,7 @@ def revoke_token(
     """End a token's rights at once, also at a running server."""
     from academy.store.tokens import RevokeToken
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         revoked = store.run(RevokeToken(_token_id(store, token)))
     if json:
         printing.print_json(_as_json(revoked))
@@ -133,7 +133,7 @@ def check(
     findings = [checking.Finding("", what) for what in scan.find_damage(data)]
     events = 0
     if not findings:
-        with existing(data, read_only=True) as store:
+        with open_existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
             with store.environment.reading() as transaction:
                 events = transaction.count(TableName.EVENTS)
@@ -164,7 +164,7 @@ def backup(
     from academy.store.maintenance import backup as copies
 
     _check_pages(data)
-    with existing(data, read_only=True) as store:
+    with open_existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
 
@@ -200,7 +200,7 @@ def compact(
     from academy.store.maintenance import compaction
 
     _check_pages(data)
-    with existing(data) as store:
+    with open_existing(data) as store:
         done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
@@ -212,7 +212,7 @@ def compact(
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 
-def existing(data: Path, *, read_only: bool = False) -> "Store":
+def open_existing(data: Path, *, read_only: bool = False) -> "Store":
     """Open the data in a folder. Raises CommandError where it holds none."""
     from academy.store.library_store import Store
 
@@ -311,7 +311,7 @@ class _Known:
 
 def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List the players with their votes in the libraries: of how many patterns, and who is muted."""
-    with existing(data, read_only=True) as store, store.environment.reading() as transaction:
+    with open_existing(data, read_only=True) as store, store.environment.reading() as transaction:
         known = _players(transaction, game)
     rows = sorted(known.items(), key=lambda row: (-row[1].votes.total(), row[0]))
     if json:
@@ -375,7 +375,7 @@ def mute(
     """
     from academy.store.player_commands import MuteInGame, MutePlayer
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         store.run(MutePlayer(name, force))
         games = _games_of(store)
         taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in games)
@@ -386,7 +386,7 @@ def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
     """Let a player propose again, and put back the votes that counted before it was muted."""
     from academy.store.player_commands import UnmuteInGame, UnmutePlayer
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         was_muted = store.run(UnmutePlayer(name))
         back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
     patterns, no_room = sum(outcome.patterns for outcome in back), sum(outcome.no_room for outcome in back)
@@ -412,7 +412,7 @@ def forget(
     """
     from academy.store import player_commands
 
-    with existing(data, read_only=not really) as store:
+    with open_existing(data, read_only=not really) as store:
         environment = store.environment
         with environment.reading() as transaction:
             games = _games(transaction, game)

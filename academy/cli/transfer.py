@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 
 from academy.cli import printing
 from academy.cli.connection import CommandError, ListingCommands, Server, with_server
-from academy.cli.data_folder import account_name, existing
+from academy.cli.data_folder import account_name, open_existing
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -132,7 +132,9 @@ def create_game(
         content = file.read_bytes()
     except OSError as error:
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
-    response = server.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=_described(content, file)))
+    response = server.contests.RegisterGame(
+        contests_pb2.RegisterGameRequest(game=_read_description(content, file))
+    )
     if json:
         printing.print_json(printing.as_json(response))
     elif response.created:
@@ -148,14 +150,14 @@ def delete_game(game: Game, data: Data = DEFAULT_DATA) -> None:
     """
     from academy.store.library_commands import DeleteGame
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         store.run(DeleteGame(game, account_name()))
     typer.echo(f"{game}: deleted; its id may be registered again")
 
 
-def _described(content: bytes, file: Path) -> game_pb2.Game:
+def _read_description(content: bytes, file: Path) -> game_pb2.Game:
     """The game that a file describes: JSON, or the beginning of an export."""
-    from academy.store.textfile import described_game
+    from academy.store.textfile import read_description
 
     text = content.decode(errors="replace")
     if text.lstrip().startswith("{"):
@@ -164,7 +166,7 @@ def _described(content: bytes, file: Path) -> game_pb2.Game:
         except json_format.ParseError as error:
             raise CommandError(f"{file}: describes no game: {str(error)[:300]}") from error
     if content.lstrip().startswith(_TEXT_BEGINS):
-        described = described_game(text)
+        described = read_description(text)
         if described is None:
             raise CommandError(
                 f"{file}: has no '% description' of its game: export it with this version, or describe the "

@@ -66,11 +66,13 @@ def proposals(report: ContestReport, spec: GameSpec, average_length: float, most
     return [
         proposal
         for seat in range(1, spec.players + 1)
-        for proposal in _of_seat(list(_moves(report, spec, seat)), seat, report, average_length, most)
+        for proposal in _propose_for_seat(
+            list(_moves(report, spec, seat)), seat, report, average_length, most
+        )
     ]
 
 
-def _of_seat(
+def _propose_for_seat(
     moves: list[_Move], seat: int, report: ContestReport, average_length: float, most: int
 ) -> list[Proposal]:
     """At most half are tesuji, those that gained most; the rest are the clearest positions near the end."""
@@ -109,11 +111,11 @@ def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
     if old is None:
         return vote
 
-    def moved(before: int, now: int) -> int:
+    def move_towards(before: int, now: int) -> int:
         return before + round(SHARE * (now - before))
 
     return replace(
         vote,
-        elo_hundredths=moved(old.elo_hundredths, vote.elo_hundredths),
-        value_millionths=moved(old.value_millionths, vote.value_millionths),
+        elo_hundredths=move_towards(old.elo_hundredths, vote.elo_hundredths),
+        value_millionths=move_towards(old.value_millionths, vote.value_millionths),
     )

@@ -255,7 +255,7 @@ class GameKnowledge:
         value = proposal.value
         if proposal.library is Library.ENDGAME:
             value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
-        pattern, player = self._as_kept(proposal.pattern, proposal.seat)
+        pattern, player = self._orient(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
         vote = Vote.of(voter or contestant.name, contestant.elo, value, hearing.event, order)
@@ -282,7 +282,7 @@ class GameKnowledge:
             return Judgement(Verdict.EVICTED, "weaker than every pattern of the full library")
         return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
 
-    def _as_kept(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
+    def _orient(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
         """Return a pattern and the player addressed as the library keeps them."""
         if self.spec.symmetric and player == 2:
             return self.spec.reversed_pattern(pattern), 1
@@ -574,8 +574,8 @@ class GameKnowledge:
         if replace_all:
             patterns.clear()
         fresh_id = self.counters.next_pattern_id
-        for entry, ballot in zip(entries, _numbered_again(entries, event), strict=True):
-            pattern, player = self._as_kept(entry.pattern, entry.player)
+        for entry, ballot in zip(entries, _renumber_votes(entries, event), strict=True):
+            pattern, player = self._orient(entry.pattern, entry.player)
             if moved:
                 fresh_id = entry.pattern_id
             patterns.add(
@@ -617,16 +617,16 @@ class GameKnowledge:
         return before - len(self.openings)
 
 
-def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:
+def _renumber_votes(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:
     """Return the entries' ballots with all votes renumbered as one event's, in the order of casting."""
     votes = [vote for entry in entries for vote in (*entry.ballot.votes, *entry.ballot.silent)]
     casts = sorted({(vote.event, vote.order) for vote in votes})
     orders = {cast: order for order, cast in enumerate(casts)}
 
-    def numbered(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    def renumber(votes: Iterable[Vote]) -> tuple[Vote, ...]:
         return tuple(replace(vote, event=event, order=orders[vote.event, vote.order]) for vote in votes)
 
     return [
-        VoteTally(numbered(entry.ballot.votes), entry.ballot.folded, numbered(entry.ballot.silent))
+        VoteTally(renumber(entry.ballot.votes), entry.ballot.folded, renumber(entry.ballot.silent))
         for entry in entries
     ]

@@ -58,7 +58,7 @@ _MILLIBITS: Final[dict[int, int]] = {
 _VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
 
-def _with_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+def _add_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
     swapped = {
         (SWAP_COLOURS[new], SWAP_COLOURS[known]): SWAP_COLOURS[result]
         for (new, known), result in table.items()
@@ -66,7 +66,7 @@ def _with_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int
     return table | swapped
 
 
-_GENERALISED: Final = _with_swapped_rows(
+_GENERALISED: Final = _add_swapped_rows(
     {
         (Code.FIRST_SOLDIER, Code.FIRST_KING): Code.FIRST_PIECE,
         (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_PIECE,
@@ -74,14 +74,14 @@ _GENERALISED: Final = _with_swapped_rows(
         **{(Code.EMPTY, piece): Code.NO_SECOND_PIECE for piece in _FIRST},
     }
 )
-_SPECIALISED: Final = _with_swapped_rows(
+_SPECIALISED: Final = _add_swapped_rows(
     {
         (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_SOLDIER,
         (Code.FIRST_KING, Code.FIRST_PIECE): Code.FIRST_KING,
         **{(piece, Code.NO_SECOND_PIECE): Code.FIRST_PIECE for piece in _FIRST},
     }
 )
-_SPECIALISED_UNDECIDED: Final = _with_swapped_rows(
+_SPECIALISED_UNDECIDED: Final = _add_swapped_rows(
     {
         (Code.FIRST_SOLDIER, Code.ANYTHING): Code.FIRST_PIECE,
         (Code.FIRST_KING, Code.ANYTHING): Code.FIRST_PIECE,
@@ -368,7 +368,7 @@ class _Waiting:
         self._least = min(self._least, needed) if self.needed else needed
         self.needed[pattern_id] = needed
 
-    def admitting(self, elo_hundredths: int) -> list[int]:
+    def list_admitting(self, elo_hundredths: int) -> list[int]:
         """Return the patterns that admit an Elo, oldest first."""
         if elo_hundredths < self._least:
             return []
@@ -468,7 +468,7 @@ class PatternLibrary:
             The patterns' numbers, one by one: they may be thousands.
         """
         waiting = self._waiting.get(player)
-        for pattern_id in waiting.admitting(elo_hundredths) if waiting else ():
+        for pattern_id in waiting.list_admitting(elo_hundredths) if waiting else ():
             entry = self.entries[pattern_id]
             self.put(replace(entry, ballot=entry.ballot.count_silent(player, elo_hundredths)))
             yield pattern_id

@@ -152,8 +152,8 @@ class LinkArena:
 
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
-        arena = _known(work.transaction, self.name)
-        shared = _known(work.transaction, self.other) if self.other else None
+        arena = _find_known(work.transaction, self.name)
+        shared = _find_known(work.transaction, self.other) if self.other else None
         arena.namespace = arena.own_namespace if shared is None else shared.namespace
         _put(work.transaction, arena)
         return as_message(arena)
@@ -170,22 +170,24 @@ class AllowArena:
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
         # One that is to act for others may not have had a contest of its own yet.
-        arena = _known(work.transaction, self.name) if self.forbid else self._acting(work.transaction)
+        arena = (
+            _find_known(work.transaction, self.name) if self.forbid else self._enter_arena(work.transaction)
+        )
         if self.name == self.other:
             raise InvalidRecordError("acts_for", f"{self.other!r} acts for itself without being allowed")
         others = set(arena.acts_for) - {self.other}
         if not self.forbid:
-            others.add(_known(work.transaction, self.other).name)
+            others.add(_find_known(work.transaction, self.other).name)
         arena.acts_for[:] = sorted(others)
         _put(work.transaction, arena)
         return as_message(arena)
 
-    def _acting(self, transaction: Transaction) -> records_pb2.ArenaRecord:
+    def _enter_arena(self, transaction: Transaction) -> records_pb2.ArenaRecord:
         keys.check_player_name("arena", self.name)
         return enter(transaction, self.name)
 
 
-def _known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+def _find_known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
     arena = find(transaction, name)
     if arena is None:
         raise UnknownArenaError(name)

@@ -307,7 +307,7 @@ class Environment:
 
     def room(self) -> "Room":
         """How much room the data take and have. Raises StoreClosedError and StoreError."""
-        with self._translate_errors(), self._using():
+        with self._translate_errors(), self._hold_open():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
             used = (info["last_pgno"] + 1) * page
         disk = os.statvfs(self.folder)
@@ -355,13 +355,13 @@ class Environment:
 
     def copy(self, folder: Path) -> None:
         """Write a compact copy of one moment's data into a folder; the map cannot grow meanwhile."""
-        with self._translate_errors(), self._using():
+        with self._translate_errors(), self._hold_open():
             self._lmdb.copy(str(folder), compact=True)
 
     @contextmanager
     def _begin(self, write: bool) -> Iterator[Transaction]:
         while True:
-            with self._using():
+            with self._hold_open():
                 try:
                     begun = self._lmdb.begin(write=write)
                 except lmdb.MapResizedError:
@@ -374,7 +374,7 @@ class Environment:
             self._resize(0)
 
     @contextmanager
-    def _using(self) -> Iterator[None]:
+    def _hold_open(self) -> Iterator[None]:
         with self._gate:
             self._gate.wait_for(lambda: not self._resizing)
             if self._closed:

@@ -320,10 +320,10 @@ def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableNa
             pack_message(node_to_proto(node, spec.game_id)),
         )
     for player, hundredths in knowledge.ratings:
-        yield TableName.RATINGS, keys.rating(spec.game_id, player), _packed_rating(player, hundredths)
+        yield TableName.RATINGS, keys.rating(spec.game_id, player), _pack_rating(player, hundredths)
 
 
-def _packed_rating(player: str, hundredths: int) -> bytes:
+def _pack_rating(player: str, hundredths: int) -> bytes:
     return pack_message(records_pb2.Rating(player=player, elo_hundredths=hundredths))
 
 
@@ -367,7 +367,7 @@ def store_changes(
         else:
             transaction.put(TableName.OPENINGS, key, pack_message(node_to_proto(node, spec.game_id)))
     for player in changes.players:
-        stored = _packed_rating(player, knowledge.ratings[player])
+        stored = _pack_rating(player, knowledge.ratings[player])
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)

@@ -42,7 +42,7 @@ def record_removal(
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
     nodes = dict(knowledge.openings.nodes)
     number, outcome = work.record(event)
-    removal = _begun(work, number, event, what)
+    removal = _begin_removal(work, number, event, what)
     for library, before in patterns.items():
         gone = before.keys() - knowledge.libraries[library].entries.keys()
         removal.patterns.extend(_records(knowledge, [(library, before[number]) for number in sorted(gone)]))
@@ -64,14 +64,16 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     """
     knowledge = work.knowledge(event.game_id)
     number, outcome = work.record(event)
-    removal = _begun(work, number, event, PLAYER_MUTED)
+    removal = _begin_removal(work, number, event, PLAYER_MUTED)
     removal.muted = event.player_muted.player
     removal.patterns.extend(_records(knowledge, outcome.taken_out))
     keep_removal(work, event.game_id, removal, knowledge.settings)
     return len(outcome.taken_out)
 
 
-def _begun(work: WriteContext, number: int, event: events_pb2.Event, what: str) -> records_pb2.RemovalRecord:
+def _begin_removal(
+    work: WriteContext, number: int, event: events_pb2.Event, what: str
+) -> records_pb2.RemovalRecord:
     record = records_pb2.RemovalRecord()
     record.removal.event, record.removal.actor, record.removal.what = number, event.actor, what
     record.removal.time.CopyFrom(work.time)

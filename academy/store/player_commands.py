@@ -393,7 +393,7 @@ class Replay:
         without = self._without
         is_replayed = self._was is not None and without is not None and _is_same(self._was, now)
         if without is None or not is_replayed:
-            return self._of_records(now)
+            return self._compare_records(now)
         removed: list[_Numbered] = []
         patterns: list[tuple[Library, PatternEntry]] = []
         gone = changed = 0
@@ -419,7 +419,7 @@ class Replay:
                     new += 1
         return Difference(tuple(removed), tuple(patterns), gone, changed, new, self.compacted, True)
 
-    def _of_records(self, now: GameKnowledge) -> Difference:
+    def _compare_records(self, now: GameKnowledge) -> Difference:
         """Votes taken out of the patterns as they are, where the log does not make these again."""
         removed: list[_Numbered] = []
         patterns: list[tuple[Library, PatternEntry]] = []
@@ -508,7 +508,7 @@ def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None
     """Take the player's votes out of what could be restored."""
     settings = work.knowledge(game_id).settings
     for removal in list(library_commands.newest_removals_first(work.transaction, game_id)):
-        left = [record for record in removal.patterns if _without(record, player)]
+        left = [record for record in removal.patterns if _drop_votes(record, player)]
         if removal.muted == player:
             left = []
         kept = records_pb2.RemovalRecord(patterns=left)
@@ -517,13 +517,13 @@ def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None
         library_commands.keep_removal(work, game_id, removal, settings)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)
-        if _without(deleted.record, player):
+        if _drop_votes(deleted.record, player):
             work.transaction.put(TableName.DELETED_PATTERNS, key, pack_message(deleted))
         else:
             work.transaction.delete(TableName.DELETED_PATTERNS, key)
 
 
-def _without(record: pattern_pb2.PatternRecord, player: str) -> bool:
+def _drop_votes(record: pattern_pb2.PatternRecord, player: str) -> bool:
     """Take a player's votes out of a record; return whether others are left."""
     return _keep_votes(record, lambda name: name != player)
 

@@ -57,7 +57,7 @@ __all__ = [
     "FIRST_LINE",
     "LibraryTextError",
     "LibraryTexts",
-    "described_game",
+    "read_description",
     "read_text",
     "visible",
     "write_text",
@@ -278,7 +278,7 @@ class LibraryTexts:
     history: list[libraries_pb2.GameHistory] = field(default_factory=list)
 
 
-def described_game(text: str) -> game_pb2.Game | None:
+def read_description(text: str) -> game_pb2.Game | None:
     """The description of a text's game, None where it has none. Raises LibraryTextError."""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n")[:_LINES_TO_DESCRIPTION], 1):
         if line.startswith(_DESCRIPTION):

@@ -58,24 +58,32 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
             if _text(key) not in games:
                 yield Finding(_text(key), "has a snapshot, but no record of the game")
-        yield from _each(transaction, TableName.GAMES, _look_at_game)
+        yield from _look_at_each(transaction, TableName.GAMES, _look_at_game)
         for game_id in games:
             yield from _check_game(transaction, game_id, replay)
         yield from _check_contests(transaction, log)
         yield from _check_proposals(transaction)
-        yield from _each(transaction, TableName.CHANGES, _readable_as(records_pb2.Changes))
-        yield from _each(transaction, TableName.DELETED_PATTERNS, _readable_as(records_pb2.DeletedPattern))
-        yield from _each(transaction, TableName.REMOVALS, _readable_as(records_pb2.RemovalRecord))
-        yield from _each(transaction, TableName.MUTED_PLAYERS, _readable_as(records_pb2.MutedPlayer))
-        yield from _each(transaction, TableName.TOKENS, _look_at_token)
-        yield from _each(transaction, TableName.ARENAS, _readable_as(records_pb2.ArenaRecord))
-        yield from _each(transaction, TableName.ANALYSES, _readable_as(records_pb2.AnalysisRecord))
-        yield from _each(
-            transaction, TableName.PLAYER_STATISTICS, _readable_as(libraries_pb2.PlayerStatistics)
+        yield from _look_at_each(transaction, TableName.CHANGES, _check_readable_as(records_pb2.Changes))
+        yield from _look_at_each(
+            transaction, TableName.DELETED_PATTERNS, _check_readable_as(records_pb2.DeletedPattern)
+        )
+        yield from _look_at_each(
+            transaction, TableName.REMOVALS, _check_readable_as(records_pb2.RemovalRecord)
+        )
+        yield from _look_at_each(
+            transaction, TableName.MUTED_PLAYERS, _check_readable_as(records_pb2.MutedPlayer)
+        )
+        yield from _look_at_each(transaction, TableName.TOKENS, _look_at_token)
+        yield from _look_at_each(transaction, TableName.ARENAS, _check_readable_as(records_pb2.ArenaRecord))
+        yield from _look_at_each(
+            transaction, TableName.ANALYSES, _check_readable_as(records_pb2.AnalysisRecord)
+        )
+        yield from _look_at_each(
+            transaction, TableName.PLAYER_STATISTICS, _check_readable_as(libraries_pb2.PlayerStatistics)
         )
 
 
-def _each(
+def _look_at_each(
     transaction: Transaction, table: TableName, look: Callable[[bytes, bytes], Iterator[Finding]]
 ) -> Iterator[Finding]:
     """Look at each record of a table by its key and value; one that cannot be read is named by its key."""
@@ -90,7 +98,7 @@ def _text(key: bytes) -> str:
     return key.decode(errors="backslashreplace")
 
 
-def _readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
+def _check_readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
     def look(key: bytes, stored: bytes) -> Iterator[Finding]:
         unpack_message(kind, stored)
         return iter(())
@@ -226,7 +234,7 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
                 contest.game_id, f"contest {contest.contest_id!r} is over, but claims are noted for it"
             )
 
-    yield from _each(transaction, TableName.CONTESTS, look)
+    yield from _look_at_each(transaction, TableName.CONTESTS, look)
     # Every report's contest has been seen to name it, so equal numbers leave none without.
     if reported != log.reports:
         yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
@@ -252,7 +260,7 @@ def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
         if waits and transaction.get(TableName.HELD_PROPOSALS, keys.in_game(proposal.game_id) + key) is None:
             yield Finding(proposal.game_id, f"proposal {_text(key)} is missing in the index of held ones")
 
-    yield from _each(transaction, TableName.PROPOSALS, look)
+    yield from _look_at_each(transaction, TableName.PROPOSALS, look)
     if held != transaction.count(TableName.HELD_PROPOSALS):
         yield Finding("", "the index of held proposals names proposals that are not held")
     yield from _check_index(
@@ -282,6 +290,6 @@ def _check_index(
             yield Finding("", f"the index {table.value!r} names proposal {_text(proposal_id)} wrongly")
         together.add(proposal_id)
 
-    yield from _each(transaction, table, look)
+    yield from _look_at_each(transaction, table, look)
     if transaction.count(table) != transaction.count(TableName.PROPOSALS):
         yield Finding("", f"the index {table.value!r} does not name every proposal once")
