@@ -109,7 +109,7 @@ def list_arenas(server: Server, json: Json = False) -> None:
 
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
-    """From now on ARENA's players are those of OTHER: one name, one player. What was learnt stays."""
+    """From now on ARENA's players are those of OTHER: one name, one player. Learnt knowledge stays."""
     _print_arena(
         server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json
     )
@@ -143,7 +143,7 @@ _MOST_A_PAGE: Final = 1_000
 
 
 class VerdictName(StrEnum):
-    """What may have become of a proposal."""
+    """The verdicts on a proposal."""
 
     HELD = "held"
     MATCHED = "matched"

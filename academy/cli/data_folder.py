@@ -287,7 +287,7 @@ def _as_json(token: "Token") -> dict[str, object]:
 
 
 def account_name() -> str:
-    """Who is at the keyboard, for the event log."""
+    """Return the name of the account that runs the command, for the event log."""
     try:
         return f"{getpass.getuser()} (data folder)"
     except (KeyError, OSError):
@@ -301,7 +301,7 @@ OnlyGame = Annotated[str, typer.Option("--game", help="Only in this game.")]
 
 @dataclass
 class _Known:
-    """What is known of a player over all games."""
+    """The figures of a player over all games."""
 
     games: int = 0
     elo: float | None = None

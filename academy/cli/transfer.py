@@ -180,7 +180,7 @@ def _read_description(content: bytes, file: Path) -> game_pb2.Game:
 
 
 def _is_text_unmarked(content: bytes) -> bool:
-    """Whether a file is no binary export, yet does not begin as text does."""
+    """Return whether a file is neither a binary export nor begins as text does."""
     text = content.strip()
     return bool(text) and not text.startswith(_TEXT_BEGINS) and not _NOT_IN_TEXT.search(text[:1_000])
 

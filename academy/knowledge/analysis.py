@@ -1,4 +1,4 @@
-"""What ACADEMY finds worth knowing in a contest by itself: patterns around the players' moves.
+"""ACADEMY's own analysis of a contest: patterns around the players' moves.
 
 They are judged like proposals of players. Nothing but the report decides what is cut, so that the same
 events make the same libraries.
@@ -20,7 +20,7 @@ from academy.knowledge.votes import Vote
 
 __all__ = ["ANALYST", "SHARE", "average_vote", "proposals"]
 
-# What it is called as a proposer; no player may be called so.
+# Its name as a proposer, which no player may have.
 ANALYST: Final = "<ACADEMY>"
 # How far ACADEMY's vote for a pattern moves when it is met again.
 SHARE: Final = 0.2

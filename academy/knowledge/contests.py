@@ -1,4 +1,4 @@
-"""What is reported of a contest: who played, what was played and proposed, how it ended."""
+"""The report of a contest: players, moves, proposals, results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ class Result(Enum):
 
 
 class Verdict(Enum):
-    """What became of a proposal."""
+    """The outcome of a proposal."""
 
     HELD = "held"
     MATCHED = "matched"

@@ -146,7 +146,7 @@ def differ(value: float, other: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a player claimed to expect when it asked for patterns: of the position after `plies` plies.
+    """The expected value that a player claimed with a question for patterns, in the position after `plies`.
 
     `plies` is None where it did not say: then `board` is the position, under any name that is unique to it.
     """
@@ -158,9 +158,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a player stated to the arena with a move: of the position before it and of the one after it.
+    """The values that a player stated to the arena with a move, for the positions before and after it.
 
-    `earlier` is what it stated last before, after its own move before; None where it stated nothing.
+    `earlier` is the value it stated after its own move before; None where it stated none.
     """
 
     before: float

@@ -40,7 +40,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class ChangedRecords:
-    """What an event stored, altered or removed: patterns and nodes by their numbers, ratings by player.
+    """The records that an event stored, altered or removed: patterns and nodes by number, ratings by player.
 
     `used` are patterns of which nothing but the uses changed; they are not among `patterns`.
     """
@@ -53,7 +53,7 @@ class ChangedRecords:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeUpdate:
-    """What differs between two copies of a game's knowledge, as it is in the newer one."""
+    """The difference between two copies of a game's knowledge, as the newer one has it."""
 
     move_forms: tuple[str, ...]
     settings: LibrarySettings
@@ -89,7 +89,7 @@ RULES_VERSION: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _Hearing:
-    """What a contest's proposals are judged by.
+    """The basis for judging a contest's proposals.
 
     `event` brought them, `number` counts the contest among the game's; `average_length` is that before it.
     """

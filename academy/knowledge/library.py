@@ -54,7 +54,7 @@ _MILLIBITS: Final[dict[int, int]] = {
     **dict.fromkeys((Code.FIRST_PIECE, Code.SECOND_PIECE), 2_000),
     **dict.fromkeys((Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000),
 }
-# What says nothing of a piece or its absence: a pattern of these alone would match almost anywhere.
+# Codes that say nothing about pieces: a pattern of these alone would match almost anywhere.
 _VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
 
@@ -234,7 +234,7 @@ class PatternEntry:
 
     @property
     def strength(self) -> float:
-        """What eviction goes by, before forgetting."""
+        """The figure for eviction, before forgetting."""
         return self.ballot.strength
 
     def says_the_same_as(self, other: "PatternEntry") -> bool:
@@ -311,7 +311,7 @@ def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What a new pattern became, the pattern it went into, and the reason in words.
+    """The verdict on a new pattern, the pattern it went into, and the reason in words.
 
     `silent` says that the vote counts for nothing yet.
     """

@@ -17,7 +17,7 @@ Rating = tuple[str, int]
 
 
 class Ratings:
-    """A player's latest Elo by name, in hundredths. What a contest costs does not grow with the players."""
+    """A player's latest Elo by name, in hundredths. A contest costs the same with many players."""
 
     def __init__(self, known: Iterable[Rating] = ()) -> None:
         self._by_player = dict(known)

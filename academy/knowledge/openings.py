@@ -67,7 +67,7 @@ class OpeningNode:
 
     @property
     def worth(self) -> float:
-        """What eviction goes by: the mover's expected value by depth."""
+        """The figure for eviction: the mover's expected value divided by depth."""
         return self.value(self.mover) / self.depth
 
 

@@ -1,4 +1,4 @@
-"""What an admin may set of a game's libraries."""
+"""The settings of a game's libraries."""
 
 import math
 from dataclasses import dataclass, fields

@@ -58,7 +58,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one player says of a pattern: Elo in hundredths, value in millionths.
+    """One player's vote for a pattern: Elo in hundredths, value in millionths.
 
     `event` is the number of the event that brought it, `order` its place among the votes of that event: of
     two votes by one player the later counts.
@@ -307,7 +307,7 @@ def _when(vote: Vote) -> tuple[int, int, str]:
 
 
 class _Share(NamedTuple):
-    """What a vote, or many that were folded, brings to the mean that decides who is silent."""
+    """The share of a vote, or of folded votes, in the mean that decides which votes are silent."""
 
     votes: int
     elo_hundredths: int

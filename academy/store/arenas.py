@@ -71,7 +71,7 @@ def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2
 
 
 def _ends_of_names(transaction: Transaction) -> Iterator[str]:
-    """What follows the last mark in the names of all players that anything is kept under so far."""
+    """Yield the ends of all known players' names, after the last mark."""
     for name in player_commands.known_players(transaction):
         _, mark, end = name.rpartition(_MARK)
         if mark:

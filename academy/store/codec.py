@@ -579,7 +579,7 @@ def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> patt
 
 
 def proposed_by(stored: bytes, player: str) -> bool:
-    """Whether a player's vote, silent or not, is in a stored pattern, which is not read further.
+    """Return whether a stored pattern has a player's vote, silent or not, without reading the rest.
 
     Raises StoreCorruptError.
     """

@@ -121,7 +121,7 @@ class OpenContest:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a report did: the contest, whether it counted, and how many proposals were taken in or not."""
+    """The outcome of a report: the contest, whether it counted, and how many proposals did or did not."""
 
     contest: contests_pb2.Contest
     counted: bool

@@ -255,7 +255,7 @@ class Environment:
             self._tables: dict[TableName, lmdb._Database] = {}
             self._read_schema(read_only)
         except BaseException:
-            # Also when interrupted: nobody else has the open folder yet, to close it.
+            # Also when interrupted: no caller has the open folder yet, to close it.
             self._lmdb.close()
             raise
 
@@ -443,7 +443,7 @@ class Environment:
         return StoreError(f"{self.folder}: {self._without_folder(fault)}")
 
     def _without_folder(self, fault: lmdb.Error) -> str:
-        """What LMDB says, which begins with the folder where that cannot be opened."""
+        """Return LMDB's message without the folder that it may begin with."""
         return str(fault).removeprefix(f"{self.folder}: ")
 
 

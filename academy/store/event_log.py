@@ -156,7 +156,7 @@ EventReader = Callable[[int], events_pb2.Event]
 
 @dataclass(frozen=True, slots=True)
 class EventOutcome:
-    """What became of an event.
+    """The effect of an event.
 
     `judgements` are by proposal; `removed` counts what left for want of room or by pruning; `pruned`
     lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.

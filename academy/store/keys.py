@@ -56,7 +56,6 @@ NO_BOARD: Final = bytes(_BOARD_BYTES)
 _NO_PLIES: Final = 2**64 - 1
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
 _KEPT_CONTEST_ID: Final = re.compile(r"[!-~]{1,128}(?: [1-9][0-9]{0,8})?")
-LONGEST_NAME: Final = 128
 PLAYER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,128}")
 # A name, `@` and a namespace.
 _IDENTITY: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,300}")

@@ -298,7 +298,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class RestoreRemoval:
-    """Undo what an event removed. What there is no room for is still kept.
+    """Undo what an event removed. Records without room are still kept.
 
     Raises UnknownRemovalError and UnknownGame.
     """

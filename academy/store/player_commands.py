@@ -159,7 +159,7 @@ def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
 
 
 RECORDS_PER_EVENT: Final = 1_000
-# What the writer may replay itself, while it keeps other writers waiting.
+# How many events the writer may replay itself, while other writes wait.
 _EVENTS_WHILE_WRITING: Final = 50
 _READ_AT_ONCE: Final = 200
 
@@ -170,7 +170,7 @@ _Numbered = tuple[Library, int]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changes in a game when a player is forgotten.
+    """The changes to a game when a player is forgotten.
 
     `removed` are patterns that go or become others, `patterns` what is put; `gone`, `changed` and `new` count
     them. `compacted` is the last event before which there is nothing to replay (0: all is there);
@@ -241,7 +241,7 @@ class Replay:
         self._without: GameKnowledge | None = None
         # Numbers of patterns there, by those here: of all that were known when an admin removed some.
         self._numbers: dict[_Numbered, int] = {}
-        # What events removed there, and what muting took out.
+        # Patterns that events removed there, and entries that muting took out.
         self._lost: dict[int, list[tuple[Library, PatternEntry]]] = {}
         self._muted: dict[str, tuple[tuple[Library, PatternEntry], ...]] = {}
         # Until which event whose proposals do not count; the player's do not at all.
@@ -373,7 +373,7 @@ class Replay:
         return True
 
     def _lost_pattern(self, library: Library, number: int) -> PatternEntry | None:
-        """What a pattern was there when it was removed last."""
+        """Return a pattern as it was there when it was removed last."""
         for lost in reversed(self._lost.values()):
             for pair in lost:
                 if (pair[0], pair[1].pattern_id) == (library, number):
@@ -389,7 +389,7 @@ class Replay:
                     self._numbers[library, entry.pattern_id] = there.pattern_id
 
     def difference(self, now: GameKnowledge) -> Difference:
-        """What changes in the present libraries, which must be of `generation`."""
+        """Return the changes to the present libraries, which must be of `generation`."""
         without = self._without
         is_replayed = self._was is not None and without is not None and _is_same(self._was, now)
         if without is None or not is_replayed:
@@ -461,7 +461,7 @@ def begin_replay(environment: Environment, game_id: str, player: str) -> Replay:
 
 
 def preview_forgetting(environment: Environment, replay: Replay) -> Difference:
-    """What would change as of the newest event."""
+    """Return the changes as of the newest event."""
     while True:
         with environment.reading() as transaction:
             if not replay.advance(transaction, _READ_AT_ONCE):

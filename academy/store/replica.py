@@ -78,7 +78,7 @@ class _Openings:
 
 @dataclass(eq=False)
 class GameView:
-    """What is known of a game. Only for reading, by one thread, until the next `refresh` of the game.
+    """The knowledge of a game. Only for reading, by one thread, until the next `refresh` of the game.
 
     The libraries are the same objects from refresh to refresh, brought up to date in place: what is to be
     kept over a refresh must be copied out. The view itself is new for each `generation`.
@@ -122,7 +122,7 @@ class RestatedPattern:
 
 @dataclass(frozen=True, slots=True)
 class PatternChanges:
-    """What differs from the view before: patterns that are new or other ones, restated, or gone.
+    """The difference from the view before: patterns put, restated or removed.
 
     Patterns that were only used are left out.
     """
@@ -251,7 +251,7 @@ def _changes(
         for number, stored in records.items():
             before = known[library].get(number)
             if stored is None:
-                # What came and went between two looks was never here.
+                # A pattern that came and went between two refreshes was never here.
                 if before is not None:
                     removed.append((library, number))
                 continue

@@ -146,7 +146,7 @@ class Word:
         return value
 
     def parts(self) -> list["Word"]:
-        """What stands between slashes."""
+        """The parts between slashes."""
         parts = []
         column = self.column
         for part in self.text.split("/"):
@@ -270,7 +270,7 @@ _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "val
 
 @dataclass(slots=True)
 class LibraryTexts:
-    """What a text holds: patterns by library, opening nodes, parents first, and what contests add up to."""
+    """The content of a text: patterns by library, opening nodes, parents first, and the contests' history."""
 
     game_id: str
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = field(default_factory=dict)

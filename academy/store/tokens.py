@@ -28,7 +28,7 @@ _TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,190})\.([0-9]{1,3})\.([A-Za-
 
 
 class Role(StrEnum):
-    """What a token's holder may do; a ticket's holder is a bot in one contest."""
+    """The rights of a token's holder; a ticket's holder is a bot in one contest."""
 
     BOT = "bot"
     ARENA = "arena"
@@ -75,7 +75,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who a token or ticket belongs to.
+    """The holder of a token or ticket.
 
     Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
     reported, and `name` is the player's; of a token they are empty. An `analyst` may get any number of

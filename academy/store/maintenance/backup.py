@@ -82,7 +82,7 @@ def _place_copy(target: Path, environment: Environment) -> int:
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
             data = draft / "data.mdb"
-            # Who may not read the data may not read a copy of them either.
+            # A copy gets the permissions of the data.
             shutil.copymode(environment.folder / data.name, data)
             shutil.copymode(environment.folder, draft)
             size = data.stat().st_size

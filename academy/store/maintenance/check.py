@@ -1,4 +1,4 @@
-"""Whether a data folder is sound: indexes, counts, the log's numbers, and libraries against their events."""
+"""Check that a data folder is sound: indexes, counts, the log's numbers, libraries against their events."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from academy.store.errors import StoreCorruptError
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
-# What reading raises of records that hold anything at all.
+# Reading a damaged record may raise any of these.
 _DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
 
 
@@ -34,7 +34,7 @@ class Finding:
 
 @dataclass(slots=True)
 class _Log:
-    """What one pass over the log found; `start` is the event before its first."""
+    """The result of one pass over the log; `start` is the event before its first."""
 
     start: int = 0
     reports: int = 0

@@ -1,4 +1,4 @@
-"""Whether the servers of a data folder ended well: if not, its pages are looked through.
+"""Record whether the servers of a data folder ended well; if not, check its pages.
 
 A server holds a locked file, its marker, in the folder as long as it serves, and takes it away at its end.
 One that is there and not locked was left behind. Servers look and make their markers one after the other.

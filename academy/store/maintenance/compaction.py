@@ -139,12 +139,12 @@ def shrink(folder: Path) -> tuple[int, int]:
     if not data.exists():
         raise StoreError(f"{folder}: holds no data of ACADEMY")
     with _lock_alone(folder) as lock:
-        # What an earlier attempt left when it was killed.
+        # Remains of an earlier attempt that was killed.
         shutil.rmtree(draft, ignore_errors=True)
         before = data.stat().st_size
         try:
             draft.mkdir(mode=0o700)
-            # Who holds the lock may not open the folder with LMDB's locking: closing would release it.
+            # The holder of the lock must not open the folder with LMDB's locking: closing would release it.
             with lmdb.open(str(folder), readonly=True, lock=False, max_dbs=0) as environment:
                 environment.copy(str(draft), compact=True)
             verify(draft)

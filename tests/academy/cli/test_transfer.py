@@ -382,7 +382,7 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
         examples.teach(server, "squat", "taught", [("ann", "x", 0.9)])
         assert server.admin().libraries.GetStatistics(with_patterns).endgame_patterns == 1
         used = run_in_a_process("games", "delete", "squat", "--data", data)
-        assert used.exit_code == 1 and "has 1 contests: only one that nobody has played" in used.err
+        assert used.exit_code == 1 and "has 1 contests: only a game that was never played" in used.err
         log = server.admin().libraries.ListEvents(libraries_pb2.ListEventsRequest()).events
         assert [event.WhichOneof("kind") for event in log][:3] == [
             "game_registered",
