@@ -11,7 +11,7 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.text import write_cells
 
-from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, contest
+from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, contest, with_boards
 
 MOVES = ("C3", "A1", "D4", "E1", "B2", "E5")
 # Black's second move is a tesuji: from 0.3 to 0.6. White's never are.
@@ -27,7 +27,7 @@ def played(
         letters[GO.cell_names.index(move)] = "ox"[number % 2]
         boards[number] = Board.from_letters(GO.geometry, "".join(letters)).states
     empty = Board.from_letters(GO.geometry, "-" * 25).states
-    return replace(contest(MOVES, results, values=VALUES, boards=boards, elos=elos), start_states=empty)
+    return replace(with_boards(contest(MOVES, results, values=VALUES, elos=elos), boards), start_states=empty)
 
 
 def found(report: ContestReport, most: int = 10, average_length: float = 5.0) -> list[tuple[int, str, int]]:
@@ -131,9 +131,8 @@ def test_the_same_contests_make_the_same_libraries() -> None:
 def test_hexagonal_boards_are_analysed_too() -> None:
     states = [Board.from_letters(HEX.geometry, "-" * 16).states]
     states += [Board.from_letters(HEX.geometry, letters + "-" * 14).states for letters in ("x-", "xo")]
-    played_contest = contest(
-        ["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}}, boards=dict(enumerate(states[1:], 1))
-    )
+    played_contest = contest(["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}})
+    played_contest = with_boards(played_contest, dict(enumerate(states[1:], 1)))
     cut = proposals(replace(played_contest, start_states=states[0]), HEX, 10.0, 10)
     assert sorted({len(proposal.pattern.cells) for proposal in cut}) == [7, 19]
 

@@ -11,7 +11,7 @@ from academy.knowledge.contests import ContestReport, Proposal, Result
 from academy.knowledge.postmortem import endgame_value, objection
 from academy.knowledge.spec import GameSpec
 
-from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, telling, tesuji
+from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, telling, tesuji, with_boards
 
 LONG = ["pass"] * 60
 SHORT = ["A1", "B2", "C3"]
@@ -267,7 +267,7 @@ def test_the_pattern_must_have_stood_on_the_board(
     spec: GameSpec, letters: str, pattern: str, stood: bool
 ) -> None:
     board = Board.from_letters(spec.geometry, letters).states
-    report = contest(["A1"], boards={1: board})
+    report = with_boards(contest(["A1"]), {1: board})
     against = judged(endgame(cells(pattern, spec), 0.5), report, spec)
     assert against == (None if stood else "the pattern did not stand on the board after ply 1")
 

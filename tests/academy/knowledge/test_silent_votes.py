@@ -35,7 +35,6 @@ def report(
     played_contest = contest(
         ["pass"],
         (LOSS, WIN),
-        contest_id=f"contest {number}",
         names=(name, "opponent"),
         elos=(elo, 1600),
         proposals=proposals,

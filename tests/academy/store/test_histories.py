@@ -51,6 +51,14 @@ def players(number: object) -> tuple[str, str]:
     return others if number == 1 else others[::-1]
 
 
+def import_again(view: GameView, game_id: str, replace: bool) -> ImportLibraries:
+    """Import a game's own endgame patterns and openings."""
+    entries = view.libraries[Library.ENDGAME].values()
+    patterns = {Library.ENDGAME: [entry_to_proto(entry, Library.ENDGAME, view.spec) for entry in entries]}
+    nodes = [node_to_proto(node, game_id) for node in view.openings.nodes.values()]
+    return ImportLibraries(game_id, patterns, nodes, replace, "admin")
+
+
 def command(view: GameView, game_id: str, what: str, *arguments: object) -> Command[object]:
     """The command that a step stands for."""
     number = arguments[0]
@@ -64,15 +72,13 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
             request = report(contest_id, game_id, plies=PLIES)
             proposal = endgame_proposal(request, seat=int(str(seat)), back=int(str(back)))
             return submission(contest_id, int(str(seat)), [proposal], "bot", game_id)
-        case "report":
-            request = report(
-                contest_id, game_id, plies=PLIES, names=players(number), first_wins=bool(arguments[1])
+        case "report" | "void":
+            played = report(
+                contest_id, game_id, plies=PLIES, names=players(number), first_wins=bool(arguments[-1])
             )
-            return ReportContest(request, "arena")
-        case "void":
             opened = contest(contest_id, game_id, players(number))
             void = contests_pb2.ReportContestRequest(contest=opened, void=True)
-            return ReportContest(void, "arena")
+            return ReportContest(void if what == "void" else played, "arena")
         case "use":
             return NoteUses(contest_id, 2, Library.ENDGAME, list(entries)[:3])
         case "capacities":
@@ -88,13 +94,7 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
             assert isinstance(number, Library)
             return PruneLibrary(game_id, number, 0.9, False, "admin")
         case "import":
-            patterns = {
-                Library.ENDGAME: [
-                    entry_to_proto(entry, Library.ENDGAME, view.spec) for entry in entries.values()
-                ]
-            }
-            nodes = [node_to_proto(node, game_id) for node in view.openings.nodes.values()]
-            return ImportLibraries(game_id, patterns, nodes, bool(number), "admin")
+            return import_again(view, game_id, bool(number))
         case _:
             return NoteUses("none", 1, Library.ENDGAME, [])
 
