@@ -196,12 +196,15 @@ def false_claim(
     Args:
         seat: The player's seat, from 1.
         claims: What it claimed when it asked for patterns. A claim without plies may be of any position with
-            its board; where no board is known, of any.
+            its
+            board; where no board is known, of any.
         stated: What it stated to the arena with its next move after each number of plies, from 0; None for
             nothing.
         boards: The boards of these positions and of the last one; empty where they are not known.
         ended_unasked: Whether no value of the last position could be stated, as when a player resigns: a
-            claim about it then holds.
+            claim
+            of
+            it then holds.
 
     Returns:
         The claim; None where all claims hold.

@@ -135,7 +135,8 @@ def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
 
 
 def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
-    """Return the table for merging a new pattern with a known one (docs/knowledge.md, "The four ways in").
+    """Return the table by which a new pattern merges with a known one (docs/knowledge.md, "The four ways
+    in").
 
     Args:
         vote: The vote for the new pattern.

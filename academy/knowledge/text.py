@@ -157,7 +157,7 @@ def _read_rows(rows: list[tuple[int, str]], geometry: Geometry) -> Pattern:
 def _code(line: int, column: int, letter: str) -> int:
     code = LETTER_CODES.get(letter)
     if code is None:
-        raise PatternSyntaxError(line, column, f"letter {letter!r} is not one of {_LETTERS}")
+        raise PatternSyntaxError(line, column, f"letter {letter!r} is none of {_LETTERS}")
     return code
 
 

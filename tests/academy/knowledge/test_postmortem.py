@@ -205,7 +205,7 @@ def test_the_ply_must_have_been_played(ply: int) -> None:
     [(0.9, 0.9, False), (0.9, 0.91, False), (0.9, 0.89, False), (0.9, 0.911, True), (0.9, 0.5, True)],
 )
 @pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
-def test_proposed_value_must_be_within_a_hundredth_of_the_stated_one(
+def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
     make: Callable[..., Proposal], stated: float, proposed: float, contradicts: bool
 ) -> None:
     report = contest(SHORT, values={3: {1: stated, 2: 0.0}})
@@ -272,7 +272,7 @@ def test_the_pattern_must_have_stood_on_the_board(
     assert against == (None if stood else "the pattern did not stand on the board after ply 1")
 
 
-def test_pattern_is_believed_without_boards() -> None:
+def test_without_boards_told_a_pattern_is_believed() -> None:
     assert judged(endgame(cells("w w w"), 0.5), contest(["A1"])) is None
 
 
@@ -288,7 +288,9 @@ def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: st
 
 
 @pytest.mark.parametrize(("value_before", "counts"), [(0.2, True), (0.46, True), (0.5, False), (0.6, False)])
-def test_move_must_raise_the_value_stated_before_it_too(value_before: float, counts: bool) -> None:
+def test_the_move_must_raise_what_was_told_of_the_position_before_it_too(
+    value_before: float, counts: bool
+) -> None:
     proposal = tesuji(cells("x"), 0.3, 0.66)
     report = telling(contest(["pass"] * 3, proposals=(proposal,)), proposal)
     last = replace(report.plies[2], values_before={1: value_before})

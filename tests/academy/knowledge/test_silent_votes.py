@@ -190,7 +190,7 @@ def test_proposals_of_weak_players_change_no_label(
     assert seen(game) == before
 
 
-def test_weakest_silent_votes_beyond_64_lapse() -> None:
+def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
     crowd = votes(1600, 1600)
     near = Vote.of("near", 1390, 0.9, 2)
     after = crowd.cast(near)
@@ -254,7 +254,7 @@ def test_bots_of_elo_0_come_first_in_vain(first: bool, bots: int, honest: int) -
 @pytest.mark.parametrize(
     ("elo", "names"), [(400, 22), (800, 8), (1200, 3)], ids=lambda number: f"{number:.0f}"
 )
-def test_enough_weak_votes_count_beside_one_of_1600(elo: int, names: int) -> None:
+def test_so_many_of_an_elo_are_no_longer_silent_beside_one_of_1600(elo: int, names: int) -> None:
     """The figures that `docs/knowledge.md` tells."""
     crowd = [Vote.of(f"p{number}", elo, 0.5, number) for number in range(names)]
     strong = Vote.of("strong", 1600, 0.9, 99)

@@ -145,7 +145,7 @@ def test_one_row_is_not_centred_below_another_by_chance() -> None:
 @pytest.mark.parametrize(
     ("geometry", "text", "line", "column", "message"),
     [
-        (SQUARE, "x -\nx ?", 2, 3, "letter '?' is not one of - x b B 1 o w W 2 + #"),
+        (SQUARE, "x -\nx ?", 2, 3, "letter '?' is none of - x b B 1 o w W 2 + #"),
         (SQUARE, "\n\n x X", 3, 4, "letter 'X'"),
         (SQUARE, "- -\n- - x", 2, 5, "a row of 3 cells below rows of 2"),
         (SQUARE, "- -\nx", 2, 1, "a row of 1 cells below rows of 2"),
