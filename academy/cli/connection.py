@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What the command tells the shell."""
+    """The exit codes of the command."""
 
     DONE = 0
     FAILED = 1

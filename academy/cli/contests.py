@@ -17,7 +17,7 @@ TERMINATION = "voided by hand"
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     contests = typer.Typer(
-        cls=Commands, no_args_is_help=True, help="List open contests, end those that nobody reports."
+        cls=Commands, no_args_is_help=True, help="List open contests, end those that no arena reports."
     )
     contests.command("list")(with_server(list_contests))
     contests.command("void")(with_server(void_contests))
@@ -73,7 +73,7 @@ def void_contests(
         request = contests_pb2.ReportContestRequest(contest=contest, termination=TERMINATION, void=True)
         response = server.contests.ReportContest(request)
         if not response.counted:
-            raise _over(response.contest)
+            raise _contest_over_error(response.contest)
         ended.append(response.contest)
         if not json:
             typer.echo(f"{contest.contest_id}: void, {response.dropped} proposals dropped")
@@ -85,11 +85,11 @@ def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.C
     request = contests_pb2.GetContestRequest(contest_id=contest_id, arena=arena)
     contest = server.contests.GetContest(request).contest
     if contest.state != contests_pb2.CONTEST_STATE_OPEN:
-        raise _over(contest)
+        raise _contest_over_error(contest)
     return contest
 
 
-def _over(contest: contests_pb2.Contest) -> CommandError:
+def _contest_over_error(contest: contests_pb2.Contest) -> CommandError:
     void = contest.state == contests_pb2.CONTEST_STATE_VOID
     how = "void already" if void else "reported already; what was learnt from it stays"
     return CommandError(f"contest {contest.contest_id!r} is {how}")
@@ -109,28 +109,30 @@ def list_arenas(server: Server, json: Json = False) -> None:
 
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
-    """From now on ARENA's players are those of OTHER: one name, one player. What was learnt stays."""
-    _tell(server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json)
+    """From now on ARENA's players are those of OTHER: one name, one player. Learnt knowledge stays."""
+    _print_arena(
+        server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json
+    )
 
 
 def unlink_arena(server: Server, arena: ArenaName, json: Json = False) -> None:
     """From now on ARENA's players are its own again."""
-    _tell(server.contests.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena=arena)).arena, json)
+    _print_arena(server.contests.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena=arena)).arena, json)
 
 
 def allow_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
     """Let ARENA open, report and read the contests of OTHER."""
     request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other)
-    _tell(server.contests.AllowArena(request).arena, json)
+    _print_arena(server.contests.AllowArena(request).arena, json)
 
 
 def forbid_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
     """Let ARENA act for OTHER no more."""
     request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other, forbid=True)
-    _tell(server.contests.AllowArena(request).arena, json)
+    _print_arena(server.contests.AllowArena(request).arena, json)
 
 
-def _tell(arena: contests_pb2.Arena, json: bool) -> None:
+def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
     if json:
         printing.print_json(printing.as_json(arena))
     else:
@@ -141,7 +143,7 @@ _MOST_A_PAGE: Final = 1_000
 
 
 class VerdictName(StrEnum):
-    """What may have become of a proposal."""
+    """The verdicts on a proposal."""
 
     HELD = "held"
     MATCHED = "matched"
@@ -152,7 +154,7 @@ class VerdictName(StrEnum):
     DROPPED = "dropped"
 
 
-def proposals(
+def proposals(  # noqa: PLR0913
     server: Server,
     player: Annotated[str, typer.Option(help="Only this player's; a bot sees its own alone.")] = "",
     contest: Annotated[str, typer.Option(help="Only those of this contest.")] = "",
@@ -170,7 +172,7 @@ def proposals(
     while True:
         request.page_size = min(limit - len(listed), _MOST_A_PAGE)
         response = server.proposals.ListProposals(request)
-        listed += [one for one in response.proposals if not wanted or one.verdict in wanted]
+        listed += [proposal for proposal in response.proposals if not wanted or proposal.verdict in wanted]
         request.page_token = response.next_page_token
         if len(listed) == limit or not request.page_token:
             break

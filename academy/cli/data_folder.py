@@ -57,7 +57,7 @@ def create_token(
     role: Annotated[Literal["bot", "arena", "admin"], typer.Option(help="What its holder may do.")] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
     analyst: Annotated[
-        bool, typer.Option(help="Tell its holder any number of patterns outside of contests.")
+        bool, typer.Option(help="Give its holder any number of patterns outside of contests.")
     ] = False,
     data: Data = DEFAULT_DATA,
     json: Json = False,
@@ -77,13 +77,13 @@ def create_token(
 
 def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List all tokens, without their secrets."""
-    with existing(data, read_only=True) as store:
-        found = store.tokens()
+    with open_existing(data, read_only=True) as store:
+        tokens = store.tokens()
     if json:
-        printing.print_json([_as_json(token) for token in found])
+        printing.print_json([_as_json(token) for token in tokens])
         return
     table = printing.new_table("Tokens", " id", " name", " role", " created", " expires", " revoked")
-    for token in found:
+    for token in tokens:
         table.add_row(
             token.token_id,
             Text(token.name),
@@ -108,7 +108,7 @@ def revoke_token(
     """End a token's rights at once, also at a running server."""
     from academy.store.tokens import RevokeToken
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         revoked = store.run(RevokeToken(_token_id(store, token)))
     if json:
         printing.print_json(_as_json(revoked))
@@ -124,6 +124,7 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
+    from academy.store.environment import TableName
     from academy.store.maintenance import check as checking
     from academy.store.maintenance import scan
 
@@ -132,23 +133,24 @@ def check(
     findings = [checking.Finding("", what) for what in scan.find_damage(data)]
     events = 0
     if not findings:
-        with existing(data, read_only=True) as store:
+        with open_existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
-            events = store.events_kept()
-    faults = sum(each.is_fault for each in findings)
+            with store.environment.reading() as transaction:
+                events = transaction.count(TableName.EVENTS)
+    faults = sum(finding.is_fault for finding in findings)
     if json:
         printing.print_json(
             {
                 "events": events,
                 "findings": [
-                    {"game_id": each.game_id, "what": each.what, "is_fault": each.is_fault}
-                    for each in findings
+                    {"game_id": finding.game_id, "what": finding.what, "is_fault": finding.is_fault}
+                    for finding in findings
                 ],
             }
         )
     else:
-        for each in findings:
-            typer.echo(f"{each.game_id or 'all games'}: {each.what}")
+        for finding in findings:
+            typer.echo(f"{finding.game_id or 'all games'}: {finding.what}")
         typer.echo(f"{data}: {events:,} events, " + (f"{faults} faults; {_REMEDY}" if faults else "sound"))
     if faults:
         raise typer.Exit(ExitCode.FAULTY)
@@ -162,7 +164,7 @@ def backup(
     from academy.store.maintenance import backup as copies
 
     _check_pages(data)
-    with existing(data, read_only=True) as store:
+    with open_existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
 
@@ -198,7 +200,7 @@ def compact(
     from academy.store.maintenance import compaction
 
     _check_pages(data)
-    with existing(data) as store:
+    with open_existing(data) as store:
         done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
@@ -210,7 +212,7 @@ def compact(
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 
-def existing(data: Path, *, read_only: bool = False) -> "Store":
+def open_existing(data: Path, *, read_only: bool = False) -> "Store":
     """Open the data in a folder. Raises CommandError where it holds none."""
     from academy.store.library_store import Store
 
@@ -234,9 +236,9 @@ def _check_exists(data: Path) -> None:
 
 def _token_id(store: "Store", wanted: str) -> str:
     """The id of the token with this id or, among those not revoked, this name."""
-    found = store.tokens()
-    named = [each.token_id for each in found if each.name == wanted and each.revoked is None]
-    if any(each.token_id == wanted for each in found) or not named:
+    tokens = store.tokens()
+    named = [token.token_id for token in tokens if token.name == wanted and token.revoked is None]
+    if any(token.token_id == wanted for token in tokens) or not named:
         return wanted
     if len(named) > 1:
         raise CommandError(f"{wanted!r} is the name of {len(named)} tokens; give an id: {', '.join(named)}")
@@ -264,7 +266,7 @@ def _date(seconds: float | None) -> str:
 
 
 def _moment(seconds: float | None) -> datetime | str | None:
-    """A time of a token; beyond what a calendar tells, as earlier versions allowed, in words."""
+    """Return a token's time; in words where no calendar reaches it, as earlier versions allowed."""
     try:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
@@ -285,7 +287,7 @@ def _as_json(token: "Token") -> dict[str, object]:
 
 
 def account_name() -> str:
-    """Who is at the keyboard, for the event log."""
+    """Return the name of the account that runs the command, for the event log."""
     try:
         return f"{getpass.getuser()} (data folder)"
     except (KeyError, OSError):
@@ -299,7 +301,7 @@ OnlyGame = Annotated[str, typer.Option("--game", help="Only in this game.")]
 
 @dataclass
 class _Known:
-    """What is known of a player over all games."""
+    """The figures of a player over all games."""
 
     games: int = 0
     elo: float | None = None
@@ -309,23 +311,23 @@ class _Known:
 
 def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List the players with their votes in the libraries: of how many patterns, and who is muted."""
-    with existing(data, read_only=True) as store, store.environment.reading() as transaction:
+    with open_existing(data, read_only=True) as store, store.environment.reading() as transaction:
         known = _players(transaction, game)
-    rows = sorted(known.items(), key=lambda each: (-each[1].votes.total(), each[0]))
+    rows = sorted(known.items(), key=lambda row: (-row[1].votes.total(), row[0]))
     if json:
         printing.print_json(
             [
-                {"player": name, "games": each.games, "elo": each.elo, "muted": each.muted}
-                | {"votes": {library: each.votes[library] for library in ("middle-game", "endgame")}}
-                for name, each in rows
+                {"player": name, "games": figures.games, "elo": figures.elo, "muted": figures.muted}
+                | {"votes": {library: figures.votes[library] for library in ("middle-game", "endgame")}}
+                for name, figures in rows
             ]
         )
         return
     table = printing.new_table("Players", " player", "games", "elo", "middle-game", "endgame", " muted")
-    for name, each in rows:
-        elo = "" if each.elo is None else f"{each.elo:.0f}"
-        votes = (f"{each.votes[library]:,}" for library in ("middle-game", "endgame"))
-        table.add_row(printing.shown(name), str(each.games), elo, *votes, "muted" if each.muted else "")
+    for name, figures in rows:
+        elo = "" if figures.elo is None else f"{figures.elo:.0f}"
+        votes = (f"{figures.votes[library]:,}" for library in ("middle-game", "endgame"))
+        table.add_row(printing.shown(name), str(figures.games), elo, *votes, "muted" if figures.muted else "")
     printing.console().print(table)
 
 
@@ -340,9 +342,9 @@ def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
     known: dict[str, _Known] = {}
     for game_id in _games(transaction, only):
         for name, hundredths in game_tables.ratings(transaction, game_id):
-            each = known.setdefault(name, _Known())
-            each.games += 1
-            each.elo = hundredths / ELO_SCALE
+            figures = known.setdefault(name, _Known())
+            figures.games += 1
+            figures.elo = hundredths / ELO_SCALE
         for key, stored in transaction.scan(TableName.PATTERNS, keys.in_game(game_id)):
             library = keys.pattern_of(key)[0].value
             for vote in unpack_message(pattern_pb2.PatternRecord, stored).votes:
@@ -373,7 +375,7 @@ def mute(
     """
     from academy.store.player_commands import MuteInGame, MutePlayer
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         store.run(MutePlayer(name, force))
         games = _games_of(store)
         taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in games)
@@ -384,10 +386,10 @@ def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
     """Let a player propose again, and put back the votes that counted before it was muted."""
     from academy.store.player_commands import UnmuteInGame, UnmutePlayer
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         was_muted = store.run(UnmutePlayer(name))
         back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
-    patterns, no_room = sum(each.patterns for each in back), sum(each.no_room for each in back)
+    patterns, no_room = sum(outcome.patterns for outcome in back), sum(outcome.no_room for outcome in back)
     if not (was_muted or patterns or no_room):
         raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
     lost = f"; {no_room:,} patterns have no room and are lost" if no_room else ""
@@ -410,44 +412,44 @@ def forget(
     """
     from academy.store import player_commands
 
-    with existing(data, read_only=not really) as store:
+    with open_existing(data, read_only=not really) as store:
         environment = store.environment
         with environment.reading() as transaction:
             games = _games(transaction, game)
-        found = {}
+        differences = {}
         for game_id in games:
             replay = player_commands.begin_replay(environment, game_id, name)
-            found[game_id] = (
+            differences[game_id] = (
                 _forget(store, replay) if really else player_commands.preview_forgetting(environment, replay)
             )
     if json:
         printing.print_json(
             {
-                game_id: {"gone": each.gone, "changed": each.changed, "new": each.new}
-                | {"compacted": each.compacted, "replayed": each.replayed}
-                for game_id, each in found.items()
+                game_id: {"gone": difference.gone, "changed": difference.changed, "new": difference.new}
+                | {"compacted": difference.compacted, "replayed": difference.replayed}
+                for game_id, difference in differences.items()
             }
         )
         return
-    for game_id, each in found.items():
-        if not (each.removed or each.patterns):
+    for game_id, difference in differences.items():
+        if not (difference.removed or difference.patterns):
             continue
         done = "" if really else "would be "
         typer.echo(
-            f"{game_id}: {each.gone:,} patterns {done}removed, {each.changed:,} {done}changed, "
-            f"{each.new:,} {done}new"
+            f"{game_id}: {difference.gone:,} patterns {done}removed, {difference.changed:,} {done}changed, "
+            f"{difference.new:,} {done}new"
         )
-        if not each.replayed:
+        if not difference.replayed:
             typer.echo(
                 f"{game_id}: its events do not make its libraries again by these rules: votes are taken "
                 "out of the patterns as they are, and what they merged stays"
             )
-        elif each.compacted:
+        elif difference.compacted:
             typer.echo(
-                f"{game_id}: events up to {each.compacted:,} were compacted away: of what was learnt before, "
-                "votes are taken out of the patterns, and what they merged stays"
+                f"{game_id}: events up to {difference.compacted:,} were compacted away: "
+                "what was learnt before keeps its merged cells and loses the player's votes"
             )
-    if not any(each.removed or each.patterns for each in found.values()):
+    if not any(difference.removed or difference.patterns for difference in differences.values()):
         typer.echo(f"{name}: no pattern is otherwise without it")
     elif not really:
         typer.echo("nothing was changed; do it with --really")

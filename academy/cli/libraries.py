@@ -37,7 +37,7 @@ _NUMBERS: Final = {
 Game = Annotated[str, typer.Argument(help="The game's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 WhichPatterns = Annotated[PatternLibraryName, typer.Option("--library", help="Which library.")]
-Limit = Annotated[int, typer.Option(min=1, help="Print at most so many.")]
+Limit = Annotated[int, typer.Option(min=1, help="How many to print at most.")]
 
 
 def number_of(library: Enum) -> pattern_pb2.Library.ValueType:
@@ -75,14 +75,14 @@ def add_to(application: typer.Typer) -> None:
 
 def list_games(server: Server, json: Json = False) -> None:
     """List the games that are registered."""
-    found = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
+    games = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
     if json:
-        printing.print_json([printing.as_json(game) for game in found])
+        printing.print_json([printing.as_json(game) for game in games])
     else:
-        printing.console().print(printing.games_table(found))
+        printing.console().print(printing.games_table(games))
 
 
-def list_patterns(
+def list_patterns(  # noqa: PLR0913
     server: Server,
     game: Game,
     library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
@@ -96,7 +96,9 @@ def list_patterns(
     min_elo: Annotated[float | None, typer.Option(help="Only those of at least this Elo.")] = None,
     min_value: Annotated[float | None, typer.Option(help="Only those worth at least this.")] = None,
     max_value: Annotated[float | None, typer.Option(help="Only those worth at most this.")] = None,
-    min_proposers: Annotated[int | None, typer.Option(min=0, help="Only those of so many players.")] = None,
+    min_proposers: Annotated[
+        int | None, typer.Option(min=0, help="Only those that at least this many players proposed.")
+    ] = None,
     player: Annotated[int, typer.Option(min=0, help="Only those that address this player.")] = 0,
     limit: Limit = 20,
     page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
@@ -187,7 +189,7 @@ def restore_pattern(
     _print_pattern(f"Restored to {game}", server.libraries.RestorePattern(request).pattern, json)
 
 
-def openings(
+def openings(  # noqa: PLR0913
     server: Server,
     game: Game,
     moves: Annotated[list[str] | None, typer.Argument(help="The moves to begin after.")] = None,
@@ -198,18 +200,18 @@ def openings(
 ) -> None:
     """Show the opening tree: moves, visits, results and value for the player who moves."""
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
-    found: list[pattern_pb2.OpeningNodeRecord] = []
+    shown: list[pattern_pb2.OpeningNodeRecord] = []
     for node in _pages(server.libraries.ListOpenings, request, "nodes"):
         if node.visits >= min_visits:
-            found.append(node)
-        if len(found) == limit:
+            shown.append(node)
+        if len(shown) == limit:
             break
-    names = names_of(game, moves or [], found)
+    names = names_of(game, moves or [], shown)
     if json:
-        named = ({"name": names[node.node_id]} if node.node_id in names else {} for node in found)
-        printing.print_json([printing.as_json(node) | name for node, name in zip(found, named, strict=True)])
+        named = ({"name": names[node.node_id]} if node.node_id in names else {} for node in shown)
+        printing.print_json([printing.as_json(node) | name for node, name in zip(shown, named, strict=True)])
     else:
-        printing.console().print(printing.openings_table(f"Openings of {game}", found, names))
+        printing.console().print(printing.openings_table(f"Openings of {game}", shown, names))
 
 
 def delete_opening(
@@ -273,15 +275,15 @@ def events(
     request = libraries_pb2.ListEventsRequest(
         game_id=game, newest_first=not oldest, page_size=min(limit, _PAGE)
     )
-    found = []
+    events = []
     for event in _pages(server.libraries.ListEvents, request, "events"):
-        found.append(event)
-        if len(found) == limit:
+        events.append(event)
+        if len(events) == limit:
             break
     if json:
-        printing.print_json([printing.as_json(event) for event in found])
+        printing.print_json([printing.as_json(event) for event in events])
     else:
-        printing.console().print(printing.events_table(found))
+        printing.console().print(printing.events_table(events))
 
 
 def statistics(
@@ -294,11 +296,11 @@ def statistics(
 ) -> None:
     """Show how much is known of a game, and its measures."""
     if players:
-        found = list(_players(server, game))
+        rows = list(_players(server, game))
         if json:
-            printing.print_json([printing.as_json(each) for each in found])
+            printing.print_json([printing.as_json(player) for player in rows])
         else:
-            printing.console().print(printing.players_table(found))
+            printing.console().print(printing.players_table(rows))
         return
     figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
     measures = server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game))
@@ -415,10 +417,10 @@ def namer_of(game_id: str) -> Namer | None:
 
     for point in entry_points(group=ENTRY_POINT_GROUP, name=game_id):
         try:
-            found: Namer = point.load()
+            namer: Namer = point.load()
         except (ImportError, AttributeError):
             continue
-        return found
+        return namer
     return None
 
 

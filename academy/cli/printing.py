@@ -1,4 +1,4 @@
-"""What commands print: tables with drawn patterns and lines of play, or JSON."""
+"""The output of commands: tables with drawn patterns and lines of play, or JSON."""
 
 import json
 import sys
@@ -33,9 +33,9 @@ def as_json(message: Message) -> dict[str, Any]:
             continue
         value = getattr(message, field.name)
         if isinstance(value, Mapping):
-            plain[field.name] = {str(key): _plain(field, each) for key, each in sorted(value.items())}
+            plain[field.name] = {str(key): _plain(field, item) for key, item in sorted(value.items())}
         elif field.is_repeated:
-            plain[field.name] = [_plain(field, each) for each in value]
+            plain[field.name] = [_plain(field, item) for item in value]
         else:
             plain[field.name] = _plain(field, value)
     return plain
@@ -154,7 +154,7 @@ def openings_table(
 def statistics_table(
     statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
 ) -> Table:
-    """What is known of a game, in numbers, and LUDAE's measures of it."""
+    """Return a table of a game's figures and LUDAE's measures."""
     table = new_table(statistics.game_id, " what", "value", "of contests", "of positions")
     for name in (
         "contests",
@@ -185,14 +185,14 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
 
 
 def shown(text: str) -> Text:
-    """What people wrote, as a cell of a table: no markup, and nothing that a terminal obeys."""
+    """Return users' text as a cell of a table, without markup or terminal commands."""
     from academy.store.textfile import visible
 
     return Text(visible(text))
 
 
 def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
-    """What was removed of a game and can be restored."""
+    """Return a table of a game's removals that can be restored."""
     from academy.store.textfile import visible
 
     table = new_table(
@@ -241,7 +241,7 @@ def arenas_table(arenas: Iterable[contests_pb2.Arena]) -> Table:
 
 
 def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
-    """What players did in the contests of a game."""
+    """Return a table of players' figures in a game."""
     from academy.store.textfile import visible
 
     table = new_table(

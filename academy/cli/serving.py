@@ -19,7 +19,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("serve")(serve)
 
 
-def serve(
+def serve(  # noqa: PLR0913
     data: Data = DEFAULT_DATA,
     address: Annotated[
         str, typer.Option(help="Where to listen: host:port (port 0: any free one) or unix:PATH.")
@@ -40,8 +40,8 @@ def serve(
         float,
         typer.Option(
             min=0.0,
-            help="With --processes: one that has done nothing at all for so long is killed and replaced "
-            "(0: never).",
+            help="With --processes: after how many seconds a process that does nothing is killed and "
+            "replaced (0: never).",
         ),
     ] = 30.0,
     insecure: Annotated[bool, typer.Option(help="Let other machines connect without TLS.")] = False,

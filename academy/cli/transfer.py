@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 
 from academy.cli import printing
 from academy.cli.connection import CommandError, ListingCommands, Server, with_server
-from academy.cli.data_folder import account_name, existing
+from academy.cli.data_folder import account_name, open_existing
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -132,7 +132,9 @@ def create_game(
         content = file.read_bytes()
     except OSError as error:
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
-    response = server.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=_described(content, file)))
+    response = server.contests.RegisterGame(
+        contests_pb2.RegisterGameRequest(game=_read_description(content, file))
+    )
     if json:
         printing.print_json(printing.as_json(response))
     elif response.created:
@@ -142,20 +144,20 @@ def create_game(
 
 
 def delete_game(game: Game, data: Data = DEFAULT_DATA) -> None:
-    """Make a game unknown that nobody has played, in a data folder, also while servers use it.
+    """Delete a game without contests from a data folder, also while servers use it.
 
-    One with contests, or with anything in its libraries, is refused. The event log keeps that it was there.
+    A game with contests or patterns is refused. The event log keeps that it was there.
     """
     from academy.store.library_commands import DeleteGame
 
-    with existing(data) as store:
+    with open_existing(data) as store:
         store.run(DeleteGame(game, account_name()))
     typer.echo(f"{game}: deleted; its id may be registered again")
 
 
-def _described(content: bytes, file: Path) -> game_pb2.Game:
+def _read_description(content: bytes, file: Path) -> game_pb2.Game:
     """The game that a file describes: JSON, or the beginning of an export."""
-    from academy.store.textfile import described_game
+    from academy.store.textfile import read_description
 
     text = content.decode(errors="replace")
     if text.lstrip().startswith("{"):
@@ -164,7 +166,7 @@ def _described(content: bytes, file: Path) -> game_pb2.Game:
         except json_format.ParseError as error:
             raise CommandError(f"{file}: describes no game: {str(error)[:300]}") from error
     if content.lstrip().startswith(_TEXT_BEGINS):
-        described = described_game(text)
+        described = read_description(text)
         if described is None:
             raise CommandError(
                 f"{file}: has no '% description' of its game: export it with this version, or describe the "
@@ -178,7 +180,7 @@ def _described(content: bytes, file: Path) -> game_pb2.Game:
 
 
 def _is_text_unmarked(content: bytes) -> bool:
-    """Whether a file is no binary export, yet does not begin as text does."""
+    """Return whether a file is neither a binary export nor begins as text does."""
     text = content.strip()
     return bool(text) and not text.startswith(_TEXT_BEGINS) and not _NOT_IN_TEXT.search(text[:1_000])
 
@@ -237,15 +239,15 @@ def _records_of_text(
         text = content.decode()
     except UnicodeDecodeError as error:
         raise CommandError(f"{file}: byte {error.start} is not UTF-8") from error
-    found = read_text(text, spec_from_proto(described))
+    parsed = read_text(text, spec_from_proto(described))
     return [
-        *(libraries_pb2.ImportLibraryRequest(history=part) for part in found.history),
+        *(libraries_pb2.ImportLibraryRequest(history=part) for part in parsed.history),
         *(
             libraries_pb2.ImportLibraryRequest(pattern=pattern)
-            for patterns in found.patterns.values()
+            for patterns in parsed.patterns.values()
             for pattern in patterns
         ),
-        *(libraries_pb2.ImportLibraryRequest(node=node) for node in found.nodes),
+        *(libraries_pb2.ImportLibraryRequest(node=node) for node in parsed.nodes),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What ACADEMY finds worth knowing in a contest by itself: patterns around the players' moves.
+"""ACADEMY's own analysis of a contest: patterns around the players' moves.
 
 They are judged like proposals of players. Nothing but the report decides what is cut, so that the same
 events make the same libraries.
@@ -20,7 +20,7 @@ from academy.knowledge.votes import Vote
 
 __all__ = ["ANALYST", "SHARE", "average_vote", "proposals"]
 
-# What it is called as a proposer; no player may be called so.
+# Its name as a proposer, which no player may have.
 ANALYST: Final = "<ACADEMY>"
 # How far ACADEMY's vote for a pattern moves when it is met again.
 SHARE: Final = 0.2
@@ -44,7 +44,7 @@ class _Move:
     def is_tesuji(self) -> bool:
         return self.before is not None and self.raised >= needed_gain(self.before, self.value)
 
-    def proposed(self, seat: int, library: Library) -> Iterator[Proposal]:
+    def proposals(self, seat: int, library: Library) -> Iterator[Proposal]:
         for pattern in self.patterns:
             yield Proposal(seat, library, pattern, self.ply, self.value, self.before)
 
@@ -66,19 +66,22 @@ def proposals(report: ContestReport, spec: GameSpec, average_length: float, most
     return [
         proposal
         for seat in range(1, spec.players + 1)
-        for proposal in _of_seat(list(_moves(report, spec, seat)), seat, report, average_length, most)
+        for proposal in _propose_for_seat(
+            list(_moves(report, spec, seat)), seat, report, average_length, most
+        )
     ]
 
 
-def _of_seat(
+def _propose_for_seat(
     moves: list[_Move], seat: int, report: ContestReport, average_length: float, most: int
 ) -> list[Proposal]:
     """At most half are tesuji, those that gained most; the rest are the clearest positions near the end."""
     raising = sorted((move for move in moves if move.is_tesuji), key=lambda move: -move.raised)
     late = [move for move in moves if is_late(move.ply, len(report.plies), average_length)]
     late.sort(key=lambda move: -abs(move.value - 0.5))
-    tesuji = [each for move in raising for each in move.proposed(seat, Library.MIDDLE_GAME)][: most // 2]
-    endgame = [each for move in late for each in move.proposed(seat, Library.ENDGAME)]
+    tesuji = [proposal for move in raising for proposal in move.proposals(seat, Library.MIDDLE_GAME)]
+    tesuji = tesuji[: most // 2]
+    endgame = [proposal for move in late for proposal in move.proposals(seat, Library.ENDGAME)]
     return [*tesuji, *endgame[: most - len(tesuji)]]
 
 
@@ -104,15 +107,15 @@ def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
         The vote; where ACADEMY had one, moved by `SHARE` of the way to what it found now.
     """
     votes = (*known.ballot.votes, *known.ballot.silent) if known is not None else ()
-    old = next((each for each in votes if each.player == vote.player), None)
+    old = next((known_vote for known_vote in votes if known_vote.player == vote.player), None)
     if old is None:
         return vote
 
-    def moved(before: int, now: int) -> int:
+    def move_towards(before: int, now: int) -> int:
         return before + round(SHARE * (now - before))
 
     return replace(
         vote,
-        elo_hundredths=moved(old.elo_hundredths, vote.elo_hundredths),
-        value_millionths=moved(old.value_millionths, vote.value_millionths),
+        elo_hundredths=move_towards(old.elo_hundredths, vote.elo_hundredths),
+        value_millionths=move_towards(old.value_millionths, vote.value_millionths),
     )

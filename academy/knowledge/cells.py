@@ -1,7 +1,7 @@
 """The letters of boards and patterns.
 
 A cell of a board is in one of six *states*, each a bit of its own. A cell of a pattern holds a
-*code*: the union of the states it accepts. Whether a state satisfies a code is one AND.
+*code*: the union of the states it accepts. One AND shows whether a state satisfies a code.
 """
 
 from enum import IntEnum
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class State(IntEnum):
-    """What a cell of a board holds."""
+    """The state of a cell of a board."""
 
     EMPTY = 1
     FIRST_SOLDIER = 2
@@ -31,7 +31,7 @@ class State(IntEnum):
 
 
 class Code(IntEnum):
-    """What a cell of a pattern accepts."""
+    """The states that a cell of a pattern accepts."""
 
     EMPTY = 1
     FIRST_SOLDIER = 2

@@ -1,4 +1,4 @@
-"""What is reported of a contest: who played, what was played and proposed, how it ended."""
+"""The report of a contest: players, moves, proposals, results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ class Result(Enum):
 
 
 class Verdict(Enum):
-    """What became of a proposal."""
+    """The outcome of a proposal."""
 
     HELD = "held"
     MATCHED = "matched"
@@ -128,7 +128,7 @@ class FalseClaim:
 class ContestReport:
     """A contest's end. `contestants` and `results` are by seat.
 
-    `elo_after` are the arena's ratings after it, by seat; empty where it did not tell them.
+    `elo_after` are the arena's ratings after it, by seat; empty where it gave none.
     """
 
     contest_id: str

@@ -120,7 +120,7 @@ def cell_of_move(before: Board, after: Board, player: int) -> int | None:
     Returns:
         The index of a cell where the player's piece stands only now; None where there is none. A cell that
         was
-        empty comes first, as some moves turn other pieces over; of several the first.
+        empty comes first, as some moves turn other pieces over; then the cell of the least index.
     """
     pieces = _PIECES[player]
     taken = [
@@ -179,15 +179,15 @@ def _window(
 
 
 def _nodes_within(geometry: GraphGeometry, start: int, distance: int) -> set[int]:
-    found = {start}
+    reached = {start}
     outermost = {start}
     for _ in range(distance):
         ends = {end for edge in geometry.edges if not outermost.isdisjoint(edge) for end in edge}
-        outermost = ends - found
+        outermost = ends - reached
         if not outermost:
             break
-        found |= outermost
-    return found
+        reached |= outermost
+    return reached
 
 
 def _check_cell(board: Board, cell: int) -> None:

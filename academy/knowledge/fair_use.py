@@ -38,7 +38,7 @@ __all__ = [
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
-# Players round what they tell.
+# Players round the values they state.
 VALUE_TOLERANCE: Final = 0.01
 # A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
@@ -134,16 +134,21 @@ def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str])
 
 
 def differ(value: float, other: float) -> bool:
-    """Return whether two expected values (0.0 to 1.0) are further apart than rounding to 0.01 makes them."""
+    """Return whether two expected values are further apart than rounding to 0.01 makes them.
+
+    Args:
+        value: An expected value, 0.0 to 1.0.
+        other: Another.
+    """
     # Whole numbers, since in binary 0.7 - 0.69 is more than 0.01.
     return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a player claimed to expect when it asked for patterns: of the position after `plies` plies.
+    """The expected value that a player claimed with a question for patterns, in the position after `plies`.
 
-    None for `plies` where it did not say: then `board` is the position, by any name that tells boards apart.
+    `plies` is None where it did not say: then `board` is the position, under any name that is unique to it.
     """
 
     plies: int | None
@@ -153,9 +158,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a player stated to the arena with a move: of the position before it and of the one after it.
+    """The values that a player stated to the arena with a move, for the positions before and after it.
 
-    `earlier` is what it stated last before, after its own move before; None where it stated nothing.
+    `earlier` is the value it stated after its own move before; None where it stated none.
     """
 
     before: float
@@ -186,7 +191,7 @@ def false_claim(
     """Find the first claim of a player that does not hold (how-learning-works.md, "Fair use").
 
     Values that agree do not hold either where more than one in `MOVES_PER_CONSULTATION` of the positions
-    claimed, and more than one, stand alone: otherwise a player could tell the arena the same lie.
+    claimed, and more than one, stand alone: otherwise a player could lie to the arena in the same way.
 
     Args:
         seat: The player's seat, from 1.
@@ -207,17 +212,19 @@ def false_claim(
     for claim in claims:
         at = list(_positions(claim, len(stated) + 1, boards))
         fitting = {
-            plies: each
+            plies: expected
             for plies in at
-            if plies < len(stated) and (each := stated[plies]) and _fits(claim, each)
+            if plies < len(stated) and (expected := stated[plies]) and _fits(claim, expected)
         }
         positions |= fitting.keys()
-        alone |= {plies: each for plies, each in fitting.items() if each.stands_alone}
+        alone |= {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
         if not fitting and not (ended_unasked and len(stated) in at):
             wrong.append((claim, at))
     if wrong:
-        claim, at = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
-        other = next((each.before for plies in at if plies < len(stated) and (each := stated[plies])), None)
+        claim, at = min(wrong, key=lambda pair: (not pair[1], pair[1], pair[0].value))
+        other = next(
+            (expected.before for plies in at if plies < len(stated) and (expected := stated[plies])), None
+        )
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
     if len(alone) > max(1, len(positions) // MOVES_PER_CONSULTATION):
         plies = min(alone)

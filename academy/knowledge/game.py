@@ -1,4 +1,4 @@
-"""All that ACADEMY knows of one game: a fold over its events.
+"""Everything that ACADEMY knows about one game: a fold over its events.
 
 Each method takes in one event. The same events in the same order make the same knowledge anywhere.
 """
@@ -24,6 +24,7 @@ __all__ = [
     "Counters",
     "GameKnowledge",
     "KnowledgeUpdate",
+    "StoredKnowledge",
 ]
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
@@ -39,7 +40,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class ChangedRecords:
-    """What an event stored, altered or removed: patterns and nodes by their numbers, ratings by player.
+    """The records that an event stored, altered or removed: patterns and nodes by number, ratings by player.
 
     `used` are patterns of which nothing but the uses changed; they are not among `patterns`.
     """
@@ -52,7 +53,7 @@ class ChangedRecords:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeUpdate:
-    """What differs between two copies of a game's knowledge, as it is in the newer one."""
+    """The difference between two copies of a game's knowledge, as the newer one has it."""
 
     move_forms: tuple[str, ...]
     settings: LibrarySettings
@@ -67,6 +68,20 @@ class KnowledgeUpdate:
     muted: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class StoredKnowledge:
+    """All records of one game, as `GameKnowledge.restore` reads them: in any order, each iterable once."""
+
+    spec: GameSpec
+    settings: LibrarySettings
+    patterns: Iterable[tuple[Library, PatternEntry]]
+    nodes: Iterable[OpeningNode]
+    counters: Counters
+    measures: Measures
+    ratings: Iterable[Rating]
+    muted: Iterable[str] = ()
+
+
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
 # the store's SCHEMA_VERSION with it: what the rules before made is then kept as it is (`store.upgrading`).
 RULES_VERSION: Final = 2
@@ -74,7 +89,7 @@ RULES_VERSION: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _Hearing:
-    """What a contest's proposals are judged by.
+    """The basis for judging a contest's proposals.
 
     `event` brought them, `number` counts the contest among the game's; `average_length` is that before it.
     """
@@ -100,26 +115,23 @@ class GameKnowledge:
         self.muted: frozenset[str] = frozenset()
 
     @classmethod
-    def restore(
-        cls,
-        spec: GameSpec,
-        settings: LibrarySettings,
-        entries: Iterable[tuple[Library, PatternEntry]],
-        nodes: Iterable[OpeningNode],
-        counters: Counters,
-        measures: Measures,
-        ratings: Iterable[Rating],
-        muted: Iterable[str] = (),
-    ) -> "GameKnowledge":
-        """Put stored knowledge together again."""
-        game = cls(spec, settings)
-        for library, entry in entries:
+    def restore(cls, stored: StoredKnowledge) -> "GameKnowledge":
+        """Build a game's knowledge from its stored records.
+
+        Args:
+            stored: The records.
+
+        Returns:
+            Knowledge that goes on as the stored one would have; `take_changes` returns nothing yet.
+        """
+        game = cls(stored.spec, stored.settings)
+        for library, entry in stored.patterns:
             game.libraries[library].put(entry)
-        game.openings.restore(nodes)
-        game.counters = counters
-        game.measures = measures
-        game.ratings = Ratings(ratings)
-        game.muted = frozenset(muted)
+        game.openings.restore(stored.nodes)
+        game.counters = stored.counters
+        game.measures = stored.measures
+        game.ratings = Ratings(stored.ratings)
+        game.muted = frozenset(stored.muted)
         game.take_changes()
         return game
 
@@ -129,17 +141,21 @@ class GameKnowledge:
         return self.measures.average_length(self.spec.expected_length)
 
     def take_changes(self) -> ChangedRecords:
-        """What changed since the last call."""
+        """Return what changed since the last call."""
         touched = {library: patterns.take_changes() for library, patterns in self.libraries.items()}
         return ChangedRecords(
-            frozenset((library, number) for library, each in touched.items() for number in each.learnt),
-            frozenset((library, number) for library, each in touched.items() for number in each.used),
+            frozenset((library, number) for library, changes in touched.items() for number in changes.learnt),
+            frozenset((library, number) for library, changes in touched.items() for number in changes.used),
             self.openings.take_changes(),
             self.ratings.take_changes(),
         )
 
     def follow(self, news: "KnowledgeUpdate") -> None:
-        """Take over what another copy of this knowledge learnt."""
+        """Follow what another copy of this knowledge learnt.
+
+        Args:
+            news: What differs, as the other copy has it.
+        """
         self.describe(news.move_forms)
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
         self.ratings.follow(news.ratings)
@@ -147,7 +163,7 @@ class GameKnowledge:
         # All that change before any is put: they may have exchanged their patterns.
         for library, pattern_id in (
             *news.patterns_gone,
-            *((each, entry.pattern_id) for each, entry in news.patterns),
+            *((library, entry.pattern_id) for library, entry in news.patterns),
         ):
             if pattern_id in self.libraries[library].entries:
                 self.libraries[library].remove(pattern_id)
@@ -163,10 +179,18 @@ class GameKnowledge:
     def report(
         self, report: ContestReport, event: int, give_way: Callable[[], None] = lambda: None
     ) -> list[Judgement]:
-        """Learn from a contest: uses, proposals, openings, measures. Judgements are by proposal.
+        """Learn from a contest: uses, proposals, openings, measures.
 
-        Everything is judged by the average length known before this contest. `give_way` is called between
-        the steps of what may take some milliseconds.
+        Args:
+            report: The contest's report.
+            event: The number of the event that brought it.
+            give_way: Called between steps, which may take some milliseconds together.
+
+        Returns:
+            A judgement for each proposal of the report, by the average length known before this contest.
+
+        Raises:
+            InvalidVoteError: An Elo or value is out of range.
         """
         average_length = self.average_length
         number = self.measures.contests + 1
@@ -189,7 +213,15 @@ class GameKnowledge:
         return judgements
 
     def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:
-        """Judge the proposals of a report whose contest has been learnt from already."""
+        """Judge proposals that come after their contest was learnt from.
+
+        Args:
+            report: The contest's report with these proposals.
+            event: The number of the event that brought them.
+
+        Returns:
+            A judgement for each proposal.
+        """
         hearing = _Hearing(report, event, self.measures.contests, self.average_length)
         judgements = [
             self._judge(proposal, hearing, order) for order, proposal in enumerate(report.proposals)
@@ -199,7 +231,7 @@ class GameKnowledge:
         return judgements
 
     def _count_silent(self, players: Iterable[str], give_way: Callable[[], None] = lambda: None) -> None:
-        """Let the silent votes of players count that their Elo of now is high enough for."""
+        """Let silent votes of players count where their present Elo is high enough."""
         for player in dict.fromkeys(players):
             if player in self.ratings and player not in self.muted:
                 for library in self.libraries.values():
@@ -223,7 +255,7 @@ class GameKnowledge:
         value = proposal.value
         if proposal.library is Library.ENDGAME:
             value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
-        pattern, player = self._as_kept(proposal.pattern, proposal.seat)
+        pattern, player = self._orient(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
         vote = Vote.of(voter or contestant.name, contestant.elo, value, hearing.event, order)
@@ -250,7 +282,7 @@ class GameKnowledge:
             return Judgement(Verdict.EVICTED, "weaker than every pattern of the full library")
         return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
 
-    def _as_kept(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
+    def _orient(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
         """Return a pattern and the player addressed as the library keeps them."""
         if self.spec.symmetric and player == 2:
             return self.spec.reversed_pattern(pattern), 1
@@ -282,25 +314,51 @@ class GameKnowledge:
     # Administration
 
     def describe(self, move_forms: tuple[str, ...]) -> None:
-        """Take in how moves are written, which nothing that was learnt depends on."""
+        """Set how moves are written, on which nothing learnt depends.
+
+        Args:
+            move_forms: As in `GameSpec`.
+        """
         if move_forms != self.spec.move_forms:
             self.spec = replace(self.spec, move_forms=move_forms)
 
     def change_settings(self, settings: LibrarySettings) -> int:
-        """Take new settings; a lowered capacity prunes at once. Returns how much was removed."""
+        """Change the settings; a lowered capacity evicts at once.
+
+        Args:
+            settings: The new settings.
+
+        Returns:
+            How many patterns and opening nodes were removed.
+        """
         self.settings = settings
         removed = len(self.openings.evict_beyond(settings.opening_capacity))
         return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
 
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
-        """Take a pattern out. Raises UnknownPatternError."""
+        """Remove a pattern.
+
+        Args:
+            library: Its library, not the openings.
+            pattern_id: Its number.
+
+        Returns:
+            The pattern.
+
+        Raises:
+            UnknownPatternError: The library has no pattern of this number.
+        """
         return self.libraries[library].remove(pattern_id)
 
     def restore_pattern(self, library: Library, entry: PatternEntry) -> int:
-        """Put a deleted pattern back; if it has come to be known again, the votes are united.
+        """Put a deleted pattern back.
 
-        Returns the number it has now (0 when a full library had no room for it, or nobody but muted players
-        voted for it).
+        Args:
+            library: Its library, not the openings.
+            entry: The pattern. Where it has become known again, the votes are united.
+
+        Returns:
+            The number it has now; 0 where a full library has no room or only muted players voted for it.
         """
         entry = self._without_muted(entry)
         if not entry.ballot.proposers:
@@ -309,14 +367,27 @@ class GameKnowledge:
         return 0 if pattern_id in self._evict(library) else pattern_id
 
     def prunable(self, library: Library, below: float) -> list[PatternEntry] | list[OpeningNode]:
-        """What `prune` would remove."""
+        """Return what `prune` would remove.
+
+        Args:
+            library: As in `prune`.
+            below: As in `prune`.
+        """
         if library is Library.OPENING:
             return self.openings.prunable(below, self.settings.prune_factor)
         weak = [entry for entry in self.libraries[library] if entry.strength < below]
         return sorted(weak, key=lambda entry: (entry.strength, entry.pattern_id))
 
     def prune(self, library: Library, below: float) -> list[PatternEntry] | list[OpeningNode]:
-        """Remove patterns of less strength than `below`; of openings, prune with `below` as threshold."""
+        """Remove weak patterns, or prune the opening tree.
+
+        Args:
+            library: The section.
+            below: Patterns of less strength go. For openings the threshold of `OpeningTree.prune`.
+
+        Returns:
+            The removed patterns or nodes.
+        """
         if library is Library.OPENING:
             return self.openings.prune(below, self.settings.prune_factor)
         weak = self.prunable(library, below)
@@ -326,7 +397,17 @@ class GameKnowledge:
         return weak
 
     def delete_opening(self, node_id: int) -> list[OpeningNode]:
-        """Take an opening line out with all that follows it. Raises UnknownLineError."""
+        """Remove an opening line with everything after it.
+
+        Args:
+            node_id: The number of the line's last node.
+
+        Returns:
+            The removed nodes, parents first.
+
+        Raises:
+            UnknownLineError: There is no such node, or it is the root.
+        """
         return self.openings.delete(node_id)
 
     def put_back(
@@ -335,12 +416,18 @@ class GameKnowledge:
         nodes: Iterable[OpeningNode],
         values_taken: Mapping[int, Sequence[int]],
     ) -> tuple[list[tuple[Library, PatternEntry]], list[OpeningNode]]:
-        """Put removed records back as far as there is room, the strongest patterns first; return those.
+        """Put removed records back as far as there is room, the strongest patterns first.
 
-        Nothing has to leave for them. A pattern that has come to be known again gets the votes.
+        Args:
+            patterns: The patterns. Where one has become known again, the votes are united.
+            nodes: The opening nodes.
+            values_taken: As in `OpeningTree.put_back`.
+
+        Returns:
+            The patterns and the nodes that are back.
         """
         back = []
-        for library, entry in sorted(patterns, key=lambda each: (-each[1].strength, each[1].pattern_id)):
+        for library, entry in sorted(patterns, key=lambda pair: (-pair[1].strength, pair[1].pattern_id)):
             known = self.libraries[library]
             left = self._without_muted(entry)
             has_room = len(known) < self.settings.capacity(library)
@@ -358,16 +445,24 @@ class GameKnowledge:
     def mute(self, player: str) -> list[tuple[Library, PatternEntry]]:
         """Drop a player's proposals from now on, and take its votes out of all patterns.
 
-        A pattern that nobody else proposed goes; where only silent votes are left, they are matched again.
-        Returns what was taken out: such patterns, and others with the player's votes alone.
+        Args:
+            player: The player's name.
+
+        Returns:
+            As `take_votes_out`.
         """
         self.muted |= {player}
         return self.take_votes_out(player)
 
     def take_votes_out(self, player: str) -> list[tuple[Library, PatternEntry]]:
-        """Take a player's votes out of all patterns; see `mute`.
+        """Take a player's votes out of all patterns. A pattern that no other player proposed is removed.
 
-        The player's silent votes go, too; they counted for nothing, so they are not among those returned.
+        Args:
+            player: The player's name.
+
+        Returns:
+            The removed patterns, and the others with this player's votes alone. The player's silent votes go
+            too, but did not count and are not returned.
         """
         taken = []
         for library, patterns in self.libraries.items():
@@ -386,9 +481,14 @@ class GameKnowledge:
         return taken
 
     def unmute(self, player: str, taken: Iterable[tuple[Library, PatternEntry]]) -> int:
-        """Take a player's proposals in again, with the votes that muting took out.
+        """Accept a player's proposals again and put back the votes that muting took out.
 
-        Returns how many patterns have no room.
+        Args:
+            player: The player's name.
+            taken: What `mute` returned.
+
+        Returns:
+            How many patterns have no room.
         """
         self.muted -= {player}
         no_room = 0
@@ -409,7 +509,12 @@ class GameKnowledge:
     def put_others(
         self, removed: Iterable[tuple[Library, int]], patterns: Sequence[tuple[Library, PatternEntry]]
     ) -> None:
-        """Replace patterns by others, which keep their numbers: what a replay without a player has made."""
+        """Replace patterns by others, as a replay without a player made them.
+
+        Args:
+            removed: The libraries and numbers of the patterns to remove.
+            patterns: The patterns to store under their own numbers.
+        """
         for library, pattern_id in removed:
             self.libraries[library].remove(pattern_id)
         for library, entry in patterns:
@@ -422,7 +527,15 @@ class GameKnowledge:
         self.counters = replace(self.counters, next_pattern_id=fresh_id)
 
     def import_history(self, measures: Measures, ratings: Iterable[Rating]) -> None:
-        """Take over what contests elsewhere add up to. Raises ValueError where some are known here."""
+        """Import the measures and ratings of contests that were reported elsewhere.
+
+        Args:
+            measures: The sums over these contests.
+            ratings: Each player's name and Elo in hundredths.
+
+        Raises:
+            ValueError: A contest of the game is known here.
+        """
         if self.measures.contests:
             raise ValueError("measures and ratings are taken in only where no contest of the game is known")
         self.measures = measures
@@ -436,13 +549,23 @@ class GameKnowledge:
         event: int,
         moved: bool = False,
     ) -> int:
-        """Take in another library's patterns: known ones get their votes, others enter with fresh numbers.
+        """Import another library's patterns; known patterns get the votes.
 
-        Where they are `moved` here, numbers and last contests stay as they are. In a symmetric game a pattern
-        for the second player is kept reversed, for the first. With `replace_all` the library is emptied
-        first. Votes of muted players stay out, and patterns that only they proposed. Returns how many
-        capacity left no room for. Raises InvalidPatternError where `check_entry` does; nothing has changed
-        then.
+        Votes of muted players stay out, and patterns that only they proposed. In a symmetric game a pattern
+        for the second player is kept reversed, for the first.
+
+        Args:
+            library: The library, not the openings.
+            entries: The patterns.
+            replace_all: Whether to empty the library first.
+            event: The number of the event that brought them.
+            moved: Whether numbers and last contests stay as they are; else new patterns get fresh numbers.
+
+        Returns:
+            How many patterns were evicted for lack of room.
+
+        Raises:
+            InvalidPatternError: `check_entry` refuses a pattern; nothing has changed then.
         """
         for entry in entries:
             check_entry(entry, self.spec)
@@ -451,8 +574,8 @@ class GameKnowledge:
         if replace_all:
             patterns.clear()
         fresh_id = self.counters.next_pattern_id
-        for entry, ballot in zip(entries, _numbered_again(entries, event), strict=True):
-            pattern, player = self._as_kept(entry.pattern, entry.player)
+        for entry, ballot in zip(entries, _renumber_votes(entries, event), strict=True):
+            pattern, player = self._orient(entry.pattern, entry.player)
             if moved:
                 fresh_id = entry.pattern_id
             patterns.add(
@@ -471,10 +594,18 @@ class GameKnowledge:
         return len(self._evict(library))
 
     def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool, moved: bool = False) -> int:
-        """Add another tree's figures to this one's. Returns how many nodes capacity left no room for.
+        """Add another opening tree's figures to this one's.
 
-        Nodes that are `moved` here keep their numbers. With `replace_all` the tree is emptied first. Raises
-        UnknownLineError for a node without its parent.
+        Args:
+            nodes: The other tree's nodes.
+            replace_all: Whether to empty the tree first.
+            moved: Whether nodes keep their numbers.
+
+        Returns:
+            How many nodes were removed for lack of room or as too deep.
+
+        Raises:
+            UnknownLineError: A node comes without its parent.
         """
         if replace_all:
             self.openings.clear()
@@ -486,16 +617,16 @@ class GameKnowledge:
         return before - len(self.openings)
 
 
-def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:
-    """The entries' ballots with the votes as those of one event, in the order in which they were cast."""
+def _renumber_votes(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:
+    """Return the entries' ballots with all votes renumbered as one event's, in the order of casting."""
     votes = [vote for entry in entries for vote in (*entry.ballot.votes, *entry.ballot.silent)]
     casts = sorted({(vote.event, vote.order) for vote in votes})
     orders = {cast: order for order, cast in enumerate(casts)}
 
-    def numbered(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    def renumber(votes: Iterable[Vote]) -> tuple[Vote, ...]:
         return tuple(replace(vote, event=event, order=orders[vote.event, vote.order]) for vote in votes)
 
     return [
-        VoteTally(numbered(entry.ballot.votes), entry.ballot.folded, numbered(entry.ballot.silent))
+        VoteTally(renumber(entry.ballot.votes), entry.ballot.folded, renumber(entry.ballot.silent))
         for entry in entries
     ]

@@ -54,11 +54,11 @@ _MILLIBITS: Final[dict[int, int]] = {
     **dict.fromkeys((Code.FIRST_PIECE, Code.SECOND_PIECE), 2_000),
     **dict.fromkeys((Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000),
 }
-# What says nothing of a piece or its absence: a pattern of these alone would match almost anywhere.
+# Codes that say nothing about pieces: a pattern of these alone would match almost anywhere.
 _VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
 
-def _with_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+def _add_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
     swapped = {
         (SWAP_COLOURS[new], SWAP_COLOURS[known]): SWAP_COLOURS[result]
         for (new, known), result in table.items()
@@ -66,7 +66,7 @@ def _with_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int
     return table | swapped
 
 
-_GENERALISED: Final = _with_swapped_rows(
+_GENERALISED: Final = _add_swapped_rows(
     {
         (Code.FIRST_SOLDIER, Code.FIRST_KING): Code.FIRST_PIECE,
         (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_PIECE,
@@ -74,14 +74,14 @@ _GENERALISED: Final = _with_swapped_rows(
         **{(Code.EMPTY, piece): Code.NO_SECOND_PIECE for piece in _FIRST},
     }
 )
-_SPECIALISED: Final = _with_swapped_rows(
+_SPECIALISED: Final = _add_swapped_rows(
     {
         (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_SOLDIER,
         (Code.FIRST_KING, Code.FIRST_PIECE): Code.FIRST_KING,
         **{(piece, Code.NO_SECOND_PIECE): Code.FIRST_PIECE for piece in _FIRST},
     }
 )
-_SPECIALISED_UNDECIDED: Final = _with_swapped_rows(
+_SPECIALISED_UNDECIDED: Final = _add_swapped_rows(
     {
         (Code.FIRST_SOLDIER, Code.ANYTHING): Code.FIRST_PIECE,
         (Code.FIRST_KING, Code.ANYTHING): Code.FIRST_PIECE,
@@ -103,8 +103,7 @@ def decisive(first_value: float, second_value: float) -> bool:
 
 
 def generalised_cell(first: int, second: int, is_decisive: bool) -> int | None:
-    """Return what two unequal cells become by generalisation (the seed's table, also with the colours
-    swapped).
+    """Return what two unequal cells become by generalisation (the seed's table and its colour swap).
 
     Args:
         first: A `cells.Code`.
@@ -145,8 +144,7 @@ def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
 
     Returns:
         `specialised_cell` where the vote's Elo is more than 200 above, `generalised_cell` where it is less
-        than
-        200 away, else None.
+        than 200 away, else None.
     """
     gap = vote.elo_hundredths * known.proposers - known.elo_hundredths
     band = BAND_HUNDREDTHS * known.proposers
@@ -156,12 +154,23 @@ def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
 
 
 def is_vague(codes: bytes) -> bool:
-    """Whether codes are nothing but `#`, `1`, `2` and `+`."""
+    """Return whether codes are nothing but `#`, `1`, `2` and `+`.
+
+    Args:
+        codes: One `cells.Code` a byte.
+    """
     return _VAGUE.issuperset(codes)
 
 
 def information(codes: bytes) -> float:
-    """How many bits codes say of a board; `#` and the board's edge say nothing."""
+    """Return how many bits codes say about a board (docs/knowledge.md, "The four ways in").
+
+    Args:
+        codes: One `cells.Code` a byte.
+
+    Returns:
+        The bits, exact to thousandths; `#` and the board's edge count 0.
+    """
     return sum(_MILLIBITS[code] for code in codes) / 1_000
 
 
@@ -201,12 +210,12 @@ class UnknownPatternError(KeyError):
 
 @dataclass(frozen=True, slots=True)
 class PatternEntry:
-    """A pattern of a library and all that is known of it.
+    """A pattern of a library with everything known about it.
 
     `player` is the player addressed (1 in symmetric games). `uses` counts how often the pattern was
     returned to a player in a contest, `successes` the contests among them which that player won or
     drew; `last_contest` is the number of the contest (in the game's count) it was last used or
-    proposed in. `changers` are digests of the players who changed its cells: nobody does so twice.
+    proposed in. `changers` are digests of the players who changed its cells: a player does so once.
     """
 
     pattern_id: int
@@ -226,11 +235,15 @@ class PatternEntry:
 
     @property
     def strength(self) -> float:
-        """What eviction goes by, before forgetting."""
+        """The figure for eviction, before forgetting."""
         return self.ballot.strength
 
     def says_the_same_as(self, other: "PatternEntry") -> bool:
-        """Whether pattern, player addressed, votes and who changed it are the same; uses do not matter."""
+        """Return whether pattern, player addressed, votes and changers are the same; uses do not matter.
+
+        Args:
+            other: The entry to compare with.
+        """
         return (self.pattern, self.player, self.ballot, self.changers) == (
             other.pattern,
             other.player,
@@ -239,7 +252,14 @@ class PatternEntry:
         )
 
     def unite_with(self, other: "PatternEntry") -> "PatternEntry":
-        """This pattern with the other's votes and uses, under the older number."""
+        """Return this pattern with the votes and uses of both.
+
+        Args:
+            other: The entry that became the same pattern.
+
+        Returns:
+            The entry under the older (lower) number.
+        """
         later = max(self, other, key=lambda entry: entry.last_contest)
         return replace(
             self,
@@ -265,7 +285,7 @@ class UseCount:
 
 
 class TouchedPatterns(NamedTuple):
-    """Numbers of patterns: those that are new, gone, or of other votes or cells; and those only used."""
+    """Numbers of the patterns that are new, removed or have other votes or cells, and of those only used."""
 
     learnt: frozenset[int]
     used: frozenset[int]
@@ -292,7 +312,7 @@ def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What a new pattern became, the pattern it went into, and the reason in words.
+    """The verdict on a new pattern, the pattern it went into, and the reason in words.
 
     `silent` says that the vote counts for nothing yet.
     """
@@ -349,11 +369,11 @@ class _Waiting:
         self._least = min(self._least, needed) if self.needed else needed
         self.needed[pattern_id] = needed
 
-    def admitting(self, elo_hundredths: int) -> list[int]:
-        """The patterns that admit an Elo, oldest first."""
+    def list_admitting(self, elo_hundredths: int) -> list[int]:
+        """Return the patterns that admit an Elo, oldest first."""
         if elo_hundredths < self._least:
             return []
-        self._least = min((each for each in self.needed.values() if each > elo_hundredths), default=0)
+        self._least = min((elo for elo in self.needed.values() if elo > elo_hundredths), default=0)
         return sorted(number for number, needed in self.needed.items() if needed <= elo_hundredths)
 
 
@@ -439,12 +459,17 @@ class PatternLibrary:
         return Placement(Verdict.MATCHED, known, reason, silent=True)
 
     def count_silent(self, player: str, elo_hundredths: int) -> Iterator[int]:
-        """Let a player's silent votes count where their patterns admit the player's Elo as it is now.
+        """Let a player's silent votes count where their patterns admit the player's present Elo.
 
-        Yields the patterns' numbers, one by one: they may be thousands.
+        Args:
+            player: The player's name.
+            elo_hundredths: The player's Elo now, in hundredths.
+
+        Yields:
+            The patterns' numbers, one by one: they may be thousands.
         """
         waiting = self._waiting.get(player)
-        for pattern_id in waiting.admitting(elo_hundredths) if waiting else ():
+        for pattern_id in waiting.list_admitting(elo_hundredths) if waiting else ():
             entry = self.entries[pattern_id]
             self.put(replace(entry, ballot=entry.ballot.count_silent(player, elo_hundredths)))
             yield pattern_id
@@ -489,12 +514,19 @@ class PatternLibrary:
         return is_near and changer not in entry.changers
 
     def _replace_pattern(self, old: PatternEntry, new: PatternEntry) -> int:
-        """Give an entry another pattern; with one that is known already it becomes one."""
+        """Give an entry another pattern, which may unite it with a known entry."""
         self.remove(old.pattern_id)
         return self.add(new)
 
     def add(self, entry: PatternEntry) -> int:
-        """Put an entry in; if its pattern is known, its votes come in there. Returns the (older) number."""
+        """Add an entry; where its pattern is known, the two entries become one.
+
+        Args:
+            entry: The entry, with its canonical pattern.
+
+        Returns:
+            The number it has now, the older of the two.
+        """
         twin = self._known.get((entry.player, entry.pattern))
         if twin is not None and twin != entry.pattern_id:
             entry = self.remove(twin).unite_with(entry)
@@ -502,7 +534,11 @@ class PatternLibrary:
         return entry.pattern_id
 
     def put(self, entry: PatternEntry) -> None:
-        """Store an entry under its number, in place of the one there was."""
+        """Store an entry under its number, in place of the earlier one.
+
+        Args:
+            entry: The entry, with its canonical pattern.
+        """
         old = self.entries.get(entry.pattern_id)
         self._before.setdefault(entry.pattern_id, old)
         if old is None or (old.player, old.pattern) != (entry.player, entry.pattern):
@@ -530,7 +566,17 @@ class PatternLibrary:
                 del self._waiting[vote.player]
 
     def remove(self, pattern_id: int) -> PatternEntry:
-        """Take an entry out. Raises UnknownPatternError."""
+        """Remove an entry.
+
+        Args:
+            pattern_id: Its number.
+
+        Returns:
+            The entry.
+
+        Raises:
+            UnknownPatternError: The library has no pattern of this number.
+        """
         if pattern_id not in self.entries:
             raise UnknownPatternError(pattern_id)
         entry = self.entries.pop(pattern_id)
@@ -545,14 +591,20 @@ class PatternLibrary:
         return entry
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove all entries."""
         for pattern_id in list(self.entries):
             self.remove(pattern_id)
 
     def weakest_beyond(self, capacity: int, contests: int, forget_after: int) -> Iterator[int]:
-        """Take out the weakest patterns until no more than `capacity` are left; yield their numbers.
+        """Remove the weakest patterns until no more than `capacity` are left; the older of equals goes first.
 
-        Of equally weak ones the oldest goes. `contests` is how many the game has seen.
+        Args:
+            capacity: How many patterns may stay.
+            contests: How many contests the game has had.
+            forget_after: An unused pattern's strength is halved every this many contests; 0 for never.
+
+        Yields:
+            The number of each removed pattern.
         """
         surplus = len(self.entries) - capacity
         if surplus <= 0:
@@ -567,7 +619,7 @@ class PatternLibrary:
             }
         if surplus == 1:
             least = min(strengths.values())
-            weakest = [min(pattern_id for pattern_id, each in strengths.items() if each == least)]
+            weakest = [min(pattern_id for pattern_id, strength in strengths.items() if strength == least)]
         else:
             weakest = sorted(strengths, key=lambda pattern_id: (strengths[pattern_id], pattern_id))[:surplus]
         for pattern_id in weakest:
@@ -575,7 +627,14 @@ class PatternLibrary:
             yield pattern_id
 
     def count(self, count: UseCount) -> None:
-        """Take over how often a pattern was used. Raises UnknownPatternError."""
+        """Set how often a pattern was used.
+
+        Args:
+            count: The pattern's number and its uses.
+
+        Raises:
+            UnknownPatternError: The library has no pattern of this number.
+        """
         entry = self.entries.get(count.pattern_id)
         if entry is None:
             raise UnknownPatternError(count.pattern_id)
@@ -590,7 +649,7 @@ class PatternLibrary:
         )
 
     def take_changes(self) -> TouchedPatterns:
-        """What changed since the last call."""
+        """Return the numbers of the patterns that changed since the last call, and forget them."""
         learnt: set[int] = set()
         used: set[int] = set()
         for pattern_id, before in self._before.items():

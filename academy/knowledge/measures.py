@@ -17,7 +17,7 @@ Rating = tuple[str, int]
 
 
 class Ratings:
-    """A player's latest Elo by name, in hundredths. What a contest costs does not grow with the players."""
+    """A player's latest Elo by name, in hundredths. A contest costs the same with many players."""
 
     def __init__(self, known: Iterable[Rating] = ()) -> None:
         self._by_player = dict(known)
@@ -43,9 +43,15 @@ class Ratings:
     __hash__ = None  # type: ignore[assignment]
 
     def in_upper_quartile(self, player: str) -> bool:
-        """Whether a player's Elo reaches the upper quartile of all, `statistics.quantiles(elos, n=4)[2]`.
+        """Return whether a player's Elo reaches the upper quartile, `statistics.quantiles(elos, n=4)[2]`.
 
-        Of two players that would lie above both: the best always reaches it. `player` must be known.
+        The best player always reaches it: the quartile of two players lies above both.
+
+        Args:
+            player: A player with a rating.
+
+        Raises:
+            KeyError: The player has no rating.
         """
         ranked = self._ranked
         elo = self._by_player[player]
@@ -57,11 +63,19 @@ class Ratings:
         return 4 * elo >= ranked[place - 1] * (4 - share) + ranked[place] * share
 
     def take(self, contestants: Iterable[Contestant]) -> None:
-        """Take in the Elos of a contest's players; of one in several seats the last seat's counts."""
+        """Set the ratings of a contest's players.
+
+        Args:
+            contestants: The players by seat; the last seat counts where a player has several.
+        """
         self.follow({player.name: round(player.elo * ELO_SCALE) for player in contestants}.items())
 
     def follow(self, ratings: Iterable[Rating]) -> None:
-        """Take ratings as they are now."""
+        """Set ratings.
+
+        Args:
+            ratings: Each player's name and Elo in hundredths.
+        """
         for player, hundredths in ratings:
             before = self._by_player.get(player)
             if before == hundredths:
@@ -73,7 +87,7 @@ class Ratings:
             self._changed.add(player)
 
     def take_changes(self) -> frozenset[str]:
-        """Players who are new or have another Elo since the last call."""
+        """Return the players who are new or have another Elo since the last call."""
         changed, self._changed = frozenset(self._changed), set()
         return changed
 
@@ -101,29 +115,34 @@ class Measure:
 
 @dataclass(slots=True)
 class Mean:
-    """A sum, what it is a sum over, and how many contests gave to it."""
+    """A sum, how many values it adds up, and how many contests contributed."""
 
     total: float = 0.0
     count: int = 0
     contests: int = 0
 
     def add(self, total: float, count: int) -> None:
-        """Add one contest's sum over `count` things; nothing where there were none."""
+        """Add one contest's sum.
+
+        Args:
+            total: The sum.
+            count: How many values it adds up; with 0 nothing is added.
+        """
         if count:
             self.total += total
             self.count += count
             self.contests += 1
 
     def as_json(self) -> dict[str, float]:
-        """The sums as plain values."""
+        """Return the sums as plain values."""
         return {"total": self.total, "count": self.count, "contests": self.contests}
 
     def measure(self) -> Measure:
-        """The mean over contests."""
+        """Return the mean over contests."""
         return Measure(self.total / self.count if self.count else None, self.contests)
 
     def measure_of_positions(self) -> Measure:
-        """The mean over positions or moves."""
+        """Return the mean over positions or moves."""
         return replace(self.measure(), positions=self.count)
 
 
@@ -146,11 +165,20 @@ class Measures:
     players: int = 0
 
     def average_length(self, expected: float) -> float:
-        """Plies of an average game: what was expected, until 10 contests are known."""
+        """Return the plies of an average game.
+
+        Args:
+            expected: The figure to return until 10 contests are known.
+        """
         return self.length.total / self.contests if self.contests >= CONTESTS_FOR_AVERAGE else expected
 
     def add(self, report: ContestReport, ratings: Ratings) -> None:
-        """Take in a contest that the players' ratings have taken in already."""
+        """Add a contest.
+
+        Args:
+            report: The contest's report.
+            ratings: The players' ratings, this contest's included.
+        """
         self.contests += 1
         plies = len(report.plies)
         self.length.add(plies, 1)
@@ -217,7 +245,7 @@ class Measures:
         self.drama_of_best.add(lost_hold, moves)
 
     def measures(self) -> dict[str, Measure]:
-        """All measures by their names.
+        """Return all measures by their names (source: LUDAE, docs/knowledge.md).
 
         `size` = log10 of the game tree's nodes, estimated as average length times log10 of width;
         `depth` = best Elo / 100 + 6 / log10(max(10, players)); `decisiveness` is the share of
@@ -256,15 +284,19 @@ class Measures:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The sums as plain values, to be written out before anything is added."""
+        """Return the sums as plain values, to be written out before anything is added."""
         # Not by `asdict`: it copies every value, name by name, with each contest.
-        sums = {each.name: getattr(self, each.name) for each in fields(self)}
+        sums = {measure.name: getattr(self, measure.name) for measure in fields(self)}
         return {name: value.as_json() if isinstance(value, Mean) else value for name, value in sums.items()}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Measures":
-        """The sums again; what an earlier version took from all players is left out, and begins again."""
-        means = {each.name for each in fields(cls) if each.default_factory is Mean}
+        """Return the sums that `as_json` wrote.
+
+        Args:
+            stored: The plain values. Sums that an earlier version took over all players are left out.
+        """
+        means = {measure.name for measure in fields(cls) if measure.default_factory is Mean}
         sums: dict[str, Any] = {
             name: Mean(**value) if name in means else value
             for name, value in stored.items()

@@ -34,8 +34,8 @@ class OpeningNode:
 
     `mover` is the player whose move leads here (0 at the root). `wins`, `draws`, `losses` and
     `value_millionths` have an entry for each player; the last is a sum over all visits of the
-    player's expected value of the position, as the players stated it or, where nobody did, the
-    contest's result. `values` counts the visits with a stated value. `elo_hundredths` is the sum of
+    player's expected value of the position, as the players stated it or else the contest's
+    result. `values` counts the visits with a stated value. `elo_hundredths` is the sum of
     the movers' Elo.
     """
 
@@ -53,7 +53,11 @@ class OpeningNode:
     elo_hundredths: int
 
     def value(self, player: int) -> float:
-        """The mean expected value for a player, 0 to 1."""
+        """Return the mean expected value for a player, 0.0 to 1.0; 0.5 without a visit.
+
+        Args:
+            player: The player, from 1.
+        """
         return self.value_millionths[player - 1] / (self.visits * VALUE_SCALE) if self.visits else 0.5
 
     @property
@@ -63,7 +67,7 @@ class OpeningNode:
 
     @property
     def worth(self) -> float:
-        """What eviction goes by: the mover's expected value by depth."""
+        """The figure for eviction: the mover's expected value divided by depth."""
         return self.value(self.mover) / self.depth
 
 
@@ -104,15 +108,21 @@ class OpeningTree:
         return max(self._at_depth)
 
     def children(self, node_id: int) -> list[OpeningNode]:
-        """The nodes one move on, oldest first."""
+        """Return the nodes one move on, oldest first.
+
+        Args:
+            node_id: The number of the node.
+        """
         return [self.nodes[child] for child in self._children.get(node_id, {}).values()]
 
     # Reading
 
     def find(self, moves: Sequence[str], player: int = 0) -> OpeningNode | None:
-        """The node after a list of moves (in any symmetric image), if there is one.
+        """Return the node after a list of moves; None where the tree has none.
 
-        In games of simultaneous moves the moves are those of `player`.
+        Args:
+            moves: The moves, in any symmetric image.
+            player: Whose moves they are, in games of simultaneous moves; else 0.
         """
         return self._walk(self._line(moves, player))
 
@@ -126,7 +136,15 @@ class OpeningTree:
         return self.nodes[node_id]
 
     def continuations(self, moves: Sequence[str], player: int = 0) -> list[Continuation]:
-        """The known moves after a list of moves, as they are spelled in its own orientation."""
+        """Return the known moves after a list of moves.
+
+        Args:
+            moves: The moves, in any symmetric image.
+            player: Whose moves they are, in games of simultaneous moves; else 0.
+
+        Returns:
+            Each move, spelt in the orientation of `moves`, with its node; empty where the list is unknown.
+        """
         node = self.find(moves, player)
         if node is None:
             return []
@@ -145,9 +163,16 @@ class OpeningTree:
     def record(
         self, report: ContestReport, fresh_id: int, average_length: float, settings: LibrarySettings
     ) -> int:
-        """Count a contest in the nodes it passed, add those that are new, evict and prune.
+        """Count a contest in the nodes it passed, add new nodes, evict and prune.
 
-        `fresh_id` is the number of the first new node; returns the number after the last.
+        Args:
+            report: The contest's report.
+            fresh_id: The number of the first new node.
+            average_length: The plies of an average game before this contest.
+            settings: The game's settings.
+
+        Returns:
+            The number after that of the last new node.
         """
         limit = depth_limit(self._spec, average_length)
         results = report.results
@@ -205,9 +230,16 @@ class OpeningTree:
     # Administration
 
     def delete(self, node_id: int) -> list[OpeningNode]:
-        """Remove a node and all below it; return them, parents first. Raises UnknownLineError.
+        """Remove a node and all below it. The contests stay counted in the nodes above.
 
-        The contests stay counted in the nodes above, as where a node is evicted.
+        Args:
+            node_id: The node's number; not the root's.
+
+        Returns:
+            The removed nodes, parents first.
+
+        Raises:
+            UnknownLineError: There is no such node, or it is the root.
         """
         if node_id == ROOT or node_id not in self.nodes:
             raise UnknownLineError(f"the opening tree has no node {node_id} that could be deleted")
@@ -221,10 +253,16 @@ class OpeningTree:
     def put_back(
         self, nodes: Iterable[OpeningNode], values_taken: Mapping[int, Sequence[int]], capacity: int
     ) -> list[OpeningNode]:
-        """Put removed nodes back as far as there is room and their parents are there; return those.
+        """Put removed nodes back as far as there is room and their parents are there.
 
-        Figures are added to those of a node that has come to be known again. `values_taken` is what pruning
-        took from the values of nodes whose children it erased.
+        Args:
+            nodes: The nodes. Where a node has become known again, the figures are added to it.
+            values_taken: By node, what pruning its children took from its sums of values, in millionths for
+                each player.
+            capacity: How many nodes the tree may have.
+
+        Returns:
+            The nodes that are back.
         """
         back = []
         numbers = {node_id: node_id for node_id in self.nodes}
@@ -251,7 +289,14 @@ class OpeningTree:
     # Room
 
     def evict_beyond(self, capacity: int) -> list[OpeningNode]:
-        """Remove the leaves of least worth until no more than `capacity` nodes are left; return them."""
+        """Remove the leaves of least worth until no more than `capacity` nodes are left.
+
+        Args:
+            capacity: How many nodes may stay; the root does not count.
+
+        Returns:
+            The removed nodes.
+        """
         removed = []
         while len(self) > capacity:
             worst = self._worst_leaf()
@@ -260,7 +305,11 @@ class OpeningTree:
         return removed
 
     def trim(self, limit: int) -> None:
-        """Remove all nodes deeper than `limit` plies."""
+        """Remove all deep nodes.
+
+        Args:
+            limit: The depth that may stay, in plies.
+        """
         deepest_first = sorted(self.nodes.values(), key=lambda node: -node.depth)
         for node in deepest_first:
             if node.depth <= limit:
@@ -268,13 +317,26 @@ class OpeningTree:
             self._remove(node.node_id)
 
     def prunable(self, below: float, factor: float) -> list[OpeningNode]:
-        """What `prune` would erase."""
+        """Return what `prune` would erase.
+
+        Args:
+            below: As in `prune`.
+            factor: As in `prune`.
+        """
         trial = OpeningTree(self._spec)
         trial.restore(self.nodes.values())
         return trial.prune(below, factor)
 
     def prune(self, below: float, factor: float) -> list[OpeningNode]:
-        """Prune wherever the rule asks for it, from the leaves up; return the erased nodes."""
+        """Prune wherever the seed's rule asks for it, from the leaves up.
+
+        Args:
+            below: A node's children go if all are leaves of less expected value for their mover, 0.0 to 1.0.
+            factor: What the node's value for that mover is multiplied by then.
+
+        Returns:
+            The erased nodes.
+        """
         erased = []
         for node in sorted(self.nodes.values(), key=lambda node: (-node.depth, node.node_id)):
             if node.node_id in self.nodes:
@@ -313,12 +375,21 @@ class OpeningTree:
     # Storing
 
     def restore(self, nodes: Iterable[OpeningNode]) -> None:
-        """Put back stored nodes, parents in any order."""
+        """Store nodes under their numbers.
+
+        Args:
+            nodes: The nodes, in any order.
+        """
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
             self._put(node)
 
     def follow(self, nodes: Iterable[OpeningNode], gone: Iterable[int]) -> None:
-        """Take over what another copy of this tree changed: nodes as they are there, and those not there."""
+        """Follow the changes of another copy of this tree.
+
+        Args:
+            nodes: The nodes that changed, as they are there.
+            gone: The numbers of nodes that are no longer there.
+        """
         held = (self.nodes[node_id] for node_id in gone if node_id in self.nodes)
         for node in sorted(held, key=lambda node: -node.depth):
             self._remove(node.node_id)
@@ -326,10 +397,18 @@ class OpeningTree:
         self._before.clear()
 
     def unite(self, nodes: Sequence[OpeningNode], fresh_id: int, moved: bool = False) -> int:
-        """Add the figures of another tree's nodes to this one's; returns the next free number.
+        """Add the figures of another tree's nodes to this one's.
 
-        New nodes get fresh numbers, or where they are `moved` here keep their own. Raises UnknownLineError
-        where a node's parent is not among them.
+        Args:
+            nodes: The other tree's nodes, in any order and orientation.
+            fresh_id: The number of the first new node.
+            moved: Whether new nodes keep their numbers.
+
+        Returns:
+            The next free number.
+
+        Raises:
+            UnknownLineError: A node's parent is not among them.
         """
         lines: dict[int, tuple[str, ...]] = {ROOT: ()}
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
@@ -354,7 +433,7 @@ class OpeningTree:
         return fresh_id
 
     def clear(self) -> None:
-        """Take everything out, the root's figures included."""
+        """Remove everything, the root's figures included."""
         for node in self.nodes.values():
             self._before.setdefault(node.node_id, node)
         self.nodes.clear()
@@ -364,7 +443,7 @@ class OpeningTree:
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
 
     def take_changes(self) -> frozenset[int]:
-        """Numbers of the nodes that are new, different or gone since the last call."""
+        """Return the numbers of the nodes that are new, different or gone since the last call."""
         changed = frozenset(
             node_id for node_id, before in self._before.items() if self.nodes.get(node_id) != before
         )
@@ -398,9 +477,12 @@ class OpeningTree:
 
 
 def depth_limit(spec: GameSpec, average_length: float) -> int:
-    """How deep the tree may be: a third of an average game, in plies.
+    """Return how deep the tree may be, in plies: a third of an average game (from the seed).
 
-    With simultaneous moves a third of an average player's moves, and the node that its tree begins with.
+    Args:
+        spec: The game. With simultaneous moves the limit is a third of an average player's moves, and one for
+            the root of that player's tree.
+        average_length: The plies of an average game.
     """
     if spec.simultaneous:
         return 1 + int(average_length / spec.players / 3)
@@ -408,7 +490,7 @@ def depth_limit(spec: GameSpec, average_length: float) -> int:
 
 
 def _branch(player: int) -> str:
-    """Where the tree of one player begins, in games of simultaneous moves."""
+    """Return the move to the root of one player's tree, in games of simultaneous moves."""
     return f"player {player}"
 
 
@@ -418,11 +500,11 @@ def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, i
 
 
 def _tally_result(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
-    return tuple(count + (each is result) for count, each in zip(counts, results, strict=True))
+    return tuple(count + (other is result) for count, other in zip(counts, results, strict=True))
 
 
 def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]:
-    """Each player's expected value in millionths: stated (of two also by the opponent), or the result."""
+    """Return each player's expected value in millionths: stated (by either of two players), or the result."""
     if len(results) == 2 and stated:
         first = [value for player, value in stated.items() if player == 1]
         first += [1.0 - value for player, value in stated.items() if player == 2]

@@ -45,15 +45,23 @@ class Pattern:
         return 1 + max(column for _, column in self.cells)
 
     def swapped(self) -> "Pattern":
-        """The same cells with the players' colours exchanged."""
+        """Return the same cells with the players' colours exchanged."""
         return Pattern(self.cells, self.codes.translate(SWAP_COLOURS))
 
     def with_codes(self, codes: bytes) -> "Pattern":
-        """The same cells with other codes."""
+        """Return the same cells with other codes.
+
+        Args:
+            codes: One `cells.Code` for each cell, in the order of `cells`.
+        """
         return Pattern(self.cells, codes)
 
     def image(self, symmetry: GridSymmetry | NodeSymmetry) -> "Pattern":
-        """The pattern under a symmetry, normalised."""
+        """Return the pattern under a symmetry, normalised.
+
+        Args:
+            symmetry: A symmetry of the pattern's kind of board.
+        """
         cells, sources = _cells_image(self.cells, symmetry)
         return Pattern(cells, bytes([self.codes[source] for source in sources]))
 
@@ -80,7 +88,7 @@ def _check(pattern: Pattern) -> Pattern:
     unknown = set(pattern.codes) - CODE_LETTERS.keys()
     if unknown:
         raise InvalidPatternError(
-            f"code {min(unknown)} is none of {', '.join(map(str, map(int, CODE_LETTERS)))}"
+            f"code {min(unknown)} is not one of {', '.join(map(str, map(int, CODE_LETTERS)))}"
         )
     if len(set(pattern.cells)) != len(pattern.cells):
         raise InvalidPatternError("a pattern names the same cell twice")
@@ -101,18 +109,17 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
 
     Raises:
         InvalidPatternError: There are no cells or more than `MAX_PATTERN_CELLS`, a cell is named twice, a
-            number
-            is no code, or the pattern holds nothing but `#` and `+`.
+            number is no code, or the pattern holds nothing but `#` and `+`.
     """
-    found = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
-    if not found:
+    ordered = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
+    if not ordered:
         raise InvalidPatternError("a pattern has no cells")
-    top = found[0][0]
-    left = min(column for _, column, _ in found)
+    top = ordered[0][0]
+    left = min(column for _, column, _ in ordered)
     return _check(
         Pattern(
-            tuple((row - top, column - left) for row, column, _ in found),
-            bytes(code for _, _, code in found),
+            tuple((row - top, column - left) for row, column, _ in ordered),
+            bytes(code for _, _, code in ordered),
         )
     )
 
@@ -129,10 +136,10 @@ def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
     Raises:
         InvalidPatternError: As in `grid_pattern`.
     """
-    found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
-    if not found:
+    ordered = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
+    if not ordered:
         raise InvalidPatternError("a pattern has no cells")
-    return _check(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))
+    return _check(Pattern(tuple((0, node) for node, _ in ordered), bytes(code for _, code in ordered)))
 
 
 def occurs(pattern: Pattern, geometry: Geometry, states: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""What is decided about a contest after its end: endgame values, and which proposals count.
+"""Decisions about a contest after its end: endgame values, and which proposals count.
 
 Each rule returns the reason against a proposal, or None where it passes.
 """
@@ -73,12 +73,16 @@ def objection(
     Returns:
         The reason in words; None where the proposal counts.
     """
-    for each in report.false_consultations:
-        if each.seat == proposal.seat:
+    for consultation in report.false_consultations:
+        if consultation.seat == proposal.seat:
             return (
-                f"the proposer consulted the opening tree about another game: move {each.number} was said "
-                f"to be {each.claimed[:80]!r}, but "
-                + (f"{each.played[:80]!r} was played" if each.played else "the contest had ended")
+                "the proposer consulted the opening tree about another game: move "
+                f"{consultation.number} was said to be {consultation.claimed[:80]!r}, but "
+                + (
+                    f"{consultation.played[:80]!r} was played"
+                    if consultation.played
+                    else "the contest had ended"
+                )
             )
     for claim in report.false_claims:
         if claim.seat == proposal.seat:
@@ -105,16 +109,16 @@ def _false_claim(claim: FalseClaim) -> str:
     what = f"the proposer asked for patterns with an expected value of {claim.claimed:.4g}"
     if claim.around is not None:
         against = (
-            f" after {claim.plies} plies, and told the arena so, but {claim.around:.4g} or more with its "
-            f"moves on either side: values further than {ALONE:.2f} below these are believed once, or for "
-            f"one in {MOVES_PER_CONSULTATION} positions"
+            f" after {claim.plies} plies, and stated the same to the arena, but "
+            f"{claim.around:.4g} or more with its moves on either side: values further than {ALONE:.2f} "
+            f"below these are believed once, or for one in {MOVES_PER_CONSULTATION} positions"
         )
     elif claim.plies is None:
         against = " on a board that never stood in the contest, without saying after how many plies"
     elif claim.value is None:
-        against = f" after {claim.plies} plies, and told the arena none for its next move"
+        against = f" after {claim.plies} plies, and stated none to the arena with its next move"
     else:
-        against = f" after {claim.plies} plies, but told the arena {claim.value:.4g}"
+        against = f" after {claim.plies} plies, but stated {claim.value:.4g} to the arena"
     return f"{what}{against} ({claim.count} of {claim.claims} claims do not hold)"
 
 
@@ -122,10 +126,10 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
     ply = report.plies[proposal.ply - 1]
     stated = ply.values.get(proposal.seat)
     if stated is None:
-        return f"the proposer told no expected value after ply {proposal.ply} of the contest"
+        return f"the proposer stated no expected value after ply {proposal.ply} of the contest"
     if differ(stated, proposal.value):
         return (
-            f"value {proposal.value:.4g} proposed, but {stated:.4g} told in the contest "
+            f"value {proposal.value:.4g} proposed, but {stated:.4g} stated in the contest "
             f"for ply {proposal.ply}"
         )
     if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
@@ -145,7 +149,7 @@ def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | N
         The value, 0.0 to 1.0; None where it stated none.
     """
     earlier = reversed(report.plies[: ply - 1])
-    return next((each.values[seat] for each in earlier if seat in each.values), None)
+    return next((earlier_ply.values[seat] for earlier_ply in earlier if seat in earlier_ply.values), None)
 
 
 def _millionths(value: float) -> int:
@@ -166,12 +170,25 @@ def is_late(ply: int, plies: int, average_length: float) -> bool:
 
 
 def gain(before: float, after: float) -> float:
-    """Return by how much a move raised an expected value (0.0 to 1.0), exact to millionths."""
+    """Return by how much a move raised an expected value, exact to millionths.
+
+    Args:
+        before: The value before the move, 0.0 to 1.0.
+        after: The value after it.
+    """
     return (_millionths(after) - _millionths(before)) / VALUE_SCALE
 
 
 def needed_gain(before: float, after: float) -> float:
-    """Return by how much a tesuji must raise the value: 0.20, or 0.10 across one half (from the seed)."""
+    """Return by how much a tesuji must raise the value (from the seed).
+
+    Args:
+        before: The value before the move, 0.0 to 1.0.
+        after: The value after it.
+
+    Returns:
+        0.10 where the move crosses one half, else 0.20.
+    """
     return GAIN_ACROSS_HALF if before < 0.5 < after else GAIN
 
 
@@ -199,10 +216,10 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
         return "the expected value before the move was not stated"
     stated = stated_value_before(report, proposal.seat, proposal.ply)
     if stated is None:
-        return f"the proposer told no expected value before ply {proposal.ply} of the contest"
+        return f"the proposer stated no expected value before ply {proposal.ply} of the contest"
     if differ(stated, before):
         return (
-            f"value {before:.4g} before the move proposed, but {stated:.4g} was told last in the contest "
+            f"value {before:.4g} before the move proposed, but {stated:.4g} was stated last in the contest "
             f"before ply {proposal.ply}"
         )
     # The move explains a position less bad than was thought at first only as far as it was thought bad last.

@@ -1,4 +1,4 @@
-"""What an admin may set of a game's libraries."""
+"""The settings of a game's libraries."""
 
 import math
 from dataclasses import dataclass, fields
@@ -22,8 +22,7 @@ class Library(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LibrarySettings:
-    """Capacities and thresholds of one game, with the seed's numbers as defaults. Raises
-    InvalidSettingsError.
+    """Capacities and thresholds of one game, with the seed's numbers as defaults.
 
     `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
@@ -31,6 +30,9 @@ class LibrarySettings:
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
     a proposal that leaves cells open must say as much; up to `removed_records` that admins removed can be
     restored for `removed_days`.
+
+    Raises:
+        InvalidSettingsError: A setting is out of its range.
     """
 
     opening_capacity: int = 1_000
@@ -55,11 +57,20 @@ class LibrarySettings:
 
     @classmethod
     def for_players(cls, players: int) -> Self:
-        """The defaults of a game of so many: what two players' threshold is of an even share of the win."""
+        """Return the defaults for a number of players.
+
+        Args:
+            players: How many play the game. With more than two, `prune_below` has the same ratio to an even
+                share of the win as for two.
+        """
         return cls() if players <= 2 else cls(prune_below=round(2 * cls().prune_below / players, 4))
 
     def capacity(self, library: Library) -> int:
-        """How much a library may hold."""
+        """Return how many patterns or nodes a library may hold.
+
+        Args:
+            library: The section.
+        """
         return {
             Library.OPENING: self.opening_capacity,
             Library.MIDDLE_GAME: self.middle_game_capacity,

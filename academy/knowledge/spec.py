@@ -1,4 +1,4 @@
-"""What a game tells ACADEMY of itself: board, symmetries, reversal, and how its moves name cells."""
+"""The description of a game: board, symmetries, reversal, and how its moves name cells."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,10 +34,12 @@ class GameSpec:
     `symmetries` are names of the board symmetries under which the game does not change (a group;
     `identity` is one of them), `reversal` the one that goes together with swapping the colours.
     `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
-    `expected_length` is the plies of an average game, until contests tell. `move_forms` say how moves are
+    `expected_length` is the plies of an average game, until contests show it. `move_forms` say how moves are
     written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
     may come any number of times.
-    Raises InvalidGameError.
+
+    Raises:
+        InvalidGameError: A field contradicts another or a limit.
     """
 
     game_id: str
@@ -146,15 +148,27 @@ class GameSpec:
     # Patterns
 
     def images(self, pattern: Pattern) -> tuple[Pattern, ...]:
-        """The pattern under each of `symmetry_group`, in that order."""
+        """Return the pattern under each of `symmetry_group`, in that order.
+
+        Args:
+            pattern: A pattern of this game.
+        """
         return tuple(pattern.image(symmetry) for symmetry in self.symmetry_group)
 
     def canonical(self, pattern: Pattern) -> Pattern:
-        """The least image: one and the same for all images of a pattern."""
+        """Return the least image, which is the same for all images of a pattern.
+
+        Args:
+            pattern: A pattern of this game.
+        """
         return min(self.images(pattern))
 
     def reversed_pattern(self, pattern: Pattern) -> Pattern:
-        """The pattern with the players exchanged. Doing it twice changes nothing."""
+        """Return the pattern with the players exchanged. Doing it twice changes nothing.
+
+        Args:
+            pattern: A pattern of this game.
+        """
         return pattern.swapped().image(self.reversal_symmetry)
 
     def check_pattern(self, pattern: Pattern) -> Pattern:
@@ -215,12 +229,24 @@ class GameSpec:
         return None if source == tuple(range(len(source))) else itemgetter(*source)
 
     def reversed_board(self, board: Board) -> Board:
-        """The board with the players exchanged. Doing it twice changes nothing."""
+        """Return the board with the players exchanged. Doing it twice changes nothing.
+
+        Args:
+            board: A board of this game.
+        """
         swapped, turned = board.states.translate(SWAP_COLOURS), self._turned_by_reversal
         return Board(board.geometry, swapped if turned is None else bytes(turned(swapped)))
 
     def board_image(self, board: Board, symmetry: GridSymmetry | NodeSymmetry) -> Board | None:
-        """The board under a symmetry, or None where it does not map onto itself."""
+        """Return the board under a symmetry.
+
+        Args:
+            board: A board of this game.
+            symmetry: A symmetry of the board's kind.
+
+        Returns:
+            The image; None where the geometry does not map onto itself.
+        """
         target = self._permutation(symmetry)
         if target is None:
             return None
@@ -255,7 +281,11 @@ class GameSpec:
         )
 
     def is_written_as_move(self, text: str) -> bool:
-        """Whether a text has the form of a move of this game; any has where the game does not tell forms."""
+        """Return whether a text has the form of a move of this game.
+
+        Args:
+            text: The text. In a game without `move_forms` any text has.
+        """
         return not self.move_forms or self._written_move.fullmatch(text) is not None
 
     def move_images(self, moves: Sequence[str]) -> list[tuple[str, ...]]:
@@ -273,7 +303,11 @@ class GameSpec:
         return [tuple(self._rename_cells(move, names) for move in moves) for names in self._renamings]
 
     def reversed_move(self, move: str) -> str:
-        """The other player's move in the game with the players exchanged; all but the cells' names stays."""
+        """Return a move in the game with the players exchanged.
+
+        Args:
+            move: The move in the game's notation. Only the names of cells in it change.
+        """
         return self._rename_cells(move, self._reversed_names)
 
     @cached_property
@@ -309,7 +343,11 @@ class GameSpec:
         ]
 
     def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
-        """The least image of a list of moves, each worked out when it is used."""
+        """Yield the least image of a list of moves, move by move.
+
+        Args:
+            moves: The moves, of which only those needed are read.
+        """
         if not self.cell_names:
             yield from moves
             return
@@ -321,7 +359,11 @@ class GameSpec:
             yield least
 
     def canonical_moves(self, moves: Iterable[str]) -> tuple[str, ...]:
-        """The least image of a list of moves. Its beginnings are the least images of the list's."""
+        """Return the least image of a list of moves. Its beginnings are the least images of the list's.
+
+        Args:
+            moves: The moves in the game's notation.
+        """
         return tuple(self.canonical_line(moves))
 
 

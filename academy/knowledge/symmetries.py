@@ -24,7 +24,15 @@ class GridSymmetry:
     d: int
 
     def image(self, row: int, column: int) -> Cell:
-        """Return where the cell goes, before any shift back onto the board."""
+        """Return where a cell goes, before any shift back onto the board.
+
+        Args:
+            row: The cell's row, from 0.
+            column: The cell's column, from 0.
+
+        Returns:
+            Its new (row, column), which may be negative.
+        """
         return self.a * row + self.b * column, self.c * row + self.d * column
 
     @property
@@ -33,7 +41,14 @@ class GridSymmetry:
         return self.a, self.b, self.c, self.d
 
     def after(self, first: "GridSymmetry") -> tuple[int, int, int, int]:
-        """Return the matrix of doing `first`, then this."""
+        """Return the matrix of `first` followed by this symmetry.
+
+        Args:
+            first: The symmetry to apply before this one.
+
+        Returns:
+            (a, b, c, d) of the composition.
+        """
         return (
             self.a * first.a + self.b * first.c,
             self.a * first.b + self.b * first.d,
@@ -69,14 +84,14 @@ def _hexagon() -> dict[str, GridSymmetry]:
     turn = GridSymmetry("rotate_60", 1, 1, -1, 0)
     transpose = GridSymmetry("transpose", 0, 1, 1, 0)
     turned = GridSymmetry("identity", 1, 0, 0, 1)
-    found = {}
+    symmetries = {}
     for sixth in range(6):
         name = "identity" if sixth == 0 else f"rotate_{60 * sixth}"
-        found[name] = GridSymmetry(name, *turned.matrix)
+        symmetries[name] = GridSymmetry(name, *turned.matrix)
         mirrored = "transpose" if sixth == 0 else f"transpose_rotate_{60 * sixth}"
-        found[mirrored] = GridSymmetry(mirrored, *turned.after(transpose))
+        symmetries[mirrored] = GridSymmetry(mirrored, *turned.after(transpose))
         turned = GridSymmetry("", *turn.after(turned))
-    return found
+    return symmetries
 
 
 SQUARE: Final = _square()

@@ -247,8 +247,8 @@ def read_label(text: str, line: int = 1) -> Signature:
     Raises:
         PatternSyntaxError: It is no label, or a number is out of range.
     """
-    found = _SIGNATURE.fullmatch(text.strip())
-    if found is None:
+    label = _SIGNATURE.fullmatch(text.strip())
+    if label is None:
         raise PatternSyntaxError(
             line, 1, f"{text.strip()!r} is not a label '< proposers; elo; value; player >'"
         )
@@ -259,14 +259,14 @@ def read_label(text: str, line: int = 1) -> Signature:
         ("value", 3, float),
         ("player", 4, int),
     ):
-        digits = found[group].strip()
+        digits = label[group].strip()
         try:
             number = kind(digits[:_MAX_DIGITS])
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or len(digits) > _MAX_DIGITS:
-            blanks = len(found[group]) - len(found[group].lstrip())
-            column = text.index("<") + 1 + found.start(group) + blanks
+            blanks = len(label[group]) - len(label[group].lstrip())
+            column = text.index("<") + 1 + label.start(group) + blanks
             raise PatternSyntaxError(line, column, f"{name} {digits[:_MAX_DIGITS]!r} is not a number")
         numbers.append(number)
     proposers, elo, value, player = numbers

@@ -58,7 +58,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one player says of a pattern: Elo in hundredths, value in millionths.
+    """One player's vote for a pattern: Elo in hundredths, value in millionths.
 
     `event` is the number of the event that brought it, `order` its place among the votes of that event: of
     two votes by one player the later counts.
@@ -129,7 +129,11 @@ class AggregatedVotes:
         )
 
     def unite_with(self, other: "AggregatedVotes") -> "AggregatedVotes":
-        """Both sums; of a player in both, `other` counts in the mean only."""
+        """Return both sums. A player in both counts once: `other` then gives its mean for the rest.
+
+        Args:
+            other: The sums to add.
+        """
         kept = other.votes - len(self.players & other.players)
         if kept == 0:
             return self
@@ -145,7 +149,14 @@ class AggregatedVotes:
 
 
 def digest(player: str) -> int:
-    """Return 64 bits that stand for a player's name."""
+    """Return 64 bits that stand for a player's name.
+
+    Args:
+        player: The name.
+
+    Returns:
+        The BLAKE2b digest as a whole number from 0.
+    """
     return int.from_bytes(hashlib.blake2b(player.encode(), digest_size=8).digest())
 
 
@@ -157,7 +168,7 @@ class VoteTally:
     as its Elo lies 200 or more below the mean of all others that count, weighted as the value is. With each
     change that is decided again; a tally that is put together from stored votes takes over what was decided.
     The sums over those that count, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
-    (weight times value in millionths), follow. Of more than 64 silent votes those of the least Elo lapse.
+    (weight times value in millionths), follow. Beyond 64 silent votes the weakest lapse.
     """
 
     votes: tuple[Vote, ...] = ()
@@ -194,38 +205,68 @@ class VoteTally:
         return self._weighted_elo // self.weight - BAND_HUNDREDTHS + 1
 
     def admits(self, elo_hundredths: int) -> bool:
-        """Whether an Elo is less than 200 below `weighted_elo`, or above it; any is without a vote."""
+        """Return whether a vote of this Elo would count: it is above `weighted_elo` less 200, or the first.
+
+        Args:
+            elo_hundredths: The Elo, in hundredths.
+        """
         return not self.proposers or elo_hundredths >= self.least_elo
 
     def cast(self, vote: Vote) -> "VoteTally":
-        """Add a vote; a player's earlier one is replaced, unless it was folded: then it stands."""
+        """Return the tally with a vote added.
+
+        Args:
+            vote: The vote. It replaces an earlier one of the same player, unless that was folded: then the
+                earlier one stands.
+        """
         if digest(vote.player) in self.folded.players:
             return self
         others = (other for other in (*self.votes, *self.silent) if other.player != vote.player)
         return _tally((*others, vote), (self.folded,))
 
     def counts(self, player: str) -> bool:
-        """Whether a player has a vote that counts."""
+        """Return whether a player has a vote that counts.
+
+        Args:
+            player: The player's name.
+        """
         return any(vote.player == player for vote in self.votes) or digest(player) in self.folded.players
 
     def count_silent(self, player: str, elo_hundredths: int) -> "VoteTally":
-        """Give a player's silent vote the Elo that the player has now."""
+        """Return the tally with a player's silent vote at the player's present Elo.
+
+        Args:
+            player: A player with a silent vote.
+            elo_hundredths: The player's Elo now, in hundredths.
+        """
         vote = next(vote for vote in self.silent if vote.player == player)
         return self.cast(replace(vote, elo_hundredths=elo_hundredths))
 
     def is_near(self, other: "VoteTally") -> bool:
-        """Whether the labels' Elos lie less than 200 apart."""
+        """Return whether the labels' Elos lie less than 200 apart.
+
+        Args:
+            other: The tally of another pattern.
+        """
         gap = self.elo_hundredths * other.proposers - other.elo_hundredths * self.proposers
         return abs(gap) < BAND_HUNDREDTHS * self.proposers * other.proposers
 
     def without(self, player: str) -> "VoteTally":
-        """The votes of everybody else; a folded one stays, since it cannot be separated from the others."""
+        """Return the tally without a player's votes.
+
+        Args:
+            player: The player's name. A folded vote stays, since it cannot be separated from the others.
+        """
         votes = (*self.votes, *self.silent)
         left = [vote for vote in votes if vote.player != player]
         return self if len(left) == len(votes) else _tally(left, (self.folded,))
 
     def unite_with(self, other: "VoteTally") -> "VoteTally":
-        """The votes of two patterns that became one; of one player's two votes the later counts."""
+        """Return the votes of two patterns that became one.
+
+        Args:
+            other: The other pattern's tally. Where a player voted for both, the later vote counts.
+        """
         latest: dict[str, Vote] = {}
         votes = (*self.votes, *self.silent, *other.votes, *other.silent)
         for vote in sorted(votes, key=_when):
@@ -253,7 +294,11 @@ class VoteTally:
         return self.weight / ELO_SCALE * (0.5 - self.value) ** 2
 
     def signature(self, player: int) -> Signature:
-        """The label of the pattern these votes are for, addressing `player`."""
+        """Return the label of the pattern that these votes are for.
+
+        Args:
+            player: The player addressed, from 1.
+        """
         return Signature(self.proposers, self.elo, self.value, player)
 
 
@@ -262,7 +307,7 @@ def _when(vote: Vote) -> tuple[int, int, str]:
 
 
 class _Share(NamedTuple):
-    """What a vote, or many that were folded, brings to the mean that decides who is silent."""
+    """The share of a vote, or of folded votes, in the mean that decides which votes are silent."""
 
     votes: int
     elo_hundredths: int
@@ -273,7 +318,7 @@ class _Share(NamedTuple):
         return self.weight * self.elo_hundredths // self.votes
 
     def is_far_below(self, weight: int, weighted_elo: int) -> bool:
-        """Whether one of these votes lies 200 or more below the mean of the others and of those above."""
+        """Whether one of these votes lies 200 or more below the mean of its fellows and the votes above."""
         # In whole numbers: as floats, most differences of exactly 200 would not be 200.
         gap = self.votes * weighted_elo - self.elo_hundredths * weight
         return gap >= BAND_HUNDREDTHS * (self.votes * weight + self.weight * (self.votes - 1))
@@ -293,7 +338,7 @@ def _tally(votes: Iterable[Vote], blocks: Iterable[AggregatedVotes]) -> VoteTall
         (_Share(block.votes, block.elo_hundredths, block.weight), block) for block in blocks
     ]
     shares += [(_Share(1, vote.elo_hundredths, vote.weight), vote) for vote in votes]
-    shares.sort(key=lambda each: each[0].elo_hundredths / each[0].votes)
+    shares.sort(key=lambda pair: pair[0].elo_hundredths / pair[0].votes)
     weight = sum(share.weight for share, _ in shares)
     weighted_elo = sum(share.weighted_elo for share, _ in shares)
     far = 0
@@ -314,6 +359,6 @@ def _tally(votes: Iterable[Vote], blocks: Iterable[AggregatedVotes]) -> VoteTall
         for vote in counted[:-MAX_SEPARATE_VOTES]:
             folded = folded + vote
         counted = counted[-MAX_SEPARATE_VOTES:]
-    # Not the oldest: a crowd of the weak must drive out nobody who may soon be heard.
+    # Not the oldest: many weak players must not drive out a vote that may soon count.
     weak.sort(key=lambda vote: (vote.elo_hundredths, _when(vote)))
     return VoteTally(tuple(counted), folded, tuple(sorted(weak[-MAX_SILENT_VOTES:], key=_when)))

@@ -161,7 +161,7 @@ class ContestAccess:
         Raises NotPermittedError for an arena that may not act for this one, UnknownArenaError for an admin.
         """
         if caller.role is Role.ADMIN:
-            if named and self._store.arena(named) is None:
+            if named and self._store.arena_number(named) is None:
                 raise UnknownArenaError(named)
             return named
         if named in ("", caller.name):

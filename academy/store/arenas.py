@@ -31,16 +31,16 @@ def find(transaction: Transaction, name: str) -> records_pb2.ArenaRecord | None:
 
 def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     """Return all arenas in the order in which they came."""
-    found = (
+    records = (
         unpack_message(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(TableName.ARENAS)
     )
-    return sorted(found, key=lambda arena: arena.number)
+    return sorted(records, key=lambda arena: arena.number)
 
 
 def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
-    """Return an arena, which is new where none of this name has come yet.
+    """Return an arena, which is added where its name is new.
 
-    Without a name it is nobody's: what such an arena opens lies in the folder's own namespace.
+    An arena without a name is not added: its contests lie in the folder's own namespace.
     """
     known = find(transaction, name) if name else records_pb2.ArenaRecord()
     return known or _add(transaction, name)
@@ -71,7 +71,7 @@ def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2
 
 
 def _ends_of_names(transaction: Transaction) -> Iterator[str]:
-    """What follows the last mark in the names of all players that anything is kept under so far."""
+    """Yield the ends of all known players' names, after the last mark."""
     for name in player_commands.known_players(transaction):
         _, mark, end = name.rpartition(_MARK)
         if mark:
@@ -104,7 +104,7 @@ def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str
     if arena.namespace:
         return f"{name}{_MARK}{arena.namespace}"
     _, mark, end = name.rpartition(_MARK)
-    if mark and any(end == each.own_namespace for each in arenas(transaction)):
+    if mark and any(end == other.own_namespace for other in arenas(transaction)):
         raise InvalidRecordError(
             field,
             f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "
@@ -152,8 +152,8 @@ class LinkArena:
 
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
-        arena = _known(work.transaction, self.name)
-        shared = _known(work.transaction, self.other) if self.other else None
+        arena = _find_known(work.transaction, self.name)
+        shared = _find_known(work.transaction, self.other) if self.other else None
         arena.namespace = arena.own_namespace if shared is None else shared.namespace
         _put(work.transaction, arena)
         return as_message(arena)
@@ -170,22 +170,24 @@ class AllowArena:
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
         # One that is to act for others may not have had a contest of its own yet.
-        arena = _known(work.transaction, self.name) if self.forbid else self._acting(work.transaction)
+        arena = (
+            _find_known(work.transaction, self.name) if self.forbid else self._enter_arena(work.transaction)
+        )
         if self.name == self.other:
             raise InvalidRecordError("acts_for", f"{self.other!r} acts for itself without being allowed")
         others = set(arena.acts_for) - {self.other}
         if not self.forbid:
-            others.add(_known(work.transaction, self.other).name)
+            others.add(_find_known(work.transaction, self.other).name)
         arena.acts_for[:] = sorted(others)
         _put(work.transaction, arena)
         return as_message(arena)
 
-    def _acting(self, transaction: Transaction) -> records_pb2.ArenaRecord:
+    def _enter_arena(self, transaction: Transaction) -> records_pb2.ArenaRecord:
         keys.check_player_name("arena", self.name)
         return enter(transaction, self.name)
 
 
-def _known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+def _find_known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
     arena = find(transaction, name)
     if arena is None:
         raise UnknownArenaError(name)

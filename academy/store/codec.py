@@ -117,7 +117,7 @@ def measures_from_text(text: str) -> Measures:
         measures.measures()
         if not isinstance(measures.contests, int) or measures.contests < 0:
             raise ValueError(f"contests {measures.contests!r} must be a whole number from 0")
-        if any(not isinstance(each, int | float | None) for each in _plain_values(measures.as_json())):
+        if any(not isinstance(value, int | float | None) for value in _plain_values(measures.as_json())):
             raise ValueError("only numbers may stand in it")
     except (ValueError, TypeError, ArithmeticError, AttributeError) as fault:
         raise InvalidRecordError("history.measures", f"cannot be read: {fault}") from fault
@@ -274,7 +274,7 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
 def check_printable(field: str, text: str) -> None:
     """Raise InvalidRecordError for text with control characters or others that cannot be seen."""
     if not text.isprintable():
-        at = next(at for at, each in enumerate(text) if not each.isprintable())
+        at = next(at for at, letter in enumerate(text) if not letter.isprintable())
         raise InvalidRecordError(
             field, f"character {at + 1}, {text[at]!r}, cannot be seen: only printable text is allowed"
         )
@@ -314,8 +314,10 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
         ),
         start_states=_states(report.start_board, "start_board", spec),
         false_consultations=tuple(
-            FalseConsultation(each.player, each.number, each.claimed, each.played)
-            for each in reported.false_consultations
+            FalseConsultation(
+                consultation.player, consultation.number, consultation.claimed, consultation.played
+            )
+            for consultation in reported.false_consultations
         ),
         false_claims=tuple(map(_false_claim, reported.false_claims)),
         elo_after=tuple(report.elo_after),
@@ -352,13 +354,13 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
 
     Raises InvalidRecordError.
     """
-    found: list[Expectation | None] = []
+    expectations: list[Expectation | None] = []
     unanswered, earlier = 0, None
     for place, ply in enumerate(report.plies):
         unanswered += 1
         if ply.player not in (0, seat):
             continue
-        stated = next((each for each in ply.values if each.player == seat), None)
+        stated = next((value for value in ply.values if value.player == seat), None)
         expected = None
         if stated is not None:
             after = check_value(f"plies[{place}].values", stated.value)
@@ -367,9 +369,9 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
             )
             expected = Expectation(before, after, earlier)
             earlier = after
-        found += [expected] * unanswered
+        expectations += [expected] * unanswered
         unanswered = 0
-    return found + [None] * unanswered
+    return expectations + [None] * unanswered
 
 
 def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
@@ -480,7 +482,7 @@ def read_proposal(
     spec: GameSpec,
     field: str = "proposals[0]",
 ) -> proposals_pb2.Proposal:
-    """Return a proposal for a contest of a game, to be submitted, with the id that tells it from others.
+    """Return a proposal for a contest of a game, to be submitted, with its unique id.
 
     Raises InvalidRecordError naming what is wrong within `field`.
     """
@@ -577,7 +579,7 @@ def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> patt
 
 
 def proposed_by(stored: bytes, player: str) -> bool:
-    """Whether a player's vote, silent or not, is in a stored pattern, which is not read further.
+    """Return whether a stored pattern has a player's vote, silent or not, without reading the rest.
 
     Raises StoreCorruptError.
     """

@@ -50,9 +50,9 @@ _BROKEN_OFF: Final = ("forfeit", "resignation")
 class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
-    Only who `may_describe` it sets a new game's settings, and the forms of its moves, also later: reports of
-    all arenas are held to them. Of others a new game gets the default settings, and no forms. Raises
-    GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
+    With `may_describe` a new game gets the given settings, and any game the given forms of moves, by which
+    the reports of all arenas are checked. Without it a new game gets the default settings and no forms.
+    Raises GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
     InvalidSettingsError where the description is not sound.
     """
 
@@ -121,7 +121,7 @@ class OpenContest:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a report did: the contest, whether it counted, and how many proposals were taken in or not."""
+    """The outcome of a report: the contest, whether it counted, and how many proposals did or did not."""
 
     contest: contests_pb2.Contest
     counted: bool
@@ -209,13 +209,14 @@ class ReportContest:
                 continue
             if not boards and any(claim.plies is None for claim in claimed):
                 boards = _boards(self.report, spec)
-            # Who resigns, or whose adversary leaves while both think, has no move to tell a value with.
+            # A player that resigns, or whose adversary leaves while both think, has no move to state a value
+            # with.
             unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
                 spec.simultaneous and self.report.termination in _BROKEN_OFF
             )
             false = false_claim(number, claimed, expectations(self.report, number), boards, unasked)
             if seat.claims_beyond and false is None:
-                # More than anybody needs: what is not kept cannot be held against anything.
+                # More claims than are kept: the rest cannot be checked.
                 false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))
             if false is not None:
                 yield false_claim_to_proto(false)
@@ -229,10 +230,13 @@ class ReportContest:
                 continue
             # As they were claimed: where moves are simultaneous, a player consults with its own.
             played = [ply.move for ply in self.report.plies if not simultaneous or ply.player == number]
-            found = false_consultation(number, seat.consulted_moves, played)
-            if found is not None:
+            mismatch = false_consultation(number, seat.consulted_moves, played)
+            if mismatch is not None:
                 yield events_pb2.FalseConsultation(
-                    player=found.seat, number=found.number, claimed=found.claimed, played=found.played
+                    player=mismatch.seat,
+                    number=mismatch.number,
+                    claimed=mismatch.claimed,
+                    played=mismatch.played,
                 )
 
 
@@ -342,9 +346,9 @@ class SubmitProposals:
         record = contest_record(work.transaction, self.contest_id)
         seat_record(record, self.seat)
         fresh = {
-            each.proposal_id: each
-            for each in self.proposals
-            if contest_tables.find_proposal(work.transaction, each.proposal_id) is None
+            proposal.proposal_id: proposal
+            for proposal in self.proposals
+            if contest_tables.find_proposal(work.transaction, proposal.proposal_id) is None
         }
         allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
         earlier = contest_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
@@ -368,7 +372,10 @@ class SubmitProposals:
                 record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
-        return [contest_tables.proposal_record(work.transaction, each.proposal_id) for each in self.proposals]
+        return [
+            contest_tables.proposal_record(work.transaction, proposal.proposal_id)
+            for proposal in self.proposals
+        ]
 
     def _judge_late(
         self, work: WriteContext, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
@@ -442,20 +449,20 @@ HOUR: Final = 3_600.0
 
 
 class AnalysisExceededError(WithDetails, RuntimeError):
-    """A question outside of a contest whose answer would tell more different patterns than somebody may have.
+    """The answer to a question outside of a contest would exceed the different patterns allowed in an hour.
 
-    `told` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
+    `told` were returned in this hour, which ends in `retry_after` seconds; the answer has `more`.
     """
 
     detail_names = ("told", "more", "limit")
 
-    def __init__(self, told: int, more: int, limit: int, retry_after: float) -> None:
-        room = "come again then" if told else "ask about fewer positions, or with max_matches"
+    def __init__(self, returned: int, more: int, limit: int, retry_after: float) -> None:
+        room = "come again then" if returned else "ask about fewer positions, or with max_matches"
         super().__init__(
-            f"outside of a contest {limit} different patterns are told in an hour: {told} were, this answer "
-            f"has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
+            f"outside of a contest {limit} different patterns are given in an hour: {returned} were, "
+            f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
         )
-        self.told = told
+        self.told = returned
         self.more = more
         self.limit = limit
         self.retry_after = retry_after
@@ -482,11 +489,11 @@ class CountPatterns:
         # A clock that was set back begins another hour too.
         if not 0 <= work.now - record.begin_time < HOUR:
             record = records_pb2.AnalysisRecord(name=self.name, begin_time=work.now)
-        counted = next((each for each in record.games if each.game_id == self.game_id), None)
+        counted = next((game for game in record.games if game.game_id == self.game_id), None)
         if counted is None:
             counted = record.games.add(game_id=self.game_id)
         more = sorted(set(self.pattern_ids).difference(counted.pattern_ids))
-        count = sum(len(each.pattern_ids) for each in record.games)
+        count = sum(len(game.pattern_ids) for game in record.games)
         if count + len(more) > self.limit:
             raise AnalysisExceededError(count, len(more), self.limit, record.begin_time + HOUR - work.now)
         counted.pattern_ids.extend(more)

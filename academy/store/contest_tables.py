@@ -64,11 +64,11 @@ def open_contest_place(contest: contests_pb2.Contest) -> OpenContestPlace:
 def open_contest_keys(contest: contests_pb2.Contest) -> set[tuple[TableName, bytes]]:
     """Return where an open contest stands in the indexes."""
     place = open_contest_place(contest)
-    found = {
+    index_keys = {
         (TableName.OPEN_CONTESTS, keys.open_contest(player.name, contest.game_id, *place))
         for player in contest.players
     }
-    return found | {(TableName.OPEN_CONTESTS_BY_AGE, keys.open_contest_by_age(contest.game_id, *place))}
+    return index_keys | {(TableName.OPEN_CONTESTS_BY_AGE, keys.open_contest_by_age(contest.game_id, *place))}
 
 
 def add_open_contest(transaction: Transaction, contest: contests_pb2.Contest) -> None:
@@ -106,7 +106,7 @@ def oldest_open_contests(
         raise InvalidRecordError("place", "no contest can be there; begin again without one")
     games = [game_id] if game_id else [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
     # Read as far as they are wanted.
-    places = islice(heapq.merge(*(_places(transaction, each, after) for each in games)), most)
+    places = islice(heapq.merge(*(_places(transaction, game, after) for game in games)), most)
     return [as_given(contest_record(transaction, contest_id)) for _, contest_id in places]
 
 
@@ -200,15 +200,15 @@ def list_proposals(
         table, prefix = TableName.PROPOSALS_BY_PLAYER, keys.player(wanted.player)
     else:
         table, prefix = TableName.PROPOSALS_BY_CONTEST, b""
-    found: list[proposals_pb2.Proposal] = []
+    proposals: list[proposals_pb2.Proposal] = []
     entries = transaction.scan(table, prefix, start=prefix + start if start else b"", backwards=True)
     for looked_at, (key, value) in enumerate(entries):
-        if len(found) == most or looked_at == MOST_LOOKED_AT:
-            return found, key[len(prefix) :]
+        if len(proposals) == most or looked_at == MOST_LOOKED_AT:
+            return proposals, key[len(prefix) :]
         proposal = proposal_record(transaction, value[-PROPOSAL_ID_LENGTH:].decode())
         if wanted.passes(proposal):
-            found.append(proposal)
-    return found, b""
+            proposals.append(proposal)
+    return proposals, b""
 
 
 def proposers(transaction: Transaction) -> Iterator[str]:
@@ -281,12 +281,12 @@ def page_of_player_statistics(
 ) -> list[tuple[bytes, libraries_pb2.PlayerStatistics]]:
     """Return up to `most` players' figures with their keys, those after a key, in the order of the keys."""
     prefix = keys.in_game(game_id)
-    found = []
+    page = []
     for key, stored in transaction.scan(TableName.PLAYER_STATISTICS, prefix, start=after and after + b"\0"):
-        found.append((key, unpack_message(libraries_pb2.PlayerStatistics, stored)))
-        if len(found) == most:
+        page.append((key, unpack_message(libraries_pb2.PlayerStatistics, stored)))
+        if len(page) == most:
             break
-    return found
+    return page
 
 
 def count_contest(
@@ -297,8 +297,8 @@ def count_contest(
 ) -> None:
     """Count a contest with its players' claims and what became of their proposals."""
     game_id = reported.report.contest.game_id
-    false = {each.player: each.false_claims for each in reported.false_claims}
-    elsewhere = {each.player for each in reported.false_consultations}
+    false = {claim.player: claim.false_claims for claim in reported.false_claims}
+    elsewhere = {consultation.player for consultation in reported.false_consultations}
     for seat, player in enumerate(reported.report.contest.players, 1):
         figures = find_player_statistics(transaction, game_id, player.name)
         figures.contests += 1

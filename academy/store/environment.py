@@ -36,12 +36,12 @@ def schema_value(version: int) -> bytes:
     return b"%d" % version
 
 
-def schema_mismatch(folder: Path, found: bytes | None) -> SchemaMismatchError:
+def schema_mismatch(folder: Path, stored: bytes | None) -> SchemaMismatchError:
     """Return what to raise for a folder that names this version (None: it names none) and is to be read."""
-    written = "?" if found is None else found.decode("ascii", "replace")
+    written = "?" if stored is None else stored.decode("ascii", "replace")
     what = f"{folder}: written under schema version {written}, this program reads {SCHEMA_VERSION}"
     for version in range(_OLDEST, SCHEMA_VERSION):
-        if found == schema_value(version):
+        if stored == schema_value(version):
             remedy = "serve it once, which brings it up to date, or restore it into an empty folder"
             return SchemaOutdatedError(f"{what}; {remedy}", version)
     return SchemaMismatchError(
@@ -155,8 +155,10 @@ class Transaction:
         must not be changed meanwhile.
         """
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
-            found = self._seek_last(cursor, prefix, start) if backwards else cursor.set_range(start or prefix)
-            if not found:
+            is_placed = (
+                self._seek_last(cursor, prefix, start) if backwards else cursor.set_range(start or prefix)
+            )
+            if not is_placed:
                 return
             for key, value in cursor.iterprev() if backwards else cursor.iternext():
                 if not key.startswith(prefix):
@@ -165,7 +167,7 @@ class Transaction:
 
     def read_numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
         """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
-        found = {}
+        records = {}
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
             beyond = cursor.key() if cursor.set_range(_after(prefix)) else b""
             if cursor.set_range(prefix):
@@ -173,8 +175,8 @@ class Transaction:
                 for key, value in cursor.iternext():
                     if key == beyond:
                         break
-                    found[int.from_bytes(key[length:])] = value
-        return found
+                    records[int.from_bytes(key[length:])] = value
+        return records
 
     @staticmethod
     def _seek_last(cursor: "lmdb.Cursor[bytes]", prefix: bytes, start: bytes) -> bool:
@@ -253,7 +255,7 @@ class Environment:
             self._tables: dict[TableName, lmdb._Database] = {}
             self._read_schema(read_only)
         except BaseException:
-            # Also when interrupted: nobody else has the open folder yet, to close it.
+            # Also when interrupted: no caller has the open folder yet, to close it.
             self._lmdb.close()
             raise
 
@@ -305,7 +307,7 @@ class Environment:
 
     def room(self) -> "Room":
         """How much room the data take and have. Raises StoreClosedError and StoreError."""
-        with self._translate_errors(), self._using():
+        with self._translate_errors(), self._hold_open():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
             used = (info["last_pgno"] + 1) * page
         disk = os.statvfs(self.folder)
@@ -324,7 +326,7 @@ class Environment:
                     with self._lmdb.begin() as transaction:
                         return transaction.id()
                 except lmdb.Error:
-                    # Told, or mended, below.
+                    # `_settled_version` repairs or reports it.
                     pass
         return self._settled_version()
 
@@ -353,13 +355,13 @@ class Environment:
 
     def copy(self, folder: Path) -> None:
         """Write a compact copy of one moment's data into a folder; the map cannot grow meanwhile."""
-        with self._translate_errors(), self._using():
+        with self._translate_errors(), self._hold_open():
             self._lmdb.copy(str(folder), compact=True)
 
     @contextmanager
     def _begin(self, write: bool) -> Iterator[Transaction]:
         while True:
-            with self._using():
+            with self._hold_open():
                 try:
                     begun = self._lmdb.begin(write=write)
                 except lmdb.MapResizedError:
@@ -372,7 +374,7 @@ class Environment:
             self._resize(0)
 
     @contextmanager
-    def _using(self) -> Iterator[None]:
+    def _hold_open(self) -> Iterator[None]:
         with self._gate:
             self._gate.wait_for(lambda: not self._resizing)
             if self._closed:
@@ -441,7 +443,7 @@ class Environment:
         return StoreError(f"{self.folder}: {self._without_folder(fault)}")
 
     def _without_folder(self, fault: lmdb.Error) -> str:
-        """What LMDB says, which begins with the folder where that cannot be opened."""
+        """Return LMDB's message without the folder that it may begin with."""
         return str(fault).removeprefix(f"{self.folder}: ")
 
 

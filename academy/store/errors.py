@@ -1,4 +1,4 @@
-"""What the store refuses, and what can go wrong with its folder."""
+"""The errors of the store: refused records, and faults of its folder."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -160,7 +160,7 @@ class GameInUseError(WithDetails, ValueError):
     detail_names = ("game_id",)
 
     def __init__(self, game_id: str, why: str) -> None:
-        super().__init__(f"game {game_id!r} {why}: only one that nobody has played can be deleted")
+        super().__init__(f"game {game_id!r} {why}: only a game that was never played can be deleted")
         self.game_id = game_id
 
 

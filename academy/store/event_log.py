@@ -135,8 +135,8 @@ def scan(
 ) -> Iterator[events_pb2.Event]:
     """Yield the events of a game (all games' where empty) that follow number `after` in the given order.
 
-    `after` 0 begins at the first event, or with `newest_first` at the last. Of a game that was deleted the
-    first is that which registered it again.
+    `after` 0 begins at the first event, or with `newest_first` at the last. A deleted game begins
+    with the event that registered it again.
     """
     prefix = keys.in_game(game_id) if game_id else b""
     if game_id and not newest_first:
@@ -156,7 +156,7 @@ EventReader = Callable[[int], events_pb2.Event]
 
 @dataclass(frozen=True, slots=True)
 class EventOutcome:
-    """What became of an event.
+    """The effect of an event.
 
     `judgements` are by proposal; `removed` counts what left for want of room or by pruning; `pruned`
     lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.
@@ -201,23 +201,9 @@ def apply(
     spec = knowledge.spec
     match event.WhichOneof("kind"):
         case "contest_reported":
-            reported = event.contest_reported
-            if reported.report.void:
-                return EventOutcome()
-            report = report_from_proto(reported, spec)
-            give_way()
-            return EventOutcome(judgements=tuple(knowledge.report(report, event.sequence, give_way)))
+            return _learn_contest(knowledge, event, give_way)
         case "proposal_judged":
-            judged = event.proposal_judged
-            known = read_event(judged.report_event).contest_reported
-            reported = events_pb2.ContestReported(
-                report=known.report,
-                proposals=[judged.proposal],
-                false_consultations=known.false_consultations,
-                false_claims=known.false_claims,
-            )
-            report = report_from_proto(reported, spec)
-            return EventOutcome(judgements=tuple(knowledge.judge_late(report, event.sequence)))
+            return _judge_late(knowledge, event, read_event(event.proposal_judged.report_event))
         case "settings_changed":
             settings = settings_from_proto(event.settings_changed)
             return EventOutcome(removed=knowledge.change_settings(settings))
@@ -232,21 +218,40 @@ def apply(
             record = event.pattern_restored.record
             library = pattern_library_from_proto(record.library)
             return EventOutcome(pattern_id=knowledge.restore_pattern(library, entry_from_proto(record, spec)))
-        case "library_pruned":
-            pruned = knowledge.prune(
-                library_from_proto(event.library_pruned.library), event.library_pruned.below
-            )
-            return EventOutcome(removed=len(pruned), pruned=tuple(pruned))
+        case "library_pruned" | "opening_deleted" | "removal_restored":
+            return _remove_or_put_back(knowledge, event)
         case "patterns_imported" | "openings_imported" | "history_imported":
             return _import(knowledge, event)
-        case "opening_deleted" | "removal_restored":
-            return _mend(knowledge, event)
         case "player_muted" | "player_unmuted" | "player_forgotten":
-            return _look_after_player(knowledge, event)
+            return _apply_to_player(knowledge, event)
         case kind:
             raise StoreCorruptError(
                 f"event {event.sequence}: a {kind} event cannot follow another of the game"
             )
+
+
+def _learn_contest(
+    knowledge: GameKnowledge, event: events_pb2.Event, give_way: Callable[[], None]
+) -> EventOutcome:
+    if event.contest_reported.report.void:
+        return EventOutcome()
+    report = report_from_proto(event.contest_reported, knowledge.spec)
+    give_way()
+    return EventOutcome(judgements=tuple(knowledge.report(report, event.sequence, give_way)))
+
+
+def _judge_late(
+    knowledge: GameKnowledge, event: events_pb2.Event, report_event: events_pb2.Event
+) -> EventOutcome:
+    known = report_event.contest_reported
+    reported = events_pb2.ContestReported(
+        report=known.report,
+        proposals=[event.proposal_judged.proposal],
+        false_consultations=known.false_consultations,
+        false_claims=known.false_claims,
+    )
+    report = report_from_proto(reported, knowledge.spec)
+    return EventOutcome(judgements=tuple(knowledge.judge_late(report, event.sequence)))
 
 
 def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
@@ -274,7 +279,11 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             return EventOutcome()
 
 
-def _mend(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+    if event.WhichOneof("kind") == "library_pruned":
+        library = library_from_proto(event.library_pruned.library)
+        pruned = knowledge.prune(library, event.library_pruned.below)
+        return EventOutcome(removed=len(pruned), pruned=tuple(pruned))
     if event.WhichOneof("kind") == "opening_deleted":
         deleted = knowledge.delete_opening(event.opening_deleted.node_id)
         return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
@@ -287,7 +296,7 @@ def _mend(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
     return EventOutcome(patterns_back=tuple(patterns), nodes_back=tuple(nodes))
 
 
-def _look_after_player(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+def _apply_to_player(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
     match event.WhichOneof("kind"):
         case "player_muted":
             taken = knowledge.mute(event.player_muted.player)
@@ -298,9 +307,7 @@ def _look_after_player(knowledge: GameKnowledge, event: events_pb2.Event) -> Eve
             return EventOutcome(removed=knowledge.unmute(unmuted.player, entries))
         case _:
             forgotten = event.player_forgotten
-            removed = [
-                (pattern_library_from_proto(each.library), each.pattern_id) for each in forgotten.removed
-            ]
+            removed = [(pattern_library_from_proto(key.library), key.pattern_id) for key in forgotten.removed]
             knowledge.put_others(removed, _entries(forgotten.patterns, knowledge.spec))
             return EventOutcome(removed=len(removed))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
 
-from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate
+from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.openings import OpeningNode
@@ -67,7 +67,9 @@ def changes_since(transaction: Transaction, game_id: str, generation: int, newes
         touched = {(Library.MIDDLE_GAME, number) for number in changes.middle_game}
         touched |= {(Library.ENDGAME, number) for number in changes.endgame}
         learnt = set(changes.learnt)
-        only_used = {each for each in touched if each[1] not in learnt} if changes.learnt_told else set()
+        only_used = (
+            {pattern for pattern in touched if pattern[1] not in learnt} if changes.learnt_told else set()
+        )
         used |= only_used
         patterns |= touched - only_used
         nodes.update(changes.nodes)
@@ -78,7 +80,7 @@ def changes_since(transaction: Transaction, game_id: str, generation: int, newes
 
 
 def fingerprint(transaction: Transaction, game_id: str, generation: int) -> bytes | None:
-    """Return what tells a generation from one of this number in another folder; None where it is too old.
+    """Return a digest of a generation, which differs between folders; None where it is too old.
 
     A folder that was restored from a backup counts on from there, and learns other things.
     """
@@ -94,12 +96,12 @@ def append_changes(
     generation: int,
     event: bytes,
 ) -> None:
-    """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
+    """Record what the event `generation`, stored as `event`, changed since the event `previous`."""
     record = records_pb2.Changes(
         previous=previous,
         nodes=sorted(changes.nodes),
         players=sorted(changes.players),
-        # No two patterns of a game have the same number, whatever their library.
+        # Numbers of patterns are unique in a game, across its libraries.
         learnt=sorted(number for _, number in changes.patterns),
         learnt_told=True,
     )
@@ -232,14 +234,16 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     spec, settings = spec_and_settings(game_record(transaction, game_id))
     state = game_state(transaction, game_id)
     knowledge = GameKnowledge.restore(
-        spec,
-        settings,
-        entries(transaction, EntryReader(spec), game_id),
-        nodes(transaction, spec),
-        Counters(state.next_pattern_id, state.next_node_id),
-        read_measures(measures(transaction, game_id)),
-        ratings(transaction, game_id),
-        state.muted,
+        StoredKnowledge(
+            spec,
+            settings,
+            entries(transaction, EntryReader(spec), game_id),
+            nodes(transaction, spec),
+            Counters(state.next_pattern_id, state.next_node_id),
+            read_measures(measures(transaction, game_id)),
+            ratings(transaction, game_id),
+            state.muted,
+        )
     )
     return knowledge, state.generation
 
@@ -267,7 +271,7 @@ def news(
             raise StoreCorruptError(f"pattern {pattern_id} of {game_id!r} was used, but is not there")
         uses.append((library, use_count(stored)))
     patterns, patterns_gone = [], []
-    for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
+    for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):
         stored = transaction.get(TableName.PATTERNS, keys.pattern(game_id, library, pattern_id))
         if stored is None:
             patterns_gone.append((library, pattern_id))
@@ -285,7 +289,9 @@ def news(
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
-        tuple(found for player in sorted(touched.players) if (found := rating(transaction, game_id, player))),
+        tuple(
+            latest for player in sorted(touched.players) if (latest := rating(transaction, game_id, player))
+        ),
         tuple(patterns),
         tuple(patterns_gone),
         tuple(uses),
@@ -314,10 +320,10 @@ def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableNa
             pack_message(node_to_proto(node, spec.game_id)),
         )
     for player, hundredths in knowledge.ratings:
-        yield TableName.RATINGS, keys.rating(spec.game_id, player), _packed_rating(player, hundredths)
+        yield TableName.RATINGS, keys.rating(spec.game_id, player), _pack_rating(player, hundredths)
 
 
-def _packed_rating(player: str, hundredths: int) -> bytes:
+def _pack_rating(player: str, hundredths: int) -> bytes:
     return pack_message(records_pb2.Rating(player=player, elo_hundredths=hundredths))
 
 
@@ -343,7 +349,7 @@ def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: in
 def store_changes(
     transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int, event: bytes
 ) -> None:
-    """Store what the event `generation` (`event` in the log) changed since `previous`, and tell followers."""
+    """Store what the event `generation` (`event` in the log) changed since `previous`, and what changed."""
     spec = knowledge.spec
     changes = knowledge.take_changes()
     for library, pattern_id in changes.patterns | changes.used:
@@ -361,7 +367,7 @@ def store_changes(
         else:
             transaction.put(TableName.OPENINGS, key, pack_message(node_to_proto(node, spec.game_id)))
     for player in changes.players:
-        stored = _packed_rating(player, knowledge.ratings[player])
+        stored = _pack_rating(player, knowledge.ratings[player])
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)

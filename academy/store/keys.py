@@ -56,7 +56,6 @@ NO_BOARD: Final = bytes(_BOARD_BYTES)
 _NO_PLIES: Final = 2**64 - 1
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
 _KEPT_CONTEST_ID: Final = re.compile(r"[!-~]{1,128}(?: [1-9][0-9]{0,8})?")
-LONGEST_NAME: Final = 128
 PLAYER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,128}")
 # A name, `@` and a namespace.
 _IDENTITY: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,300}")
@@ -163,11 +162,11 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
 
 
 def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
-    """What a seat claimed to expect; without claim the beginning of all keys of the seat."""
+    """Return the key of what a seat claimed to expect; without claim the prefix of the seat's keys."""
     key = in_contest(contest_id, seat)
-    for each in claimed:
-        plies = _NO_PLIES if each.plies is None else each.plies
-        key += number(plies) + each.board + round(each.value * VALUE_SCALE).to_bytes(4)
+    for claim in claimed:
+        plies = _NO_PLIES if claim.plies is None else claim.plies
+        key += number(plies) + claim.board + round(claim.value * VALUE_SCALE).to_bytes(4)
     return key
 
 
@@ -189,7 +188,7 @@ def open_contest_place(end: bytes) -> tuple[int, str]:
 
 
 def player(name: str) -> bytes:
-    """16 bytes that stand for a player's name, whatever its length."""
+    """Return 16 bytes that stand for a player's name of any length."""
     return hashlib.blake2b(name.encode(), digest_size=PLAYER_BYTES).digest()
 
 

@@ -42,10 +42,10 @@ def record_removal(
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
     nodes = dict(knowledge.openings.nodes)
     number, outcome = work.record(event)
-    removal = _begun(work, number, event, what)
+    removal = _begin_removal(work, number, event, what)
     for library, before in patterns.items():
         gone = before.keys() - knowledge.libraries[library].entries.keys()
-        removal.patterns.extend(_records(knowledge, [(library, before[each]) for each in sorted(gone)]))
+        removal.patterns.extend(_records(knowledge, [(library, before[number]) for number in sorted(gone)]))
     for node_id, node in nodes.items():
         now = knowledge.openings.nodes.get(node_id)
         if now is None:
@@ -64,14 +64,16 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     """
     knowledge = work.knowledge(event.game_id)
     number, outcome = work.record(event)
-    removal = _begun(work, number, event, PLAYER_MUTED)
+    removal = _begin_removal(work, number, event, PLAYER_MUTED)
     removal.muted = event.player_muted.player
     removal.patterns.extend(_records(knowledge, outcome.taken_out))
     keep_removal(work, event.game_id, removal, knowledge.settings)
     return len(outcome.taken_out)
 
 
-def _begun(work: WriteContext, number: int, event: events_pb2.Event, what: str) -> records_pb2.RemovalRecord:
+def _begin_removal(
+    work: WriteContext, number: int, event: events_pb2.Event, what: str
+) -> records_pb2.RemovalRecord:
     record = records_pb2.RemovalRecord()
     record.removal.event, record.removal.actor, record.removal.what = number, event.actor, what
     record.removal.time.CopyFrom(work.time)
@@ -227,8 +229,8 @@ class DeletePattern:
 class RestorePattern:
     """Undo an admin's deletion, or what pruning or a lowered capacity removed. The result is the pattern now.
 
-    It is None where a full library had no room: then it is still kept. Raises NotDeletedError and
-    UnknownGame.
+    The result is None where a full library has no room: then the pattern is still kept. Raises
+    NotDeletedError and UnknownGame.
     """
 
     game_id: str
@@ -296,7 +298,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class RestoreRemoval:
-    """Undo what an event removed. What there is no room for is still kept.
+    """Undo what an event removed. Records without room are still kept.
 
     Raises UnknownRemovalError and UnknownGame.
     """
@@ -322,9 +324,9 @@ class RestoreRemoval:
         parents = {node.parent_id for node in outcome.nodes_back}
         left = records_pb2.RemovalRecord(
             removal=kept.removal,
-            patterns=[each for each in kept.patterns if each.pattern_id not in patterns],
-            nodes=[each for each in kept.nodes if each.node_id not in nodes],
-            values_taken=[each for each in kept.values_taken if each.node_id not in parents],
+            patterns=[record for record in kept.patterns if record.pattern_id not in patterns],
+            nodes=[record for record in kept.nodes if record.node_id not in nodes],
+            values_taken=[record for record in kept.values_taken if record.node_id not in parents],
         )
         keep_removal(work, self.game_id, left, settings)
         return Restored(len(patterns), len(nodes), len(left.patterns) + len(left.nodes))
@@ -412,7 +414,7 @@ class ImportLibraries:
         return ImportedRecords(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
 
     def _has_numbers(self) -> bool:
-        """Whether every record has a number of its own, as in an export that nobody edited."""
+        """Whether every record has a number of its own, as in an unedited export."""
         patterns = [record.pattern_id for records in self.patterns.values() for record in records]
         nodes = [node.node_id for node in self.nodes]
         return all(patterns) and len({*patterns}) == len(patterns) and len({*nodes}) == len(nodes)

@@ -105,7 +105,7 @@ class Store:
         return self.submit(command).result()
 
     def give_way(self, count_questions: Callable[[], float]) -> None:
-        """Have writes give way to questions, of which there were so many in any thread."""
+        """Have writes give way to questions; `count_questions` returns how many any thread has had."""
         if self._writer is not None:
             self._writer.giving_way.to(count_questions)
 
@@ -118,7 +118,7 @@ class Store:
 
     @property
     def version(self) -> int:
-        """A number that is another one after each commit of any process. Raises StoreError."""
+        """A number that changes with each commit of any process. Raises StoreError."""
         return self.environment.version
 
     def follow(self, listener: Listener | None = None) -> Replica:
@@ -152,23 +152,23 @@ class Store:
 
     def games(self, *, after: str = "", most: int = MAX_PAGE) -> list[game_pb2.Game]:
         """Return up to `most` games in the order of their ids, those after id `after`."""
-        found = []
+        games = []
         with self.environment.reading() as transaction:
             start = after.encode() + b"\0" if after else b""
             for _, stored in transaction.scan(TableName.GAMES, start=start):
-                found.append(unpack_message(game_pb2.Game, stored))
-                if len(found) == most:
+                games.append(unpack_message(game_pb2.Game, stored))
+                if len(games) == most:
                     break
-        return found
+        return games
 
     def latest_games(self) -> list[str]:
-        """Return the ids of all games, those first that learnt last."""
+        """Return the ids of all games, the latest to learn first."""
         with self.environment.reading() as transaction:
-            found = {
+            generations = {
                 key.decode(): unpack_message(records_pb2.GameState, stored).generation
                 for key, stored in transaction.scan(TableName.GAME_STATE)
             }
-        return sorted(found, key=lambda game_id: (-found[game_id], game_id))
+        return sorted(generations, key=lambda game_id: (-generations[game_id], game_id))
 
     def elo(self, game_id: str, player: str) -> float | None:
         """Return the Elo of a player of a game as the arena gave it last, None where it gave none."""
@@ -182,7 +182,7 @@ class Store:
             return contest_record(transaction, contest_id)
 
     def contest_of_arena(self, arena: str, contest_id: str) -> records_pb2.ContestRecord:
-        """Return an arena's contest by the id that it gave it.
+        """Return an arena's contest by the arena's own id for it.
 
         Raises UnknownContestError, InvalidRecordError.
         """
@@ -195,26 +195,20 @@ class Store:
     def contests_of_id(self, contest_id: str) -> list[records_pb2.ContestRecord]:
         """Return the contests of all arenas that were given this id. Raises InvalidRecordError."""
         with self.environment.reading() as transaction:
-            numbers = {0, *(each.number for each in arenas.arenas(transaction))}
+            numbers = {0, *(arena.number for arena in arenas.arenas(transaction))}
             kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
-            return [found for each in kept if (found := find_contest(transaction, each)) is not None]
+            return [record for kept_id in kept if (record := find_contest(transaction, kept_id)) is not None]
 
     def arenas(self) -> list[contests_pb2.Arena]:
         """Return all arenas in the order in which they came."""
         with self.environment.reading() as transaction:
-            return [arenas.as_message(each) for each in arenas.arenas(transaction)]
-
-    def arena(self, name: str) -> contests_pb2.Arena | None:
-        """Return an arena, None where none of this name has come yet."""
-        with self.environment.reading() as transaction:
-            found = arenas.find(transaction, name)
-            return None if found is None else arenas.as_message(found)
+            return [arenas.as_message(arena) for arena in arenas.arenas(transaction)]
 
     def arena_number(self, name: str) -> int | None:
-        """Return the number of an arena, None where none of this name has come yet."""
+        """Return the number of an arena, None where the name is new."""
         with self.environment.reading() as transaction:
-            found = arenas.find(transaction, name)
-            return None if found is None else found.number
+            record = arenas.find(transaction, name)
+            return None if record is None else record.number
 
     def is_home(self, arena: str) -> bool:
         """Whether an arena is the first of this folder, or would be."""
@@ -260,13 +254,13 @@ class Store:
     ) -> tuple[list[proposals_pb2.Proposal], bytes]:
         """Return proposals as `list_proposals` does, with contests as their arenas know them."""
         with self.environment.reading() as transaction:
-            found, after = contest_tables.list_proposals(transaction, wanted, start, most)
-        return self.proposals_as_given(found), after
+            proposals, after = contest_tables.list_proposals(transaction, wanted, start, most)
+        return self.proposals_as_given(proposals), after
 
     def proposals_as_given(self, proposals: list[proposals_pb2.Proposal]) -> list[proposals_pb2.Proposal]:
         """Return proposals with their contests as the arenas know them, not as they are kept."""
         with self.environment.reading() as transaction:
-            names = {each.number: each.name for each in arenas.arenas(transaction)}
+            names = {arena.number: arena.name for arena in arenas.arenas(transaction)}
         for proposal in proposals:
             proposal.arena = names.get(keys.arena_number(proposal.contest_id), "")
             proposal.contest_id = keys.given_contest_id(proposal.contest_id)
@@ -277,7 +271,7 @@ class Store:
     ) -> list[tuple[bytes, libraries_pb2.PlayerStatistics]]:
         """Return up to `most` players' figures of a game with their places, those after a place.
 
-        With a player's identity its alone. Raises UnknownGame.
+        With a player's identity only its own. Raises UnknownGame.
         """
         with self.environment.reading() as transaction:
             game_tables.game_record(transaction, game_id)
@@ -294,16 +288,16 @@ class Store:
         self, page: Page, *, game_id: str = "", newest_first: bool = False
     ) -> tuple[list[events_pb2.Event], int]:
         """Return events of a game (of all where empty), and the next page's place (0: none is left)."""
-        found: list[events_pb2.Event] = []
+        events: list[events_pb2.Event] = []
         with self.environment.reading() as transaction:
             if game_id:
                 game_tables.game_record(transaction, game_id)
             log = event_log.scan(transaction, game_id, after=page.place, newest_first=newest_first)
             for event in log:
-                if len(found) == page.most:
-                    return found, found[-1].sequence
-                found.append(event)
-        return found, 0
+                if len(events) == page.most:
+                    return events, events[-1].sequence
+                events.append(event)
+        return events, 0
 
     def last_event(self) -> int:
         """Return the number of the newest event, 0 where there is none."""
@@ -311,7 +305,7 @@ class Store:
             return event_log.last_sequence(transaction)
 
     def ratings(self, game_id: str, arena: str, players: Iterable[str]) -> dict[str, float]:
-        """Return the last Elo in a game of an arena's players, of those who are known there.
+        """Return the last Elo in a game of those players of an arena that are known there.
 
         Raises UnknownGame, and InvalidRecordError for names that cannot be of this arena.
         """
@@ -319,7 +313,7 @@ class Store:
             game_tables.game_record(transaction, game_id)
             known = arenas.find(transaction, arena)
             if known is None and arenas.arenas(transaction):
-                # Its namespace is made with its first contest; nobody can be known there yet.
+                # Its namespace is made with its first contest; no player can be known there yet.
                 return {}
             record = known or records_pb2.ArenaRecord()
             ratings: dict[str, float] = {}
@@ -343,7 +337,9 @@ class Store:
             kept = library_commands.newest_removals_first(transaction, game_id)
             now = self.clock()
             lasting = (
-                each.removal for each in kept if not library_commands.is_removal_over(each, settings, now)
+                removal.removal
+                for removal in kept
+                if not library_commands.is_removal_over(removal, settings, now)
             )
             return list(islice(lasting, library_commands.MOST_LISTED))
 
@@ -351,11 +347,6 @@ class Store:
         """Return how many contests wait for their reports."""
         with self.environment.reading() as transaction:
             return transaction.count(TableName.OPEN_CONTESTS_BY_AGE)
-
-    def events_kept(self) -> int:
-        """Return how many events the log holds; older ones may have been given up for snapshots."""
-        with self.environment.reading() as transaction:
-            return transaction.count(TableName.EVENTS)
 
     def held_proposals(self, game_id: str) -> int:
         """Return how many proposals of a game wait for their contests' reports."""

@@ -33,14 +33,14 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
         if status.st_size and status.st_blocks * _BYTES_A_BLOCK >= status.st_size:
             return True
     except OSError:
-        # Told, or mended, below.
+        # The next step repairs or reports it.
         pass
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as fault:
         if fault.errno in NO_ROOM:
-            return _without(folder, read_only, fault)
-        # LMDB tells what else hinders, and reads where nothing can be written.
+            return _go_without(folder, read_only, fault)
+        # LMDB reports other hindrances, and reads where nothing can be written.
         return True
     try:
         allocate(handle)
@@ -49,7 +49,7 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
             raise
         # LMDB begins a file that it uses with a number: its first part has its room already.
         in_use = any(os.pread(handle, 4, 0))
-        return (in_use and read_only) or _without(folder, read_only, fault)
+        return (in_use and read_only) or _go_without(folder, read_only, fault)
     finally:
         os.close(handle)
     return True
@@ -61,7 +61,7 @@ def allocate(handle: int) -> None:
     os.posix_fallocate(handle, 0, os.fstat(handle).st_size or _SIZE)
 
 
-def _without(folder: Path, read_only: bool, fault: OSError) -> bool:
+def _go_without(folder: Path, read_only: bool, fault: OSError) -> bool:
     if read_only:
         return False
     raise StoreFullError(

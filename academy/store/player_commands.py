@@ -93,7 +93,7 @@ class UnmutePlayer:
 
 @dataclass(frozen=True, slots=True)
 class Unmuted:
-    """Of how many patterns a player's votes came back, and how many patterns there is no room for."""
+    """How many patterns got a player's votes back, and how many have no room."""
 
     patterns: int
     no_room: int
@@ -138,7 +138,7 @@ def known_players(transaction: Transaction) -> Iterator[str]:
 def _is_known(transaction: Transaction, name: str) -> bool:
     if name in known_players(transaction):
         return True
-    # Of votes that were imported nothing else is known.
+    # Imported votes leave no other trace of a player.
     for _, stored in transaction.scan(TableName.PATTERNS):
         record = unpack_message(pattern_pb2.PatternRecord, stored)
         if any(vote.player == name for vote in (*record.votes, *record.silent_votes)):
@@ -154,12 +154,12 @@ def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]
 
 def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
     """Mute in a new game every player that is muted everywhere."""
-    for muted in sorted(muted_players(work.transaction), key=lambda each: each.player):
+    for muted in sorted(muted_players(work.transaction), key=lambda record: record.player):
         MuteInGame(game_id, muted.player, actor).execute(work)
 
 
 RECORDS_PER_EVENT: Final = 1_000
-# What the writer may replay itself, while it keeps other writers waiting.
+# How many events the writer may replay itself, while other writes wait.
 _EVENTS_WHILE_WRITING: Final = 50
 _READ_AT_ONCE: Final = 200
 
@@ -170,7 +170,7 @@ _Numbered = tuple[Library, int]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changes in a game when a player is forgotten.
+    """The changes to a game when a player is forgotten.
 
     `removed` are patterns that go or become others, `patterns` what is put; `gone`, `changed` and `new` count
     them. `compacted` is the last event before which there is nothing to replay (0: all is there);
@@ -241,7 +241,7 @@ class Replay:
         self._without: GameKnowledge | None = None
         # Numbers of patterns there, by those here: of all that were known when an admin removed some.
         self._numbers: dict[_Numbered, int] = {}
-        # What events removed there, and what muting took out.
+        # Patterns that events removed there, and entries that muting took out.
         self._lost: dict[int, list[tuple[Library, PatternEntry]]] = {}
         self._muted: dict[str, tuple[tuple[Library, PatternEntry], ...]] = {}
         # Until which event whose proposals do not count; the player's do not at all.
@@ -255,11 +255,11 @@ class Replay:
         )
         if begun is not None and again is not None:
             self._was, self._without = begun[0], again[0]
-            for each in {player, *self._forgotten}:
-                self._without.take_votes_out(each)
+            for name in {player, *self._forgotten}:
+                self._without.take_votes_out(name)
 
     def advance(self, transaction: Transaction, most: int) -> bool:
-        """Take in up to so many further events; return whether there are more. Raises StoreCorruptError."""
+        """Apply up to `most` further events; return whether there are more. Raises StoreCorruptError."""
         for taken, event in enumerate(event_log.scan(transaction, self.game_id, after=self.generation)):
             if taken == most:
                 return True
@@ -288,7 +288,7 @@ class Replay:
             ]
             outcome = event_log.apply(self._without, other, earlier)
             lost = [
-                each for each in known if each[1].pattern_id not in self._without.libraries[each[0]].entries
+                pair for pair in known if pair[1].pattern_id not in self._without.libraries[pair[0]].entries
             ]
             if kind == "player_muted":
                 self._muted[event.player_muted.player] = outcome.taken_out
@@ -373,11 +373,11 @@ class Replay:
         return True
 
     def _lost_pattern(self, library: Library, number: int) -> PatternEntry | None:
-        """What a pattern was there when it was removed last."""
+        """Return a pattern as it was there when it was removed last."""
         for lost in reversed(self._lost.values()):
-            for each in lost:
-                if (each[0], each[1].pattern_id) == (library, number):
-                    return each[1]
+            for pair in lost:
+                if (pair[0], pair[1].pattern_id) == (library, number):
+                    return pair[1]
         return None
 
     def _note_numbers(self, was: GameKnowledge, without: GameKnowledge) -> None:
@@ -389,11 +389,11 @@ class Replay:
                     self._numbers[library, entry.pattern_id] = there.pattern_id
 
     def difference(self, now: GameKnowledge) -> Difference:
-        """What changes in the present libraries, which must be of `generation`."""
+        """Return the changes to the present libraries, which must be of `generation`."""
         without = self._without
         is_replayed = self._was is not None and without is not None and _is_same(self._was, now)
         if without is None or not is_replayed:
-            return self._of_records(now)
+            return self._compare_records(now)
         removed: list[_Numbered] = []
         patterns: list[tuple[Library, PatternEntry]] = []
         gone = changed = 0
@@ -419,7 +419,7 @@ class Replay:
                     new += 1
         return Difference(tuple(removed), tuple(patterns), gone, changed, new, self.compacted, True)
 
-    def _of_records(self, now: GameKnowledge) -> Difference:
+    def _compare_records(self, now: GameKnowledge) -> Difference:
         """Votes taken out of the patterns as they are, where the log does not make these again."""
         removed: list[_Numbered] = []
         patterns: list[tuple[Library, PatternEntry]] = []
@@ -445,7 +445,9 @@ def _set_patterns(
 
 
 def _is_same(made: GameKnowledge, now: GameKnowledge) -> bool:
-    return all(made.libraries[each].entries == now.libraries[each].entries for each in PATTERN_LIBRARIES)
+    return all(
+        made.libraries[library].entries == now.libraries[library].entries for library in PATTERN_LIBRARIES
+    )
 
 
 def begin_replay(environment: Environment, game_id: str, player: str) -> Replay:
@@ -459,7 +461,7 @@ def begin_replay(environment: Environment, game_id: str, player: str) -> Replay:
 
 
 def preview_forgetting(environment: Environment, replay: Replay) -> Difference:
-    """What would change as of the newest event."""
+    """Return the changes as of the newest event."""
     while True:
         with environment.reading() as transaction:
             if not replay.advance(transaction, _READ_AT_ONCE):
@@ -506,7 +508,7 @@ def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None
     """Take the player's votes out of what could be restored."""
     settings = work.knowledge(game_id).settings
     for removal in list(library_commands.newest_removals_first(work.transaction, game_id)):
-        left = [each for each in removal.patterns if _without(each, player)]
+        left = [record for record in removal.patterns if _drop_votes(record, player)]
         if removal.muted == player:
             left = []
         kept = records_pb2.RemovalRecord(patterns=left)
@@ -515,13 +517,13 @@ def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None
         library_commands.keep_removal(work, game_id, removal, settings)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)
-        if _without(deleted.record, player):
+        if _drop_votes(deleted.record, player):
             work.transaction.put(TableName.DELETED_PATTERNS, key, pack_message(deleted))
         else:
             work.transaction.delete(TableName.DELETED_PATTERNS, key)
 
 
-def _without(record: pattern_pb2.PatternRecord, player: str) -> bool:
+def _drop_votes(record: pattern_pb2.PatternRecord, player: str) -> bool:
     """Take a player's votes out of a record; return whether others are left."""
     return _keep_votes(record, lambda name: name != player)
 

@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator
 
-from academy.knowledge.game import RULES_VERSION, Counters, GameKnowledge
+from academy.knowledge.game import RULES_VERSION, Counters, GameKnowledge, StoredKnowledge
 from academy.store import event_log, game_tables, keys
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
@@ -68,14 +68,16 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
         raise StoreCorruptError(f"the snapshot of {spec.game_id!r} names two generations")
     reader = game_tables.EntryReader(spec)
     knowledge = GameKnowledge.restore(
-        spec,
-        settings,
-        ((keys.pattern_of(each.key)[0], reader.read(each.value)) for each in snapshot.patterns),
-        (game_tables.read_node(each.value, spec) for each in snapshot.openings),
-        Counters(state.next_pattern_id, state.next_node_id),
-        game_tables.read_measures(snapshot.measures),
-        (game_tables.read_rating(each.value) for each in snapshot.ratings),
-        state.muted,
+        StoredKnowledge(
+            spec,
+            settings,
+            ((keys.pattern_of(record.key)[0], reader.read(record.value)) for record in snapshot.patterns),
+            (game_tables.read_node(record.value, spec) for record in snapshot.openings),
+            Counters(state.next_pattern_id, state.next_node_id),
+            game_tables.read_measures(snapshot.measures),
+            (game_tables.read_rating(record.value) for record in snapshot.ratings),
+            state.muted,
+        )
     )
     return knowledge, state.generation
 

@@ -45,9 +45,9 @@ class LazyRecords(Mapping[int, _T], Generic[_T]):
     def __contains__(self, number: object) -> bool:
         return number in self.stored
 
-    def follow(self, found: Mapping[int, bytes | None]) -> None:
+    def follow(self, records: Mapping[int, bytes | None]) -> None:
         """Take records as they are now, None for those that are gone."""
-        for number, stored in found.items():
+        for number, stored in records.items():
             if stored is None:
                 self.stored.pop(number, None)
             else:
@@ -69,16 +69,16 @@ class _Openings:
             self._tree.follow(self.nodes.values(), ())
         return self._tree
 
-    def follow(self, found: Mapping[int, bytes | None]) -> None:
-        self.nodes.follow(found)
+    def follow(self, records: Mapping[int, bytes | None]) -> None:
+        self.nodes.follow(records)
         if self._tree is not None:
-            there = [self.nodes[number] for number, stored in found.items() if stored is not None]
-            self._tree.follow(there, [number for number, stored in found.items() if stored is None])
+            there = [self.nodes[number] for number, stored in records.items() if stored is not None]
+            self._tree.follow(there, [number for number, stored in records.items() if stored is None])
 
 
 @dataclass(eq=False)
 class GameView:
-    """What is known of a game. Only for reading, by one thread, until the next `refresh` of the game.
+    """The knowledge of a game. Only for reading, by one thread, until the next `refresh` of the game.
 
     The libraries are the same objects from refresh to refresh, brought up to date in place: what is to be
     kept over a refresh must be copied out. The view itself is new for each `generation`.
@@ -122,7 +122,7 @@ class RestatedPattern:
 
 @dataclass(frozen=True, slots=True)
 class PatternChanges:
-    """What differs from the view before: patterns that are new or other ones, restated, or gone.
+    """The difference from the view before: patterns put, restated or removed.
 
     Patterns that were only used are left out.
     """
@@ -196,7 +196,7 @@ class Replica:
         return fresh
 
 
-_Found = dict[Library, dict[int, bytes | None]]
+_StoredPatterns = dict[Library, dict[int, bytes | None]]
 
 
 def _follow(
@@ -206,16 +206,16 @@ def _follow(
     game_id = old.spec.game_id
     settings = settings_from_proto(game_tables.game_record(transaction, game_id).settings)
     measures = game_tables.read_measures(game_tables.measures(transaction, game_id))
-    found: _Found = {library: {} for library in PATTERN_LIBRARIES}
-    for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
+    current: _StoredPatterns = {library: {} for library in PATTERN_LIBRARIES}
+    for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):
         key = keys.pattern(game_id, library, pattern_id)
-        found[library][pattern_id] = transaction.get(TableName.PATTERNS, key)
-    changes = _changes({library: old.libraries[library].stored for library in found}, found, old)
+        current[library][pattern_id] = transaction.get(TableName.PATTERNS, key)
+    changes = _changes({library: old.libraries[library].stored for library in current}, current, old)
     for library, pattern_id in touched.used:
-        found[library][pattern_id] = transaction.get(
+        current[library][pattern_id] = transaction.get(
             TableName.PATTERNS, keys.pattern(game_id, library, pattern_id)
         )
-    for library, records in found.items():
+    for library, records in current.items():
         old.libraries[library].follow(records)
     old.tree_to_be.follow(
         {
@@ -230,24 +230,28 @@ def _difference(old: GameView | None, new: GameView) -> PatternChanges:
     known: dict[Library, dict[int, bytes]] = {
         library: {} if old is None else old.libraries[library].stored for library in PATTERN_LIBRARIES
     }
-    found: _Found = {}
+    current: _StoredPatterns = {}
     for library, before in known.items():
         after = new.libraries[library].stored
-        found[library] = {number: None for number in before if number not in after}
-        found[library] |= {number: each for number, each in after.items() if before.get(number) != each}
-    return _changes(known, found, new)
+        current[library] = {number: None for number in before if number not in after}
+        current[library] |= {
+            number: stored for number, stored in after.items() if before.get(number) != stored
+        }
+    return _changes(known, current, new)
 
 
-def _changes(known: Mapping[Library, Mapping[int, bytes]], found: _Found, view: GameView) -> PatternChanges:
-    """Say what records that were found are to those known before."""
+def _changes(
+    known: Mapping[Library, Mapping[int, bytes]], current: _StoredPatterns, view: GameView
+) -> PatternChanges:
+    """Compare records as they are now with those known before."""
     put = []
     restated = []
     removed = []
-    for library, records in found.items():
+    for library, records in current.items():
         for number, stored in records.items():
             before = known[library].get(number)
             if stored is None:
-                # What came and went between two looks was never here.
+                # A pattern that came and went between two refreshes was never here.
                 if before is not None:
                     removed.append((library, number))
                 continue

@@ -57,7 +57,7 @@ __all__ = [
     "FIRST_LINE",
     "LibraryTextError",
     "LibraryTexts",
-    "described_game",
+    "read_description",
     "read_text",
     "visible",
     "write_text",
@@ -102,11 +102,11 @@ class Word:
     def decimal(self, scale: int) -> int:
         """A number times scale, exactly."""
         digits = len(str(scale)) - 1
-        found = re.fullmatch(rf"(-?)([0-9]{{1,13}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
-        if found is None:
+        match = re.fullmatch(rf"(-?)([0-9]{{1,13}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
+        if match is None:
             raise self.refuse(f"is not a number with at most {digits} decimals")
-        value = int(found[2]) * scale + int((found[3] or "").ljust(digits, "0"))
-        return -value if found[1] else value
+        value = int(match[2]) * scale + int((match[3] or "").ljust(digits, "0"))
+        return -value if match[1] else value
 
     def small(self) -> int:
         """A whole number of up to 32 bits."""
@@ -146,18 +146,18 @@ class Word:
         return value
 
     def parts(self) -> list["Word"]:
-        """What stands between slashes."""
-        found = []
+        """The parts between slashes."""
+        parts = []
         column = self.column
         for part in self.text.split("/"):
-            found.append(Word(part, self.line, column))
+            parts.append(Word(part, self.line, column))
             column += len(part) + 1
-        return found
+        return parts
 
 
 def words(line: int, text: str) -> list[Word]:
     """Split a line at blanks outside quotes."""
-    return [Word(found[0], line, found.start() + 1) for found in _WORD.finditer(text)]
+    return [Word(match[0], line, match.start() + 1) for match in _WORD.finditer(text)]
 
 
 def quote(text: str) -> str:
@@ -167,7 +167,7 @@ def quote(text: str) -> str:
 
 def visible(text: str) -> str:
     """Return text with what cannot be seen escaped: it might command the terminal it is printed on."""
-    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def decimal(value: int, scale: int) -> str:
@@ -219,8 +219,8 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     yield f"% id {record.pattern_id}"
     yield f"% player {record.player}"
     votes = [("vote", vote) for vote in record.votes] + [("silent", vote) for vote in record.silent_votes]
-    # A player may have one of each: which is the later one the lines tell.
-    for kind, vote in sorted(votes, key=lambda each: (each[1].event, each[1].order)):
+    # A player may have one of each: the order of the lines shows the later one.
+    for kind, vote in sorted(votes, key=lambda pair: (pair[1].event, pair[1].order)):
         elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
         order = f" {vote.order}" if vote.order else ""
         event = f" {vote.event}{order}" if vote.event else ""
@@ -248,7 +248,7 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
         node = waiting.pop()
         move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quote(node.move)
         values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
-        wins, draws, losses = ("/".join(map(str, each)) for each in (node.wins, node.draws, node.losses))
+        wins, draws, losses = ("/".join(map(str, counts)) for counts in (node.wins, node.draws, node.losses))
         yield (
             f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} visits {node.visits} "
             f"wins {wins} draws {draws} losses {losses} values {values} told {node.values} "
@@ -270,7 +270,7 @@ _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "val
 
 @dataclass(slots=True)
 class LibraryTexts:
-    """What a text holds: patterns by library, opening nodes, parents first, and what contests add up to."""
+    """The content of a text: patterns by library, opening nodes, parents first, and the contests' history."""
 
     game_id: str
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = field(default_factory=dict)
@@ -278,7 +278,7 @@ class LibraryTexts:
     history: list[libraries_pb2.GameHistory] = field(default_factory=list)
 
 
-def described_game(text: str) -> game_pb2.Game | None:
+def read_description(text: str) -> game_pb2.Game | None:
     """The description of a text's game, None where it has none. Raises LibraryTextError."""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n")[:_LINES_TO_DESCRIPTION], 1):
         if line.startswith(_DESCRIPTION):
@@ -411,7 +411,7 @@ class _Reader:
                 record.last_contest, record.last_contest_id = number.whole(), contest_id.string()
             case _:
                 raise name.refuse(
-                    "is none of id, player, vote, silent, folded, changed-by, uses, last, library, game"
+                    "is not one of id, player, vote, silent, folded, changed-by, uses, last, library, game"
                 )
 
     @staticmethod
@@ -480,26 +480,26 @@ class _Reader:
     def _number_nodes(self) -> None:
         """Give new nodes free numbers, then every node its parent's."""
         used: set[int] = set()
-        for each in self._nodes:
-            if each.number is not None:
-                each.record.node_id = each.number.whole()
-                if each.record.node_id in used or (each.record.node_id == ROOT) != (each.parent is None):
-                    raise each.number.refuse(
+        for entry in self._nodes:
+            if entry.number is not None:
+                entry.record.node_id = entry.number.whole()
+                if entry.record.node_id in used or (entry.record.node_id == ROOT) != (entry.parent is None):
+                    raise entry.number.refuse(
                         "is no number for this line: 0 is for the first, others for one each"
                     )
-                used.add(each.record.node_id)
+                used.add(entry.record.node_id)
         free = itertools.count(max(used, default=ROOT) + 1)
-        for each in self._nodes:
-            if each.number is None and each.parent is not None:
-                each.record.node_id = next(free)
-        for each in self._nodes:
-            each.record.parent_id = ROOT if each.parent is None else each.parent.node_id
+        for entry in self._nodes:
+            if entry.number is None and entry.parent is not None:
+                entry.record.node_id = next(free)
+        for entry in self._nodes:
+            entry.record.parent_id = ROOT if entry.parent is None else entry.parent.node_id
             try:
-                node_from_proto(each.record, self._spec)
-                check_results(each.record)
+                node_from_proto(entry.record, self._spec)
+                check_results(entry.record)
             except InvalidRecordError as fault:
-                raise each.move.refuse(f"cannot be a node: {fault}") from fault
-            self.found.nodes.append(each.record)
+                raise entry.move.refuse(f"cannot be a node: {fault}") from fault
+            self.found.nodes.append(entry.record)
 
 
 def _check_label(line: int, label: str, signature: Signature) -> None:

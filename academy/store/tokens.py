@@ -28,7 +28,7 @@ _TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,190})\.([0-9]{1,3})\.([A-Za-
 
 
 class Role(StrEnum):
-    """What a token's holder may do; a ticket's holder is a bot in one contest."""
+    """The rights of a token's holder; a ticket's holder is a bot in one contest."""
 
     BOT = "bot"
     ARENA = "arena"
@@ -75,7 +75,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who a token or ticket belongs to.
+    """The holder of a token or ticket.
 
     Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
     reported, and `name` is the player's; of a token they are empty. An `analyst` may get any number of
@@ -146,8 +146,8 @@ class RevokeToken:
 
 def tokens(transaction: Transaction) -> list[Token]:
     """Return all tokens, oldest first."""
-    found = (read(stored) for _, stored in transaction.scan(TableName.TOKENS))
-    return sorted(found, key=lambda token: (token.created, token.token_id))
+    unsorted = (read(stored) for _, stored in transaction.scan(TableName.TOKENS))
+    return sorted(unsorted, key=lambda token: (token.created, token.token_id))
 
 
 def read(stored: bytes) -> Token:
@@ -164,10 +164,10 @@ def authenticate(transaction: Transaction, text: str, now: float) -> Caller:
 
     Raises UnknownTokenError, RevokedTokenError or ExpiredTokenError.
     """
-    if found := _TOKEN.fullmatch(text):
-        return _token_caller(transaction, found[1], found[2], now)
-    if found := _TICKET.fullmatch(text):
-        return _ticket_caller(transaction, found[1], int(found[2]), found[3])
+    if match := _TOKEN.fullmatch(text):
+        return _token_caller(transaction, match[1], match[2], now)
+    if match := _TICKET.fullmatch(text):
+        return _ticket_caller(transaction, match[1], int(match[2]), match[3])
     raise UnknownTokenError
 
 

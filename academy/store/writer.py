@@ -59,7 +59,7 @@ class LoadedGames:
         news = game_tables.news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
         if news is None:
             return None
-        # Should it fail half-way, nobody is to meet this copy again.
+        # A copy that fails half-way must not be used again.
         del self._loaded[spec.game_id]
         loaded.knowledge.follow(news)
         return LoadedGame(loaded.knowledge, state.generation)
@@ -161,7 +161,7 @@ class WriterYield:
         self._seen = 0.0
 
     def to(self, count_questions: Callable[[], float]) -> None:
-        """From now on give way to questions, of which there were so many in any thread."""
+        """Give way to questions from now on; `count_questions` returns how many any thread has had."""
         self._count_questions = count_questions
 
     def __call__(self) -> None:
@@ -176,7 +176,7 @@ class WriterYield:
 
 QUEUE_SIZE: Final = 1_024
 GROUP_SIZE: Final = 256
-# While more wait, or are committed together, commands are not held up for anybody.
+# While more wait, or are committed together, commands do not give way.
 _FEW: Final = 4
 
 _T = TypeVar("_T")
@@ -276,7 +276,7 @@ class Writer:
         try:
             self._environment.write(lambda transaction: self._execute(transaction, group, touched))
         except Exception as fault:
-            # Whatever it was, the callers must hear of it and the thread must live on.
+            # Every fault must reach the callers, and the thread must go on.
             self._forget(touched)
             if not isinstance(fault, OSError):
                 _log.exception("a group of writes failed")

@@ -82,7 +82,7 @@ def _place_copy(target: Path, environment: Environment) -> int:
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
             data = draft / "data.mdb"
-            # Who may not read the data may not read a copy of them either.
+            # A copy gets the permissions of the data.
             shutil.copymode(environment.folder / data.name, data)
             shutil.copymode(environment.folder, draft)
             size = data.stat().st_size
@@ -93,7 +93,7 @@ def _place_copy(target: Path, environment: Environment) -> int:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except StoreFullError as fault:
-        # What is written is only the copy, whatever folder LMDB was at.
+        # Only the copy is written, also where LMDB names the other folder.
         raise StoreFullError(
             f"{target}: no room left on the disk or in the quota; make room; nothing was written"
         ) from fault

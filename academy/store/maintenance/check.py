@@ -1,4 +1,4 @@
-"""Whether a data folder is sound: indexes, counts, the log's numbers, and libraries against their events."""
+"""Check that a data folder is sound: indexes, counts, the log's numbers, libraries against their events."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from academy.store.errors import StoreCorruptError
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
-# What reading raises of records that hold anything at all.
+# Reading a damaged record may raise any of these.
 _DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
 
 
@@ -34,7 +34,7 @@ class Finding:
 
 @dataclass(slots=True)
 class _Log:
-    """What one pass over the log found; `start` is the event before its first."""
+    """The result of one pass over the log; `start` is the event before its first."""
 
     start: int = 0
     reports: int = 0
@@ -58,24 +58,32 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
             if _text(key) not in games:
                 yield Finding(_text(key), "has a snapshot, but no record of the game")
-        yield from _each(transaction, TableName.GAMES, _look_at_game)
+        yield from _look_at_each(transaction, TableName.GAMES, _look_at_game)
         for game_id in games:
             yield from _check_game(transaction, game_id, replay)
         yield from _check_contests(transaction, log)
         yield from _check_proposals(transaction)
-        yield from _each(transaction, TableName.CHANGES, _readable_as(records_pb2.Changes))
-        yield from _each(transaction, TableName.DELETED_PATTERNS, _readable_as(records_pb2.DeletedPattern))
-        yield from _each(transaction, TableName.REMOVALS, _readable_as(records_pb2.RemovalRecord))
-        yield from _each(transaction, TableName.MUTED_PLAYERS, _readable_as(records_pb2.MutedPlayer))
-        yield from _each(transaction, TableName.TOKENS, _look_at_token)
-        yield from _each(transaction, TableName.ARENAS, _readable_as(records_pb2.ArenaRecord))
-        yield from _each(transaction, TableName.ANALYSES, _readable_as(records_pb2.AnalysisRecord))
-        yield from _each(
-            transaction, TableName.PLAYER_STATISTICS, _readable_as(libraries_pb2.PlayerStatistics)
+        yield from _look_at_each(transaction, TableName.CHANGES, _check_readable_as(records_pb2.Changes))
+        yield from _look_at_each(
+            transaction, TableName.DELETED_PATTERNS, _check_readable_as(records_pb2.DeletedPattern)
+        )
+        yield from _look_at_each(
+            transaction, TableName.REMOVALS, _check_readable_as(records_pb2.RemovalRecord)
+        )
+        yield from _look_at_each(
+            transaction, TableName.MUTED_PLAYERS, _check_readable_as(records_pb2.MutedPlayer)
+        )
+        yield from _look_at_each(transaction, TableName.TOKENS, _look_at_token)
+        yield from _look_at_each(transaction, TableName.ARENAS, _check_readable_as(records_pb2.ArenaRecord))
+        yield from _look_at_each(
+            transaction, TableName.ANALYSES, _check_readable_as(records_pb2.AnalysisRecord)
+        )
+        yield from _look_at_each(
+            transaction, TableName.PLAYER_STATISTICS, _check_readable_as(libraries_pb2.PlayerStatistics)
         )
 
 
-def _each(
+def _look_at_each(
     transaction: Transaction, table: TableName, look: Callable[[bytes, bytes], Iterator[Finding]]
 ) -> Iterator[Finding]:
     """Look at each record of a table by its key and value; one that cannot be read is named by its key."""
@@ -90,7 +98,7 @@ def _text(key: bytes) -> str:
     return key.decode(errors="backslashreplace")
 
 
-def _readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
+def _check_readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
     def look(key: bytes, stored: bytes) -> Iterator[Finding]:
         unpack_message(kind, stored)
         return iter(())
@@ -111,7 +119,7 @@ def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
 
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
-    # Of what was given up for snapshots, the rest may wait to be removed.
+    # Events that snapshots replaced may still wait to be removed.
     log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_given_up(transaction))
     expected = log.start
     for key, stored in transaction.scan(TableName.EVENTS):
@@ -169,18 +177,19 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
                 game_id, f"the {library.value} library holds {size:,}, its capacity is {capacity:,}"
             )
     if replay:
-        found = list(_differences(transaction, game_id))
-        others = _other_rules(transaction, game_id) if found else []
+        differences = list(_differences(transaction, game_id))
+        others = _other_rules(transaction, game_id) if differences else []
         if others:
             versions = ", ".join(map(str, others))
             yield Finding(
                 game_id,
-                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: its "
-                f"libraries may differ from the replay ({len(found):,} records do) and are used as they are",
+                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: "
+                f"its libraries may differ from the replay ({len(differences):,} records do) and are used as "
+                "they are",
                 is_fault=False,
             )
         else:
-            yield from (Finding(game_id, what) for what in found)
+            yield from (Finding(game_id, what) for what in differences)
 
 
 def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
@@ -225,12 +234,12 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
                 contest.game_id, f"contest {contest.contest_id!r} is over, but claims are noted for it"
             )
 
-    yield from _each(transaction, TableName.CONTESTS, look)
+    yield from _look_at_each(transaction, TableName.CONTESTS, look)
     # Every report's contest has been seen to name it, so equal numbers leave none without.
     if reported != log.reports:
         yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
     for table, by in ((TableName.OPEN_CONTESTS, "player"), (TableName.OPEN_CONTESTS_BY_AGE, "age")):
-        if {key for each, key in waiting if each is table} != {key for key, _ in transaction.scan(table)}:
+        if {key for index, key in waiting if index is table} != {key for key, _ in transaction.scan(table)}:
             yield Finding("", f"the index of open contests by {by} differs from the contests")
 
 
@@ -251,7 +260,7 @@ def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
         if waits and transaction.get(TableName.HELD_PROPOSALS, keys.in_game(proposal.game_id) + key) is None:
             yield Finding(proposal.game_id, f"proposal {_text(key)} is missing in the index of held ones")
 
-    yield from _each(transaction, TableName.PROPOSALS, look)
+    yield from _look_at_each(transaction, TableName.PROPOSALS, look)
     if held != transaction.count(TableName.HELD_PROPOSALS):
         yield Finding("", "the index of held proposals names proposals that are not held")
     yield from _check_index(
@@ -265,7 +274,7 @@ def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
 def _check_index(
     transaction: Transaction, table: TableName, prefix_of: Callable[[proposals_pb2.Proposal], bytes]
 ) -> Iterator[Finding]:
-    """Every entry must name a proposal that belongs there, and none twice; then the numbers tell."""
+    """Check that every entry names a proposal of its own that belongs there; then equal counts suffice."""
     together: set[bytes] = set()
     prefix = b""
 
@@ -281,6 +290,6 @@ def _check_index(
             yield Finding("", f"the index {table.value!r} names proposal {_text(proposal_id)} wrongly")
         together.add(proposal_id)
 
-    yield from _each(transaction, table, look)
+    yield from _look_at_each(transaction, table, look)
     if transaction.count(table) != transaction.count(TableName.PROPOSALS):
         yield Finding("", f"the index {table.value!r} does not name every proposal once")

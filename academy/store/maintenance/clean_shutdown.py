@@ -1,4 +1,4 @@
-"""Whether the servers of a data folder ended well: if not, its pages are looked through.
+"""Record whether the servers of a data folder ended well; if not, check its pages.
 
 A server holds a locked file, its marker, in the folder as long as it serves, and takes it away at its end.
 One that is there and not locked was left behind. Servers look and make their markers one after the other.
@@ -35,17 +35,17 @@ def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[
     """
     folder = data / FOLDER
     with _turn(folder):
-        left_behind = [each for each in markers(data) if _is_left_behind(each)]
+        left_behind = [marker for marker in markers(data) if _is_left_behind(marker)]
         if left_behind:
             check_pages(data)
         with _writing(folder):
             # Servers in two containers may have the same process id.
             own = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
             handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            for each in left_behind:
-                for what in read_notes(each):
+            for marker in left_behind:
+                for what in read_notes(marker):
                     note(own, what)
-                each.unlink(missing_ok=True)
+                marker.unlink(missing_ok=True)
         _lock(handle, own)
     try:
         yield own
@@ -71,7 +71,7 @@ def read_notes(marker: Path) -> list[str]:
 
 def markers(data: Path) -> list[Path]:
     """The files of the servers that serve a folder or did not end well."""
-    return [each for each in (data / FOLDER).iterdir() if each.name != _TURN]
+    return [path for path in (data / FOLDER).iterdir() if path.name != _TURN]
 
 
 def check_pages(data: Path) -> None:

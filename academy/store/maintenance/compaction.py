@@ -138,13 +138,13 @@ def shrink(folder: Path) -> tuple[int, int]:
     draft = folder / _DRAFT
     if not data.exists():
         raise StoreError(f"{folder}: holds no data of ACADEMY")
-    with _alone(folder) as lock:
-        # What an earlier attempt left when it was killed.
+    with _lock_alone(folder) as lock:
+        # Remains of an earlier attempt that was killed.
         shutil.rmtree(draft, ignore_errors=True)
         before = data.stat().st_size
         try:
             draft.mkdir(mode=0o700)
-            # Who holds the lock may not open the folder with LMDB's locking: closing would release it.
+            # The holder of the lock must not open the folder with LMDB's locking: closing would release it.
             with lmdb.open(str(folder), readonly=True, lock=False, max_dbs=0) as environment:
                 environment.copy(str(draft), compact=True)
             verify(draft)
@@ -171,7 +171,7 @@ def shrink(folder: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[int]:
+def _lock_alone(folder: Path) -> Iterator[int]:
     """Hold the lock by which LMDB's users of a folder know of each other, so that none can open it.
 
     Yields a handle of its file.

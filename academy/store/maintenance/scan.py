@@ -20,7 +20,7 @@ from academy.store import lock_file
 
 _MOST_TABLES: Final = 256
 _FAULTY: Final = 4
-# What is read now: a description, and the key of the record.
+# The record that is read now: a description, and its key.
 _PLACE: Final = struct.Struct("<H509sH511s")
 _DESCRIPTION: Final = struct.Struct("<H509s")
 _KEY: Final = struct.Struct("<H511s")

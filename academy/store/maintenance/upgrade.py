@@ -109,7 +109,7 @@ def _take_steps(transaction: Transaction, version: int) -> None:
 def _from_version_1(transaction: Transaction) -> None:
     """Players' ratings were part of their game's measures, and open contests were not ordered by age."""
     for key in [key for key, _ in transaction.scan(TableName.MEASURES)]:
-        sums, ratings = _without_ratings(key, transaction.get(TableName.MEASURES, key) or b"")
+        sums, ratings = _drop_ratings(key, transaction.get(TableName.MEASURES, key) or b"")
         transaction.put(TableName.MEASURES, key, sums)
         for rating_key, rating in ratings.items():
             transaction.put(TableName.RATINGS, rating_key, rating)
@@ -124,7 +124,7 @@ def _from_version_1(transaction: Transaction) -> None:
         contest_tables.add_open_contest(transaction, contest_record(transaction, contest_id).contest)
 
 
-def _without_ratings(game: bytes, stored: bytes) -> tuple[bytes, dict[bytes, bytes]]:
+def _drop_ratings(game: bytes, stored: bytes) -> tuple[bytes, dict[bytes, bytes]]:
     """Part a game's measures of version 1; the ratings are by their keys."""
     game_id = game.decode()
     try:
@@ -146,7 +146,7 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
         snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(body))
     except zlib.error as fault:
         raise StoreCorruptError(f"the snapshot of game {game.decode()!r} cannot be read: {fault}") from fault
-    snapshot.measures, ratings = _without_ratings(game, snapshot.measures)
+    snapshot.measures, ratings = _drop_ratings(game, snapshot.measures)
     for key, value in ratings.items():
         snapshot.ratings.add(key=key, value=value)
     return generation + zlib.compress(pack_message(snapshot))

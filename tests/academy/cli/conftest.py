@@ -63,8 +63,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", PATTERNS)
         for number, moves in enumerate((["c3", "a1"], ["c3", "b2", "d4"], ["b2", "c3"])):
-            told = examples.contest(f"lines/{number}", "go")
-            arena.contests.ReportContest(examples.report(told, moves, first="DRAW"))
+            contest = examples.contest(f"lines/{number}", "go")
+            arena.contests.ReportContest(examples.report(contest, moves, first="DRAW"))
         yield server
 
 

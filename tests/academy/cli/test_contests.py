@@ -19,15 +19,17 @@ def left(tmp_path: Path):  # type: ignore[no-untyped-def]
         arena = server.arena().contests
         arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         for number in range(4):
-            told = examples.contest(f"cup/{number}", "go")
-            arena.OpenContest(contests_pb2.OpenContestRequest(contest=told))
-        arena.ReportContest(examples.report(told, ["c3"], first="DRAW"))
+            contest = examples.contest(f"cup/{number}", "go")
+            arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
+        arena.ReportContest(examples.report(contest, ["c3"], first="DRAW"))
         token = server.token("admin", Role.ADMIN)
         yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
 
 
 def ids(left: Any, *options: str) -> list[str]:
-    return [each["contest_id"] for each in left("contests", "list", *options, "--json").json()["contests"]]
+    return [
+        contest["contest_id"] for contest in left("contests", "list", *options, "--json").json()["contests"]
+    ]
 
 
 def test_open_contests_are_listed_with_players_and_age(left: Any) -> None:
@@ -41,7 +43,7 @@ def test_open_contests_are_listed_with_players_and_age(left: Any) -> None:
 def test_they_come_in_pages(left: Any) -> None:
     first = left("contests", "list", "--limit", "2", "--json").json()
     token = first["next_page_token"]
-    assert [each["contest_id"] for each in first["contests"]] == ["cup/0", "cup/1"]
+    assert [contest["contest_id"] for contest in first["contests"]] == ["cup/0", "cup/1"]
     assert ids(left, "--limit", "2", "--page", token) == ["cup/2"]
     assert f"more with --page {token}" in left("contests", "list", "--limit", "2").out
 
@@ -62,10 +64,10 @@ def test_contests_are_voided_by_hand(left: Any) -> None:
         ("no blanks", "without blanks"),
     ],
 )
-def test_if_one_cannot_be_voided_none_is(left: Any, contest_id: str, words: str) -> None:
-    said = left("contests", "void", "cup/0", contest_id)
-    assert said.exit_code == 1
-    assert words in said.err and len(said.err.splitlines()) == 1
+def test_no_contest_is_voided_if_one_cannot_be(left: Any, contest_id: str, words: str) -> None:
+    result = left("contests", "void", "cup/0", contest_id)
+    assert result.exit_code == 1
+    assert words in result.err and len(result.err.splitlines()) == 1
     assert ids(left) == ["cup/0", "cup/1", "cup/2"]
 
 
@@ -75,8 +77,8 @@ def test_a_contest_that_is_void_is_not_voided_again(left: Any) -> None:
 
 
 def test_they_are_the_admins_alone(academy: Academy, running: Any) -> None:
-    said = academy("contests", "list", "--token", running.token("cup", Role.ARENA))
-    assert said.exit_code == 1 and "use an admin's token" in said.err
+    result = academy("contests", "list", "--token", running.token("cup", Role.ARENA))
+    assert result.exit_code == 1 and "use an admin's token" in result.err
 
 
 @pytest.fixture
@@ -86,16 +88,16 @@ def two(tmp_path: Path):  # type: ignore[no-untyped-def]
         for name in ("spring", "autumn"):
             arena = server.client(server.token(name, Role.ARENA)).contests
             arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-            told = examples.contest("cup/1", "go")
-            arena.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+            contest = examples.contest("cup/1", "go")
+            arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
             arena.ReportContest(examples.report(examples.contest("cup/2", "go"), ["c3"]))
         token = server.token("admin", Role.ADMIN)
         yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
 
 
 def test_a_contest_of_one_of_several_arenas_is_voided_by_its_name(two: Any) -> None:
-    said = two("contests", "void", "cup/1")
-    assert said.exit_code == 1 and "'spring', 'autumn'" in said.err
+    result = two("contests", "void", "cup/1")
+    assert result.exit_code == 1 and "'spring', 'autumn'" in result.err
     assert two("contests", "void", "cup/1", "--arena", "autumn").exit_code == 0
     (left,) = two("contests", "list", "--json").json()["contests"]
     assert left["arena"] == "spring"
@@ -108,11 +110,11 @@ def test_arenas_are_linked_and_allowed_from_the_command_line(two: Any) -> None:
     assert two("arenas", "unlink", "autumn", "--json").json()["namespace"] == "autumn"
     assert two("arenas", "allow", "autumn", "spring", "--json").json()["acts_for"] == ["spring"]
     assert "spring" not in str(two("arenas", "forbid", "autumn", "spring", "--json").json().get("acts_for"))
-    said = two("arenas", "link", "winter", "spring")
-    assert said.exit_code == 1 and "no arena 'winter'" in said.err
+    result = two("arenas", "link", "winter", "spring")
+    assert result.exit_code == 1 and "no arena 'winter'" in result.err
 
 
 def test_what_players_did_is_shown(two: Any) -> None:
     players = two("statistics", "go", "--players", "--json").json()
-    assert {each["player"] for each in players} == {"ann", "bob", "ann@autumn", "bob@autumn"}
+    assert {player["player"] for player in players} == {"ann", "bob", "ann@autumn", "bob@autumn"}
     assert "ann@autumn" in two("statistics", "go", "--players").out

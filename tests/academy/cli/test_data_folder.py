@@ -43,10 +43,10 @@ def test_a_token_is_revoked_by_its_name_where_no_other_has_it(tmp_path: Path) ->
     assert run("tokens", "revoke", "ann", "--data", tmp_path).out == f"revoked {first} of ann\n"
     # One that is revoked already is not meant.
     second, third = made("ann"), made("ann")
-    said = run("tokens", "revoke", "ann", "--data", tmp_path)
-    assert said.exit_code == 1
-    assert "'ann' is the name of 2 tokens" in said.err and second in said.err and third in said.err
-    assert first not in said.err
+    result = run("tokens", "revoke", "ann", "--data", tmp_path)
+    assert result.exit_code == 1
+    assert "'ann' is the name of 2 tokens" in result.err and second in result.err and third in result.err
+    assert first not in result.err
     # An id comes before a name.
     made(other)
     assert run("tokens", "revoke", other, "--data", tmp_path).out == f"revoked {other} of bob\n"
@@ -79,8 +79,8 @@ def test_tokens_that_cannot_be(
     tmp_path: Path, arguments: tuple[str, ...], exit_code: int, words: str
 ) -> None:
     run("tokens", "create", "first", "--data", tmp_path)
-    said = run("tokens", *arguments, "--data", tmp_path)
-    assert (said.exit_code, words in said.err) == (exit_code, True), said.err
+    result = run("tokens", *arguments, "--data", tmp_path)
+    assert (result.exit_code, words in result.err) == (exit_code, True), result.err
 
 
 def test_a_token_that_an_earlier_version_let_live_too_long_is_listed(tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_a_token_that_an_earlier_version_let_live_too_long_is_listed(tmp_path: P
     "command", [("tokens", "list"), ("tokens", "revoke", "x"), ("check",), ("backup", "copy")]
 )
 def test_a_folder_without_data_is_not_made_into_one(tmp_path: Path, command: tuple[str, ...]) -> None:
-    said = run(*command, "--data", tmp_path / "none")
-    assert said.exit_code == 2
-    assert "give the folder with --data" in said.err
+    result = run(*command, "--data", tmp_path / "none")
+    assert result.exit_code == 2
+    assert "give the folder with --data" in result.err
     assert not (tmp_path / "none").exists()
 
 
@@ -129,11 +129,11 @@ def test_a_folder_with_a_fault(filled: Path) -> None:
         assert transaction.delete((2).to_bytes(8), db=table)
     environment.close()
 
-    said = run("check", "--data", filled)
+    result = run("check", "--data", filled)
 
-    assert said.exit_code == 4
-    assert "event 2 is missing" in said.out
-    assert "faults" in said.out.splitlines()[-1]
+    assert result.exit_code == 4
+    assert "event 2 is missing" in result.out
+    assert "faults" in result.out.splitlines()[-1]
 
 
 def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Path) -> None:
@@ -155,19 +155,19 @@ def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Pa
 def test_nothing_is_written_over(filled: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     run("backup", copy, "--data", filled)
-    for said in (run("backup", copy, "--data", filled), run("restore", copy, "--data", filled)):
-        assert said.exit_code == 1
-        assert "must be an empty folder" in said.err
+    for result in (run("backup", copy, "--data", filled), run("restore", copy, "--data", filled)):
+        assert result.exit_code == 1
+        assert "must be an empty folder" in result.err
 
 
 def test_version_and_help() -> None:
     assert re.fullmatch(r"academy \d+\.\d+\.\d+\n", run("--version").out)
-    told = run("--help").out
+    help_text = run("--help").out
     for command in (
         "serve", "games", "patterns", "openings", "events", "statistics", "prune", "export", "import",
         "settings", "tokens", "check", "backup", "restore",
     ):  # fmt: skip
-        assert command in told
+        assert command in help_text
 
 
 def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path) -> None:
@@ -175,14 +175,14 @@ def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path) -> Non
     with serving(data) as server:
         arena = server.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        told = [examples.report(examples.contest(f"go/{number}", "go"), ["c3"]) for number in range(9)]
-        for each in told:
-            arena.contests.ReportContest(each)
+        reports = [examples.report(examples.contest(f"go/{number}", "go"), ["c3"]) for number in range(9)]
+        for report in reports:
+            arena.contests.ReportContest(report)
 
         done = run_in_a_process("compact", "--data", data, "--keep", 2, "--json").json()
 
         assert done == {"removed": 8, "left": 2}
-        assert not arena.contests.ReportContest(told[0]).counted
+        assert not arena.contests.ReportContest(reports[0]).counted
         more = examples.report(examples.contest("go/more", "go"), ["c3"])
         assert arena.contests.ReportContest(more).counted
         refused = run_in_a_process("compact", "--data", data, "--shrink")
@@ -199,11 +199,11 @@ def test_damaged_table_is_named_before_it_can_end_the_process(filled: Path) -> N
     named = []
     for page in range(2, len(content) // 4096):
         file.write_bytes(content[: page * 4096] + bytes(4096) + content[(page + 1) * 4096 :])
-        said = run("check", "--data", filled)
-        if said.exit_code == 4:
+        result = run("check", "--data", filled)
+        if result.exit_code == 4:
             named.append(page)
-            assert re.search("table '|the list of", said.out)
-            assert "restore a backup" in said.out
+            assert re.search("table '|the list of", result.out)
+            assert "restore a backup" in result.out
             if len(named) == 3:
                 break
     assert len(named) == 3
@@ -219,10 +219,10 @@ def test_damaged_pages_are_neither_copied_nor_compacted(
     file.write_bytes(content)
     target = tmp_path / "backup"
 
-    said = run(*(str(target) if word == "TARGET" else word for word in command), "--data", filled)
+    result = run(*(str(target) if word == "TARGET" else word for word in command), "--data", filled)
 
-    assert said.exit_code == 4
-    assert "page" in said.err and "restore a backup" in said.err
+    assert result.exit_code == 4
+    assert "page" in result.err and "restore a backup" in result.err
     assert not target.exists()
     assert file.read_bytes() == content
 
@@ -237,17 +237,17 @@ def test_a_file_that_was_cut_short_ends_no_command_without_a_word(
     file = filled / "data.mdb"
     file.write_bytes(file.read_bytes()[: 4 * 4096])
 
-    said = run(*(str(tmp_path / "b") if word == "TARGET" else word for word in command), "--data", filled)
+    result = run(*(str(tmp_path / "b") if word == "TARGET" else word for word in command), "--data", filled)
 
-    assert said.exit_code == 4
-    assert "the file ends after page 3" in said.out + said.err
-    assert "restore a backup" in said.out + said.err
+    assert result.exit_code == 4
+    assert "the file ends after page 3" in result.out + result.err
+    assert "restore a backup" in result.out + result.err
 
 
 def test_an_empty_file_is_named_as_that(filled: Path, tmp_path: Path) -> None:
     (filled / "data.mdb").write_bytes(b"")
 
-    said = run("backup", tmp_path / "backup", "--data", filled)
+    result = run("backup", tmp_path / "backup", "--data", filled)
 
-    assert said.exit_code == 4
-    assert "data.mdb is empty; " in said.err
+    assert result.exit_code == 4
+    assert "data.mdb is empty; " in result.err

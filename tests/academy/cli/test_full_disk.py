@@ -52,7 +52,7 @@ def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "da
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "output"),
     [
         (["check"], "sound"),
         (["tokens", "list"], "ann"),
@@ -60,25 +60,29 @@ def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "da
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )
-def test_what_only_reads_is_done(data: Path, tmp_path: Path, command: list[str], told: str) -> None:
+def test_reading_commands_work_on_a_full_disk(
+    data: Path, tmp_path: Path, command: list[str], output: str
+) -> None:
     target = [tmp_path / "backup"] if command == ["backup"] else []
-    said = _on_full_disk(data, tmp_path / "full", *command, *target)
-    assert said.exit_code == 0, said.err
-    assert told in said.out
-    assert said.err.splitlines() == [
+    result = _on_full_disk(data, tmp_path / "full", *command, *target)
+    assert result.exit_code == 0, result.err
+    assert output in result.out
+    assert result.err.splitlines() == [
         f"{tmp_path / 'full' / 'data'}: no room for its lock.mdb: read without; start no server meanwhile"
     ]
 
 
 @pytest.mark.parametrize("command", [["tokens", "create", "bob"], ["compact"], ["serve"]], ids=" ".join)
 def test_what_writes_says_that_there_is_no_room(data: Path, tmp_path: Path, command: list[str]) -> None:
-    said = _on_full_disk(data, tmp_path / "full", *command)
-    assert said.exit_code == 1
-    assert "no room left on the disk" in said.err, said.err
-    assert len(said.err.splitlines()) == 1
+    result = _on_full_disk(data, tmp_path / "full", *command)
+    assert result.exit_code == 1
+    assert "no room left on the disk" in result.err, result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_a_copy_that_finds_no_room_names_where_it_was_to_be(data: Path, tmp_path: Path) -> None:
-    said = _on_full_disk(data, tmp_path / "full", "restore", data, used="new")
-    assert said.exit_code == 1
-    assert said.err.startswith(f"academy: {tmp_path / 'full' / 'new'}: no room left on the disk"), said.err
+    result = _on_full_disk(data, tmp_path / "full", "restore", data, used="new")
+    assert result.exit_code == 1
+    assert result.err.startswith(f"academy: {tmp_path / 'full' / 'new'}: no room left on the disk"), (
+        result.err
+    )

@@ -27,10 +27,10 @@ def test_games(academy: Academy) -> None:
 
 
 def test_patterns_are_drawn_beside_their_figures(academy: Academy) -> None:
-    said = academy("patterns", "go", "--library", "endgame")
+    result = academy("patterns", "go", "--library", "endgame")
 
-    assert "go, endgame: 4 of 4 patterns" in said.out
-    rows = [line.split("│") for line in said.out.splitlines() if line.count("│") == 10]
+    assert "go, endgame: 4 of 4 patterns" in result.out
+    rows = [line.split("│") for line in result.out.splitlines() if line.count("│") == 10]
     drawn = [row[2].strip() for row in rows]
     place = drawn.index("- - -")
     assert [cell.strip() for cell in rows[place][3:8]] == ["1", "1500", "0.500", "1", "0.0"]
@@ -43,14 +43,16 @@ def test_patterns_by_filter_order_and_page(academy: Academy) -> None:
 
     by_ann = academy(*options, "--proposer", "ann lee").json()
     assert [vote["player"] for vote in by_ann["patterns"][0]["votes"]] == ["ann lee"]
-    values = [each["signature"]["value"] for each in academy(*options, "--order", "value").json()["patterns"]]
+    values = [
+        pattern["signature"]["value"] for pattern in academy(*options, "--order", "value").json()["patterns"]
+    ]
     assert values == sorted(values) and len(values) == 4
     bad = academy(*options, "--max-value", "0.3").json()
     assert bad["total_size"] == len(bad["patterns"])
 
     first = academy(*options, "--limit", "3").json()
     second = academy(*options, "--limit", "3", "--page", first["next_page_token"]).json()
-    ids = [each["pattern_id"] for page in (first, second) for each in page["patterns"]]
+    ids = [pattern["pattern_id"] for page in (first, second) for pattern in page["patterns"]]
     assert len(set(ids)) == 4
     assert f"--page {first['next_page_token']}" in academy(
         "patterns", "go", "--library", "endgame", "--limit", "3"
@@ -97,12 +99,12 @@ def test_events(academy: Academy) -> None:
 
 
 def test_statistics(academy: Academy) -> None:
-    told = academy("statistics", "go", "--json").json()
-    assert (told["contests"], told["endgame_patterns"]) == (7, 4)
-    assert told["measures"]["draws"] == {"value": 1.0, "contests": 7}
-    assert "value" not in told["measures"]["width"]
+    figures = academy("statistics", "go", "--json").json()
+    assert (figures["contests"], figures["endgame_patterns"]) == (7, 4)
+    assert figures["measures"]["draws"] == {"value": 1.0, "contests": 7}
+    assert "value" not in figures["measures"]["width"]
     # The proposers told what they expect of one position each.
-    assert "positions" in told["measures"]["decisiveness"]
+    assert "positions" in figures["measures"]["decisiveness"]
     table = academy("statistics", "go").out
     assert re.search(r"width\s+│ not known", table)
 
@@ -132,10 +134,10 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
         ("prune_below=low", "'low' is not a number"),
     ],
 )
-def test_a_setting_that_is_none(academy: Academy, change: str, words: str) -> None:
-    said = academy("settings", "go", change)
-    assert said.exit_code == 2
-    assert words in said.err and len(said.err.splitlines()) == 1
+def test_invalid_setting_is_refused(academy: Academy, change: str, words: str) -> None:
+    result = academy("settings", "go", change)
+    assert result.exit_code == 2
+    assert words in result.err and len(result.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -151,14 +153,14 @@ def test_a_setting_that_is_none(academy: Academy, change: str, words: str) -> No
         (("games", "--tls-cert", "missing.pem"), {}, 2, "certificate and its key"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(
+def test_impossible_command_is_refused_in_one_line(
     academy: Academy, arguments: tuple[str, ...], environment: dict[str, str], exit_code: int, words: str
 ) -> None:
-    said = academy(*arguments, **environment)
+    result = academy(*arguments, **environment)
 
-    assert said.exit_code == exit_code
-    assert said.err.startswith("academy: ") and words in said.err
-    assert len(said.err.splitlines()) == 1
+    assert result.exit_code == exit_code
+    assert result.err.startswith("academy: ") and words in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
@@ -178,10 +180,10 @@ def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
         assert run("games", *where).exit_code == 3
 
 
-def test_a_bot_is_told_what_it_lacks(academy: Academy, running: Running) -> None:
-    said = academy("patterns", "go", "--token", running.token("ann", Role.BOT))
-    assert said.exit_code == 1
-    assert "this token's role is bot" in said.err and "use an admin's token" in said.err
+def test_bot_learns_which_role_it_lacks(academy: Academy, running: Running) -> None:
+    result = academy("patterns", "go", "--token", running.token("ann", Role.BOT))
+    assert result.exit_code == 1
+    assert "this token's role is bot" in result.err and "use an admin's token" in result.err
 
 
 def test_an_opening_line_is_deleted_and_restored(academy: Academy) -> None:

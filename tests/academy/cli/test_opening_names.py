@@ -30,8 +30,8 @@ def test_a_game_s_openings_are_named_by_an_installed_package() -> None:
     ("beginning", "first"), [(["player 3"], 1), (["player 3", "A PAR - PIC, F BRE - MAO, A MAR - SPA"], 4)]
 )
 def test_a_listing_may_begin_anywhere(beginning: list[str], first: int) -> None:
-    found = names_of(GAME, beginning, NODES[first:])
-    assert found[NODES[first].node_id] == ("France" if first == 1 else "Picardy Opening")
+    names = names_of(GAME, beginning, NODES[first:])
+    assert names[NODES[first].node_id] == ("France" if first == 1 else "Picardy Opening")
 
 
 def test_other_games_have_no_names() -> None:

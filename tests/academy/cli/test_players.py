@@ -21,13 +21,13 @@ def test_a_player_is_listed_muted_and_forgotten_while_a_server_runs(tmp_path, mo
         token = server.token("admin", Role.ADMIN)
 
         def patterns() -> int:
-            said = run(
+            result = run(
                 "patterns", "go", "--library", "endgame", "--json",
                 ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token,
             )  # fmt: skip
-            return len(said.json()["patterns"])
+            return len(result.json()["patterns"])
 
-        listed = {each["player"]: each["votes"]["endgame"] for each in players("list", "--json").json()}
+        listed = {player["player"]: player["votes"]["endgame"] for player in players("list", "--json").json()}
         assert (listed["ann"], listed["troll"]) == (2, 1)
         assert "muted in 1 games; its votes for 1 patterns" in players("mute", "troll").out
         assert patterns() == 2

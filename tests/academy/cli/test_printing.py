@@ -13,15 +13,15 @@ ROOT = pattern_pb2.OpeningNodeRecord(visits=1, wins=[1], draws=[0], losses=[0], 
 
 
 def test_moves_and_words_are_printed_without_their_control_characters() -> None:
-    told = contests_pb2.ReportContestRequest(termination=ESCAPE)
-    event = events_pb2.Event(actor=ESCAPE, contest_reported=events_pb2.ContestReported(report=told))
+    report = contests_pb2.ReportContestRequest(termination=ESCAPE)
+    event = events_pb2.Event(actor=ESCAPE, contest_reported=events_pb2.ContestReported(report=report))
     console = printing.console()
     with console.capture() as capture:
         console.print(printing.openings_table("Openings", [NODE]))
         console.print(printing.events_table([event]))
     printed = capture.get()
     assert printed.count(r"E5\u001b[2J\u009b1m") == 3
-    assert all(each.isprintable() or each == "\n" for each in printed)
+    assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
 def test_nor_does_a_text_hold_them() -> None:

@@ -17,11 +17,11 @@ def proposer(academy: Academy) -> str:
 
 
 def listed(academy: Academy, *options: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = academy("proposals", *options, "--json").json()["proposals"]
-    return found
+    listed: list[dict[str, Any]] = academy("proposals", *options, "--json").json()["proposals"]
+    return listed
 
 
-def test_each_is_told_with_player_contest_verdict_and_reason(academy: Academy, proposer: str) -> None:
+def test_proposals_are_listed_with_player_contest_verdict_and_reason(academy: Academy, proposer: str) -> None:
     (first, *_) = listed(academy, "--player", proposer)
     assert first["player"] == proposer and first["verdict"] == "VERDICT_INSERTED" and first["reason"]
     table = academy("proposals", "--player", proposer).out
@@ -47,4 +47,4 @@ def test_they_come_in_pages(academy: Academy, proposer: str) -> None:
         more = ("--page", page["next_page_token"])
         page = academy("proposals", "--player", proposer, "--limit", 1, *more, "--json").json()
         pages.append(page)
-    assert [one for page in pages for one in page["proposals"]] == everything
+    assert [proposal for page in pages for proposal in page["proposals"]] == everything

@@ -33,7 +33,10 @@ def known(academy: Any) -> tuple[Any, ...]:
     patterns = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
     nodes = academy("openings", "go", "--depth", "0", "--json").json()
     return (
-        [(each["cells"], each["signature"], each["strength"], each["uses"]) for each in patterns],
+        [
+            (pattern["cells"], pattern["signature"], pattern["strength"], pattern["uses"])
+            for pattern in patterns
+        ],
         sorted(
             (node["depth"], node["move"], node["visits"], *node["wins"], *node["draws"]) for node in nodes
         ),
@@ -65,8 +68,8 @@ def test_text_is_written_to_standard_output_and_can_be_edited(
     assert elsewhere("import", "go", file, "--replace", "--json").json()["patterns"] == 4
     players = {
         vote["player"]
-        for each in elsewhere("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
-        for vote in each["votes"]
+        for pattern in elsewhere("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
+        for vote in pattern["votes"]
     }
     assert players == {"ann", "bob", "carl", "Ann Lee"}
 
@@ -144,9 +147,9 @@ def test_a_binary_file_that_is_not_whole_is_refused_wherever_it_was_cut(
     whole = file.read_bytes()
     for length in (0, 1, len(whole) // 3, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
-        said = elsewhere("import", "go", file)
-        assert said.exit_code == 1
-        assert said.err.startswith(f"academy: {file}: is no export, or not whole")
+        result = elsewhere("import", "go", file)
+        assert result.exit_code == 1
+        assert result.err.startswith(f"academy: {file}: is no export, or not whole")
     assert elsewhere("statistics", "go", "--json").json()["endgame_patterns"] == 0
 
 
@@ -155,17 +158,17 @@ def test_text_that_cannot_be_read_is_named_by_line_and_column(elsewhere: Any, tm
     file.write_text(
         "% academy text 1\n% game go\n% library endgame\n% player 1\n% vote ann 1500 2 1\nx\n< 1; 1; 1; 1 >\n"
     )
-    said = elsewhere("import", "go", file)
-    assert said.exit_code == 1
-    assert said.err.startswith("academy: line 5, column ")
+    result = elsewhere("import", "go", file)
+    assert result.exit_code == 1
+    assert result.err.startswith("academy: line 5, column ")
 
 
-def test_text_without_its_first_line_is_told_so(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
+def test_text_without_its_first_line_is_refused(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
     file = tmp_path / "go.txt"
     file.write_text(academy("export", "go").out.split("\n", 1)[1])
-    said = elsewhere("import", "go", file)
-    assert said.exit_code == 1
-    assert "first line is not '% academy text 1'" in said.err
+    result = elsewhere("import", "go", file)
+    assert result.exit_code == 1
+    assert "first line is not '% academy text 1'" in result.err
 
 
 @pytest.mark.parametrize(
@@ -174,16 +177,16 @@ def test_text_without_its_first_line_is_told_so(academy: Academy, elsewhere: Any
 def test_what_is_no_export_is_refused(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "strange"
     file.write_bytes(content)
-    said = elsewhere("import", "go", file)
-    assert said.exit_code == 1
-    assert str(file) in said.err and len(said.err.splitlines()) == 1
+    result = elsewhere("import", "go", file)
+    assert result.exit_code == 1
+    assert str(file) in result.err and len(result.err.splitlines()) == 1
 
 
 def test_another_games_export_is_refused(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
     file = tmp_path / "go.bin"
     academy("export", "go", "--to", file, "--format", "binary")
-    said = elsewhere("import", "hex", file)
-    assert (said.exit_code, "whose board or players differ" in said.err) == (1, True)
+    result = elsewhere("import", "hex", file)
+    assert (result.exit_code, "whose board or players differ" in result.err) == (1, True)
 
 
 def test_files_that_cannot_be_read_or_written(academy: Academy, tmp_path: Path) -> None:
@@ -199,8 +202,8 @@ def test_an_export_goes_straight_into_what_is_no_regular_file(academy: Academy, 
     # Open for reading and writing, so that neither side waits for the other.
     reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
     try:
-        said = academy("export", "go", "--to", pipe)
-        assert (said.exit_code, said.out) == (0, "")
+        result = academy("export", "go", "--to", pipe)
+        assert (result.exit_code, result.out) == (0, "")
         assert os.read(reader, 1 << 20).decode() == text
     finally:
         os.close(reader)
@@ -248,10 +251,12 @@ def lived(server: Running, game: game_pb2.Game) -> None:
     size = {"square": 25, "hex": 16, "graph": 5}[game.geometry.WhichOneof("shape") or ""]
     cells = "x A\n- B" if game.geometry.HasField("graph") else "x"
     for number in range(14):
-        told = examples.contest(f"{game.game_id}/{number}", game.game_id, players, (1500.0,) * game.players)
-        ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[number % 2]
+        contest = examples.contest(
+            f"{game.game_id}/{number}", game.game_id, players, (1500.0,) * game.players
+        )
+        ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets[number % 2]
         seat = number % 2 + 1
-        report = contests_pb2.ReportContestRequest(contest=told, termination="score")
+        report = contests_pb2.ReportContestRequest(contest=contest, termination="score")
         report.results.extend([contests_pb2.RESULT_DRAW] * game.players)
         for ply in range(12):
             mover = ply % game.players + 1
@@ -261,7 +266,7 @@ def lived(server: Running, game: game_pb2.Game) -> None:
             ply_told.values.add(player=mover, value=0.25 + number / 100)
         server.client(ticket).proposals.SubmitProposals(
             proposals_pb2.SubmitProposalsRequest(
-                contest_id=told.contest_id,
+                contest_id=contest.contest_id,
                 proposals=[
                     proposals_pb2.NewProposal(
                         library=examples.ENDGAME, cells=cells, ply=ply, value=0.25 + number / 100
@@ -312,8 +317,8 @@ def test_a_game_that_is_not_described_is_not_made(
 ) -> None:
     file = tmp_path / "game"
     file.write_text(content)
-    said = elsewhere("games", "create", file)
-    assert (said.exit_code, complaint in said.err) == (1, True), said.err
+    result = elsewhere("games", "create", file)
+    assert (result.exit_code, complaint in result.err) == (1, True), result.err
 
 
 def test_what_the_arena_describes_is_registered(elsewhere: Any, tmp_path: Path) -> None:
@@ -328,8 +333,8 @@ def test_what_the_arena_describes_is_registered(elsewhere: Any, tmp_path: Path) 
 def test_an_export_overwrites_nothing_unless_it_is_asked_to(academy: Academy, tmp_path: Path) -> None:
     file = tmp_path / "kept"
     file.write_text("precious")
-    said = academy("export", "go", "--to", file)
-    assert (said.exit_code, said.err) == (
+    result = academy("export", "go", "--to", file)
+    assert (result.exit_code, result.err) == (
         1, f"academy: {file}: is there already; --force overwrites it, another name keeps it\n",
     )  # fmt: skip
     assert file.read_text() == "precious"
@@ -341,8 +346,8 @@ def test_an_export_overwrites_nothing_unless_it_is_asked_to(academy: Academy, tm
 def test_a_file_of_ends_alone_is_no_export(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "zeros"
     file.write_bytes(content)
-    said = elsewhere("import", "go", file)
-    assert said.exit_code == 1 and str(file) in said.err and "export" in said.err
+    result = elsewhere("import", "go", file)
+    assert result.exit_code == 1 and str(file) in result.err and "export" in result.err
 
 
 def test_what_follows_the_end_of_an_export_is_refused(
@@ -352,8 +357,8 @@ def test_what_follows_the_end_of_an_export_is_refused(
     academy("export", "go", "--to", file, "--format", "binary")
     whole = file.read_bytes()
     file.write_bytes(whole + whole)
-    said = elsewhere("import", "go", file)
-    assert said.exit_code == 1 and f"more follows its end at byte {len(whole)}" in said.err
+    result = elsewhere("import", "go", file)
+    assert result.exit_code == 1 and f"more follows its end at byte {len(whole)}" in result.err
 
 
 def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_runs(tmp_path: Path) -> None:
@@ -377,7 +382,7 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
         examples.teach(server, "squat", "taught", [("ann", "x", 0.9)])
         assert server.admin().libraries.GetStatistics(with_patterns).endgame_patterns == 1
         used = run_in_a_process("games", "delete", "squat", "--data", data)
-        assert used.exit_code == 1 and "has 1 contests: only one that nobody has played" in used.err
+        assert used.exit_code == 1 and "has 1 contests: only a game that was never played" in used.err
         log = server.admin().libraries.ListEvents(libraries_pb2.ListEventsRequest()).events
         assert [event.WhichOneof("kind") for event in log][:3] == [
             "game_registered",

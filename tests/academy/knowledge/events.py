@@ -54,7 +54,7 @@ def _event(random: Random, number: int) -> Event:
     if kind < 0.88:
         return Event("prune", (random.choice(tuple(Library)), random.choice((0.2, 0.4, 10.0))))
     if kind < 0.92:
-        capacities = {f"{each.name.lower()}_capacity": random.randint(0, 12) for each in Library}
+        capacities = {f"{library.name.lower()}_capacity": random.randint(0, 12) for library in Library}
         forget_after = random.choice((0, 0, 3))
         return Event("change_settings", (LibrarySettings(**capacities, forget_after=forget_after),))
     if kind < 0.96:
@@ -69,8 +69,10 @@ def _report(random: Random, contest_id: str) -> ContestReport:
         states[random.randrange(25)] = random.choice((State.FIRST_SOLDIER, State.SECOND_SOLDIER, State.EMPTY))
         # Movers nearly always say what they expect, others now and then.
         mover = ply % 2 + 1
-        told = {seat: random.random() for seat in (1, 2) if random.random() < (0.9 if seat == mover else 0.2)}
-        plies.append(Ply(mover, random.choice(MOVES), bytes(states), random.randint(0, 25), ply > 3, told))
+        stated = {
+            seat: random.random() for seat in (1, 2) if random.random() < (0.9 if seat == mover else 0.2)
+        }
+        plies.append(Ply(mover, random.choice(MOVES), bytes(states), random.randint(0, 25), ply > 3, stated))
     return ContestReport(
         contest_id,
         tuple(
@@ -97,8 +99,8 @@ def _proposal(random: Random, plies: list[Ply]) -> Proposal:
         (row, column, ply.states[5 * (top + row) + left + column]) for row in (0, 1) for column in (0, 1)
     )
     value = ply.values.get(seat, random.choice((0.1, 0.5, 0.9)))
-    told = [each.values[seat] for each in plies[: number - 1] if seat in each.values]
-    before = told[-1] if told else max(0.0, value - 0.25)
+    earlier_values = [ply.values[seat] for ply in plies[: number - 1] if seat in ply.values]
+    before = earlier_values[-1] if earlier_values else max(0.0, value - 0.25)
     return Proposal(seat, random.choice(PATTERN_LIBRARIES), cut, number, value, before)
 
 

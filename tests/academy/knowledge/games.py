@@ -68,28 +68,21 @@ def contest(
     moves: Sequence[str] = (),
     results: tuple[Result, ...] = (WIN, LOSS),
     *,
-    contest_id: str = "c",
     elos: Sequence[float] = (1500.0, 1500.0),
     names: Sequence[str] = ("ann", "bob"),
     values: Mapping[int, Mapping[int, float]] | None = None,
-    boards: Mapping[int, bytes] | None = None,
     proposals: tuple[Proposal, ...] = (),
 ) -> ContestReport:
-    """A contest in which players took turns. `values` and `boards` are by ply, from 1.
+    """A contest in which players took turns. `values` are by ply, from 1.
 
-    Proposers told what they propose, where `values` does not say otherwise.
+    Proposers stated the values that they propose, where `values` has no others.
     """
     players = len(results)
     report = ContestReport(
-        contest_id,
+        "c",
         tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True)),
         tuple(
-            Ply(
-                (number - 1) % players + 1,
-                move,
-                (boards or {}).get(number, b""),
-                values=(values or {}).get(number, {}),
-            )
+            Ply((number - 1) % players + 1, move, values=(values or {}).get(number, {}))
             for number, move in enumerate(moves, 1)
         ),
         results,
@@ -98,10 +91,16 @@ def contest(
     return telling(report, *proposals)
 
 
-def telling(report: ContestReport, *proposals: Proposal) -> ContestReport:
-    """The report with the proposals' values told on their plies, and those before on the moves before.
+def with_boards(report: ContestReport, boards: Mapping[int, bytes]) -> ContestReport:
+    """The report with the states of some boards, by ply from 1."""
+    plies = (replace(ply, states=boards.get(number, b"")) for number, ply in enumerate(report.plies, 1))
+    return replace(report, plies=tuple(plies))
 
-    What the report says already stays.
+
+def telling(report: ContestReport, *proposals: Proposal) -> ContestReport:
+    """The report with the proposals' values stated on their plies, and those before on the moves before.
+
+    Values of the report stay.
     """
     plies = list(report.plies)
     for proposal in proposals:

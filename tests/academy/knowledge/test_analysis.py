@@ -11,7 +11,7 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.text import write_cells
 
-from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, contest
+from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, contest, with_boards
 
 MOVES = ("C3", "A1", "D4", "E1", "B2", "E5")
 # Black's second move is a tesuji: from 0.3 to 0.6. White's never are.
@@ -27,11 +27,14 @@ def played(
         letters[GO.cell_names.index(move)] = "ox"[number % 2]
         boards[number] = Board.from_letters(GO.geometry, "".join(letters)).states
     empty = Board.from_letters(GO.geometry, "-" * 25).states
-    return replace(contest(MOVES, results, values=VALUES, boards=boards, elos=elos), start_states=empty)
+    return replace(with_boards(contest(MOVES, results, values=VALUES, elos=elos), boards), start_states=empty)
 
 
 def found(report: ContestReport, most: int = 10, average_length: float = 5.0) -> list[tuple[int, str, int]]:
-    return [(each.seat, each.library.value, each.ply) for each in proposals(report, GO, average_length, most)]
+    return [
+        (proposal.seat, proposal.library.value, proposal.ply)
+        for proposal in proposals(report, GO, average_length, most)
+    ]
 
 
 def test_it_cuts_what_a_diligent_player_would_propose() -> None:
@@ -53,18 +56,19 @@ def test_it_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> Non
 
 
 def test_the_patterns_lie_around_the_move() -> None:
-    small, large = (each.pattern for each in proposals(played(), GO, 5.0, 10)[:2])
+    small, large = (proposal.pattern for proposal in proposals(played(), GO, 5.0, 10)[:2])
     assert write_cells(small, GO.geometry).split() == ["-", "-", "-", "-", "x", "-", "x", "-", "-"]
     assert len(large.cells) == 25
 
 
 @pytest.mark.parametrize("missing", ["values", "boards"])
 def test_what_was_not_reported_is_not_analysed(missing: str) -> None:
-    told = played()
+    played_contest = played()
     plies = tuple(
-        replace(ply, values={}) if missing == "values" else replace(ply, states=b"") for ply in told.plies
+        replace(ply, values={}) if missing == "values" else replace(ply, states=b"")
+        for ply in played_contest.plies
     )
-    assert proposals(replace(told, plies=plies), GO, 15.0, 10) == []
+    assert proposals(replace(played_contest, plies=plies), GO, 15.0, 10) == []
 
 
 def test_games_of_many_players_are_not_analysed() -> None:
@@ -90,7 +94,7 @@ def test_it_learns_from_players_who_propose_nothing_under_its_own_name() -> None
     assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.ballot.votes}
 
 
-def test_off_it_learns_nothing() -> None:
+def test_analysis_switched_off_learns_nothing() -> None:
     assert not any(map(len, learnt(played(), most=0).libraries.values()))
 
 
@@ -127,9 +131,10 @@ def test_the_same_contests_make_the_same_libraries() -> None:
 def test_hexagonal_boards_are_analysed_too() -> None:
     states = [Board.from_letters(HEX.geometry, "-" * 16).states]
     states += [Board.from_letters(HEX.geometry, letters + "-" * 14).states for letters in ("x-", "xo")]
-    told = contest(["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}}, boards=dict(enumerate(states[1:], 1)))
-    cut = proposals(replace(told, start_states=states[0]), HEX, 10.0, 10)
-    assert sorted({len(each.pattern.cells) for each in cut}) == [7, 19]
+    played_contest = contest(["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}})
+    played_contest = with_boards(played_contest, dict(enumerate(states[1:], 1)))
+    cut = proposals(replace(played_contest, start_states=states[0]), HEX, 10.0, 10)
+    assert sorted({len(proposal.pattern.cells) for proposal in cut}) == [7, 19]
 
 
 def test_nothing_is_learnt_from_the_moves_of_a_muted_player() -> None:

@@ -33,8 +33,8 @@ GRAPH_BOARD = Board.from_letters(
     ],
 )
 def test_a_window_of_a_square_board(cell: int, rows: int, columns: int, expected: str) -> None:
-    found = cut(SQUARE_BOARD, cell, rows, columns)
-    assert found == read_cells(expected, SQUARE_BOARD.geometry)
+    pattern = cut(SQUARE_BOARD, cell, rows, columns)
+    assert pattern == read_cells(expected, SQUARE_BOARD.geometry)
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_a_window_of_a_square_board(cell: int, rows: int, columns: int, expected
     ],
 )
 def test_a_hexagon_of_a_hexagonal_board(cell: int, reach: int, expected: str) -> None:
-    found = cut_around(HEX_BOARD, cell, reach)
-    assert write_cells(found, HEX_BOARD.geometry).split() == expected.split()
-    assert found == read_cells(expected, HEX_BOARD.geometry)
+    pattern = cut_around(HEX_BOARD, cell, reach)
+    assert write_cells(pattern, HEX_BOARD.geometry).split() == expected.split()
+    assert pattern == read_cells(expected, HEX_BOARD.geometry)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_a_hexagon_of_a_hexagonal_board(cell: int, reach: int, expected: str) ->
     ],
 )
 def test_the_neighbourhood_of_a_node(node: int, distance: int, expected: str) -> None:
-    found = cut_around(GRAPH_BOARD, node, distance)
-    assert found == read_cells(expected, GRAPH_BOARD.geometry)
+    pattern = cut_around(GRAPH_BOARD, node, distance)
+    assert pattern == read_cells(expected, GRAPH_BOARD.geometry)
 
 
 def test_nodes_that_cannot_be_seen_may_hold_anything() -> None:

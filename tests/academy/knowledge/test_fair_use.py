@@ -44,7 +44,9 @@ def test_one_consultation_for_every_four_moves_the_first_included(own_move: int,
     assert f"own move {own_move} the rule allows {allowed}" in str(refused.value)
 
 
-VALUES = st.lists(st.one_of(st.none(), st.integers(0, 1_000_000).map(lambda each: each / 1e6)), max_size=30)
+VALUES = st.lists(
+    st.one_of(st.none(), st.integers(0, 1_000_000).map(lambda millionths: millionths / 1e6)), max_size=30
+)
 
 
 def told_of(values: list[float | None]) -> list[Expectation | None]:
@@ -52,11 +54,11 @@ def told_of(values: list[float | None]) -> list[Expectation | None]:
     return [None if value is None else Expectation(value, value) for value in values]
 
 
-def test_the_same_lie_told_to_the_arena_is_believed_once_or_for_one_position_in_four() -> None:
+def test_lie_repeated_to_the_arena_is_believed_once_or_for_one_position_in_four() -> None:
     def found(values: list[tuple[float, float]]) -> FalseClaim | None:
-        told = [Expectation(before, after, 0.9) for before, after in values]
-        claims = [Claim(plies, b"", each.before) for plies, each in enumerate(told)]
-        return false_claim(1, claims, told, [], False)
+        stated = [Expectation(before, after, 0.9) for before, after in values]
+        claims = [Claim(plies, b"", expectation.before) for plies, expectation in enumerate(stated)]
+        return false_claim(1, claims, stated, [], False)
 
     lie, honest, rescued = (0.0, 0.9), (0.3, 0.3), (0.3, 0.4)
     false = found([honest, lie, lie])
@@ -71,13 +73,13 @@ def test_the_same_lie_told_to_the_arena_is_believed_once_or_for_one_position_in_
 
 
 @given(VALUES, st.data())
-def test_claims_that_are_what_was_told_hold_and_others_do_not(
+def test_claims_hold_only_where_they_equal_the_stated_values(
     values: list[float | None], data: st.DataObject
 ) -> None:
-    told = [plies for plies, value in enumerate(values) if value is not None]
+    stated = [plies for plies, value in enumerate(values) if value is not None]
     boards = [bytes([plies]) for plies in range(len(values) + 1)]
     by_board = data.draw(st.booleans())
-    chosen = data.draw(st.lists(st.sampled_from(told), unique=True)) if told else []
+    chosen = data.draw(st.lists(st.sampled_from(stated), unique=True)) if stated else []
     shifts = [data.draw(st.integers(-10_000, 10_000)) / 1e6 for _ in chosen]
     honest = [
         Claim(None if by_board else plies, boards[plies], min(1.0, max(0.0, (values[plies] or 0.0) + shift)))
@@ -93,10 +95,10 @@ def test_claims_that_are_what_was_told_hold_and_others_do_not(
     for plies in range(len(values)):
         value = values[plies]
         lie = Claim(plies, b"", 1.0 if value is not None and value <= 0.5 else 0.0)
-        found = false_claim(2, [*honest, lie], told_of(values), boards, True)
-        assert found is not None
-        assert (found.seat, found.plies, found.value) == (2, plies, value)
-        assert (found.count, found.claims) == (1, len(honest) + 1)
+        claim = false_claim(2, [*honest, lie], told_of(values), boards, True)
+        assert claim is not None
+        assert (claim.seat, claim.plies, claim.value) == (2, plies, value)
+        assert (claim.count, claim.claims) == (1, len(honest) + 1)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.33])
@@ -105,10 +107,10 @@ def test_patterns_are_for_positions_of_low_value(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0.3301, "0.3301"), (1.0, "1"), (None, "no expected value"), (math.nan, "nan")]
+    ("value", "statement"), [(0.3301, "0.3301"), (1.0, "1"), (None, "no expected value"), (math.nan, "nan")]
 )
-def test_and_for_no_others(value: float | None, said: str) -> None:
-    with pytest.raises(ValueNotLowError, match=said) as refused:
+def test_patterns_are_refused_for_values_that_are_not_low(value: float | None, statement: str) -> None:
+    with pytest.raises(ValueNotLowError, match=statement) as refused:
         check_low_value(value)
     assert refused.value.value is value
 
@@ -166,8 +168,8 @@ def test_where_claimed_moves_leave_those_played(
 @pytest.mark.parametrize("gap", [0.11, 0.2, 0.33])
 @pytest.mark.threat("lies")
 def test_a_small_lie_at_every_position_is_not_believed_either(gap: float) -> None:
-    told = [Expectation(after - gap, after, earlier) for after, earlier in [(0.43, 0.43)] * 10]
-    claims = [Claim(plies, b"", each.before) for plies, each in enumerate(told)]
-    false = false_claim(1, claims, told, [], False)
+    stated = [Expectation(after - gap, after, earlier) for after, earlier in [(0.43, 0.43)] * 10]
+    claims = [Claim(plies, b"", expectation.before) for plies, expectation in enumerate(stated)]
+    false = false_claim(1, claims, stated, [], False)
     assert false is not None
     assert (false.count, false.claims, false.around) == (10, 10, 0.43)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Verdict
-from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge, StoredKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
@@ -36,11 +36,11 @@ def propose(
     """A contest with a move of the proposer for every value that belongs to the proposals."""
     plies: list[Ply] = []
     placed = []
-    for each in proposals:
-        for value in (each.value_before, each.value):
+    for proposal in proposals:
+        for value in (proposal.value_before, proposal.value):
             if value is not None:
-                plies.append(Ply(each.seat, "pass", values={each.seat: value}))
-        placed.append(replace(each, ply=len(plies)))
+                plies.append(Ply(proposal.seat, "pass", values={proposal.seat: value}))
+        placed.append(replace(proposal, ply=len(plies)))
     names = [f"player {event}-{seat}" for seat in range(len(results))]
     report = contest((), results, names=names, elos=(1500,) * len(results))
     return game.report(replace(report, plies=tuple(plies), proposals=tuple(placed)), event)
@@ -151,7 +151,7 @@ def test_judgements_are_in_the_order_of_the_proposals_and_say_where_each_went() 
         endgame(cells("B - o"), 0.5),
         endgame(cells("w w w"), 0.5),
     )
-    assert [(each.verdict, each.pattern_id) for each in judgements] == [
+    assert [(judgement.verdict, judgement.pattern_id) for judgement in judgements] == [
         (Verdict.INSERTED, 1),
         (Verdict.GENERALISED, 1),
         (Verdict.MATCHED, 1),
@@ -187,7 +187,7 @@ def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> Non
     game.report(contest(["A1", "B2"]), 1)
     nodes, measures = dict(game.openings.nodes), game.measures.as_json()
     late = contest(["A1", "B2"], proposals=(endgame(cells("x"), 0.5, ply=2),))
-    assert [each.verdict for each in game.judge_late(late, 2)] == [Verdict.INSERTED]
+    assert [judgement.verdict for judgement in game.judge_late(late, 2)] == [Verdict.INSERTED]
     assert (game.openings.nodes, game.measures.as_json()) == (nodes, measures)
     assert entries(game)[0].last_contest == 1
 
@@ -267,11 +267,11 @@ Pruned = list[PatternEntry] | list[OpeningNode]
 
 
 def numbers(pruned: Pruned) -> list[int]:
-    return [each.pattern_id for each in pruned if isinstance(each, PatternEntry)]
+    return [record.pattern_id for record in pruned if isinstance(record, PatternEntry)]
 
 
 def moves(pruned: Pruned) -> list[str]:
-    return [each.move for each in pruned if isinstance(each, OpeningNode)]
+    return [record.move for record in pruned if isinstance(record, OpeningNode)]
 
 
 def test_pruning_patterns_and_what_it_would_remove() -> None:
@@ -414,8 +414,8 @@ SEEDS = st.integers(0, 2**32)
 @given(SEEDS, st.integers(1, 40))
 def test_the_same_events_make_the_same_knowledge(seed: int, count: int) -> None:
     first, second = fresh_game(), fresh_game()
-    said = [[event.happen(game) for event in events(seed, count)] for game in (first, second)]
-    assert said[0] == said[1]
+    outcomes = [[event.happen(game) for event in events(seed, count)] for game in (first, second)]
+    assert outcomes[0] == outcomes[1]
     assert summary(first) == summary(second)
     assert first.measures.measures() == second.measures.measures()
 
@@ -440,13 +440,15 @@ def test_knowledge_put_together_from_its_records_goes_on_the_same(seed: int, bef
     for event in history[:before]:
         event.happen(game)
     restored = GameKnowledge.restore(
-        game.spec,
-        game.settings,
-        [(library, entry) for library in PATTERN_LIBRARIES for entry in reversed(entries(game, library))],
-        reversed(list(game.openings.nodes.values())),
-        game.counters,
-        Measures.from_json(game.measures.as_json()),
-        reversed(list(game.ratings)),
+        StoredKnowledge(
+            game.spec,
+            game.settings,
+            [(library, entry) for library in PATTERN_LIBRARIES for entry in reversed(entries(game, library))],
+            reversed(list(game.openings.nodes.values())),
+            game.counters,
+            Measures.from_json(game.measures.as_json()),
+            reversed(list(game.ratings)),
+        )
     )
     assert restored.take_changes() == ChangedRecords(frozenset(), frozenset(), frozenset(), frozenset())
     for event in history[before:]:

@@ -77,7 +77,7 @@ class Shelf:
 
 
 @pytest.mark.parametrize("elo", [800.01, 1000.0, 3000.0])
-def test_the_same_cells_match_whoever_proposes_them(elo: float) -> None:
+def test_same_cells_match_for_every_proposer(elo: float) -> None:
     shelf = Shelf()
     shelf.know("x - o", 1000, 0.6)
     learnt = shelf.learn("x - o", elo, 0.9)
@@ -107,7 +107,7 @@ def test_an_equal_players_pattern_generalises() -> None:
     ("elo", "why"), [(1200, "exactly 200 above"), (800, "exactly 200 below"), (300, "weak")]
 )
 @pytest.mark.parametrize(("known", "new"), [("b - o", "x - o"), ("B - o", "x - o")])
-def test_otherwise_it_enters_alone(elo: float, why: str, known: str, new: str) -> None:
+def test_pattern_that_merges_with_none_enters_alone(elo: float, why: str, known: str, new: str) -> None:
     shelf = Shelf()
     shelf.know(known, 1000)
     learnt = shelf.learn(new, elo)
@@ -256,11 +256,9 @@ VAGUER = (
 def test_one_name_cannot_turn_a_pattern_into_everything(at_once: bool) -> None:
     game = GameKnowledge(GO)
     proposals = [endgame(cells(text), 0.9) for text in VAGUER]
-    for number, part in enumerate([proposals] if at_once else [[each] for each in proposals], 1):
-        told = contest(
-            ["pass"], contest_id=str(number), names=("bot", "b"), values={1: {1: 0.9}}, proposals=tuple(part)
-        )
-        game.report(told, number)
+    for number, part in enumerate([proposals] if at_once else [[proposal] for proposal in proposals], 1):
+        played_contest = contest(["pass"], names=("bot", "b"), values={1: {1: 0.9}}, proposals=tuple(part))
+        game.report(played_contest, number)
     known = game.libraries[Library.ENDGAME].entries[1]
     assert known.pattern == GO.canonical(cells("# x o / - o x / o - -"))
     assert min(information(entry.pattern.codes) for entry in game.libraries[Library.ENDGAME]) >= 8
@@ -287,7 +285,7 @@ def test_what_a_name_proposes_near_a_pattern_that_it_changed_enters_alone_or_mat
     assert shelf.learn("x B x B / o o o w", 1000, 0.5, by="cy").verdict is GENERALISED
 
 
-def test_narrowing_is_a_change_too_and_may_be_followed_by_none() -> None:
+def test_narrowing_is_a_change_and_allows_no_further_one() -> None:
     shelf = Shelf()
     shelf.know("B B o", 1000)
     assert shelf.learn("x B o", 1500, by="ann").verdict is SPECIALISED
@@ -467,7 +465,7 @@ def test_changes_are_what_is_new_different_or_gone() -> None:
     assert shelf.library.take_changes() == touched([], [])
 
 
-def test_patterns_that_were_only_used_are_told_apart() -> None:
+def test_patterns_that_were_only_used_are_listed_separately() -> None:
     shelf = Shelf()
     for text in ("x - o", "o - o", "b b"):
         shelf.know(text, 1000)

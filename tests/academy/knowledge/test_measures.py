@@ -44,7 +44,7 @@ def test_of_no_contests_nothing_is_known() -> None:
     assert set(measured().values()) == {UNKNOWN}
 
 
-def test_of_a_contest_without_figures_only_what_its_moves_and_result_tell() -> None:
+def test_contest_without_figures_gives_only_length_and_result() -> None:
     known = {name for name, measure in measured(contest(["a", "b"])).items() if measure.value is not None}
     assert known == {"length", "length_spread", "depth", "draws", "first_player_score"}
 
@@ -65,14 +65,14 @@ def test_the_average_length_is_the_games_own_estimate_until_10_contests(
 
 def test_draws_and_the_first_players_score() -> None:
     results = [(WIN, LOSS), (WIN, LOSS), (LOSS, WIN), (DRAW, DRAW)]
-    measures = measured(*(contest((), each) for each in results))
+    measures = measured(*(contest((), result) for result in results))
     assert measures["draws"] == Measure(0.25, 4)
     assert measures["first_player_score"] == Measure(0.625, 4)
 
 
-def test_width_is_the_mean_of_the_legal_moves_where_told_and_size_follows() -> None:
-    told = played(Ply(1, "a", legal_moves=30), Ply(2, "b"), Ply(1, "c", legal_moves=10))
-    measures = measured(told, played(Ply(1, "a")))
+def test_width_is_the_mean_of_the_known_legal_moves_and_size_follows() -> None:
+    played_contest = played(Ply(1, "a", legal_moves=30), Ply(2, "b"), Ply(1, "c", legal_moves=10))
+    measures = measured(played_contest, played(Ply(1, "a")))
     assert measures["width"] == Measure(20.0, 1, 2)
     # log10 of 20 ** 2 positions: the mean length is (3 + 1) / 2.
     assert measures["size"].value == pytest.approx(2 * math.log10(20))
@@ -166,7 +166,7 @@ def test_decisiveness_and_drama_are_seen_by_players_of_the_upper_quartile() -> N
     assert measured(between(2000, 1400), between(1300, 0))["decisiveness"] == Measure(1.0, 1, 2)
 
 
-def test_figures_from_all_players_begin_anew_and_the_others_stay() -> None:
+def test_sums_over_all_players_start_again_and_the_others_stay() -> None:
     sums = learnt(contest(["a"] * 3)).as_json()
     of_before = sums | {name: {"total": 5, "count": 9, "contests": 2} for name in ("decisiveness", "drama")}
     of_before = {name: value for name, value in of_before.items() if not name.endswith("_of_best")}
@@ -183,7 +183,7 @@ def test_drama_is_the_share_of_moves_that_gave_an_advantage_away() -> None:
     assert measured(report)["drama"] == Measure(1 / 3, 1, 3)
 
 
-def test_without_told_values_neither_is_known() -> None:
+def test_decisiveness_and_drama_are_unknown_without_stated_values() -> None:
     measures = measured(played(Ply(1, "a"), Ply(2, "b", values={1: 0.9})))
     assert (measures["decisiveness"], measures["drama"]) == (UNKNOWN, UNKNOWN)
 
@@ -194,6 +194,6 @@ def test_stored_and_read_again_the_sums_are_the_same() -> None:
     )
     restored = Measures.from_json(json.loads(json.dumps(measures.as_json())))
     assert restored == measures
-    for each in (measures, restored):
-        each.add(contest(["a", "b"]), Ratings([("ann", 1), ("bob", 2)]))
+    for measured_game in (measures, restored):
+        measured_game.add(contest(["a", "b"]), Ratings([("ann", 1), ("bob", 2)]))
     assert restored.measures() == measures.measures()

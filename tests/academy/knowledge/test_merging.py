@@ -71,7 +71,7 @@ def unordered(rows: dict[tuple[str, str], str]) -> dict[tuple[str, str], str]:
 @pytest.mark.parametrize("pair", EVERY_PAIR, ids=" ".join)
 def test_generalisation_cell_by_cell(pair: tuple[str, str], is_decisive: bool) -> None:
     rows = table(GENERALISATION, GENERALISATION_IF_DECISIVE if is_decisive else [])
-    first, second = (LETTER_CODES[each] for each in pair)
+    first, second = (LETTER_CODES[letter] for letter in pair)
     assert letter(generalised_cell(first, second, is_decisive)) == unordered(rows).get(pair)
 
 
@@ -79,7 +79,7 @@ def test_generalisation_cell_by_cell(pair: tuple[str, str], is_decisive: bool) -
 @pytest.mark.parametrize("pair", EVERY_PAIR, ids=" ".join)
 def test_specialisation_cell_by_cell(pair: tuple[str, str], is_decisive: bool) -> None:
     rows = table(SPECIALISATION, SPECIALISATION_IF_DECISIVE if is_decisive else SPECIALISATION_OTHERWISE)
-    new, known = (LETTER_CODES[each] for each in pair)
+    new, known = (LETTER_CODES[letter] for letter in pair)
     assert letter(specialised_cell(new, known, is_decisive)) == rows.get(pair)
 
 
@@ -121,7 +121,7 @@ def test_the_elo_bands_are_strict_on_both_sides(known: float, above: float, rule
 
 
 @given(st.integers(-10_000_000, 9_980_000))
-def test_a_difference_of_exactly_200_merges_with_nothing_whatever_the_float_says(elo_hundredths: int) -> None:
+def test_difference_of_exactly_200_never_merges_despite_floats(elo_hundredths: int) -> None:
     higher, lower = (elo_hundredths + 20_000) / 100, elo_hundredths / 100
     assert cell_rule(Vote.of("new", higher, 0.5, 2), ballot((lower, 0.5))) is None
     assert cell_rule(Vote.of("new", lower, 0.5, 2), ballot((higher, 0.5))) is None
@@ -164,7 +164,7 @@ def test_whole_patterns(new: str, known: str, rule: object, expected: str | None
 @pytest.mark.parametrize("is_decisive", [True, False])
 @pytest.mark.parametrize("pair", EVERY_PAIR, ids=" ".join)
 def test_a_generalised_cell_accepts_what_either_accepted(pair: tuple[str, str], is_decisive: bool) -> None:
-    first, second = (LETTER_CODES[each] for each in pair)
+    first, second = (LETTER_CODES[letter] for letter in pair)
     result = generalised_cell(first, second, is_decisive)
     if result is not None:
         assert all(state & result for state in State if state & (first | second))

@@ -96,7 +96,7 @@ def test_the_elo_of_a_position_is_the_mean_of_those_who_moved_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("stated", "expected"),
     [
         # Nobody told: the result counts.
         ({}, (1.0, 0.0)),
@@ -105,18 +105,18 @@ def test_the_elo_of_a_position_is_the_mean_of_those_who_moved_there() -> None:
         ({1: 0.7, 2: 0.5}, (0.6, 0.4)),
     ],
 )
-def test_an_expected_value_is_what_the_players_told_or_else_the_result(
-    told: dict[int, float], expected: tuple[float, float]
+def test_expected_value_is_the_stated_one_or_else_the_result(
+    stated: dict[int, float], expected: tuple[float, float]
 ) -> None:
     grove = Grove()
-    grove.play("1", values={1: told})
+    grove.play("1", values={1: stated})
     node = grove.at("1")
     assert (node.value(1), node.value(2)) == expected
-    assert node.values == bool(told)
+    assert node.values == bool(stated)
     assert node.wins == (1, 0)
 
 
-def test_the_mean_of_told_values_and_results() -> None:
+def test_node_value_is_the_mean_of_stated_values_and_results() -> None:
     grove = Grove()
     grove.play("1", WIN, LOSS, values={1: {1: 0.6}})
     grove.play("1", LOSS, WIN)
@@ -126,7 +126,7 @@ def test_the_mean_of_told_values_and_results() -> None:
     assert grove.at("1").values == 1
 
 
-def test_of_three_players_each_has_a_value_of_their_own() -> None:
+def test_three_players_have_separate_values() -> None:
     grove = Grove(THREE)
     grove.play("a b c", WIN, DRAW, LOSS, values={1: {2: 0.3}})
     node = grove.at("a")
@@ -152,9 +152,12 @@ def test_continuations_are_spelled_in_the_askers_orientation() -> None:
     grove.play("C3 A1 E5")
     grove.play("C3 A1 A2")
     grove.play("E5 pass")
-    root = {each.moves: each.node.visits for each in grove.tree.continuations([])}
+    root = {continuation.moves: continuation.node.visits for continuation in grove.tree.continuations([])}
     assert root == {("C3",): 2, ("A1", "A5", "E1", "E5"): 1}
-    after = {each.moves: each.node.visits for each in grove.tree.continuations(["C3", "E1"])}
+    after = {
+        continuation.moves: continuation.node.visits
+        for continuation in grove.tree.continuations(["C3", "E1"])
+    }
     assert after == {("A5",): 1, ("D1", "E2"): 1}
     assert grove.tree.continuations(["B2"]) == []
 
@@ -283,8 +286,8 @@ def test_children_are_erased_where_all_are_leaves_and_strictly_negative(
 ) -> None:
     grove = Grove()
     for line, value in replies.items():
-        told = {1: {2: 0.5}, 2: {2: value}, 3: {2: 0.5}}
-        grove.play(line, DRAW, DRAW, values=told)
+        stated = {1: {2: 0.5}, 2: {2: value}, 3: {2: 0.5}}
+        grove.play(line, DRAW, DRAW, values=stated)
     before = grove.at("1").value(2)
     erased = grove.tree.prune(0.33, 0.5)
     assert bool(erased) is pruned
@@ -353,7 +356,7 @@ def test_with_simultaneous_moves_each_player_has_a_tree() -> None:
     assert grove.at("A", player=1).visits == 2
     assert grove.at("C f", player=3).mover == 3
     assert grove.tree.find(["A"], 2) is None
-    assert {each.moves for each in grove.tree.continuations([], 3)} == {("C",), ("X",)}
+    assert {continuation.moves for continuation in grove.tree.continuations([], 3)} == {("C",), ("X",)}
     assert grove.tree.root.visits == 2
 
 
@@ -425,8 +428,8 @@ def test_a_restored_tree_is_the_same_tree() -> None:
     assert [node.move for node in tree.children(ROOT)] == [node.move for node in grove.tree.children(ROOT)]
     again = Grove(GO, grove.settings)
     again.tree, again.fresh = tree, grove.fresh
-    for each in (grove, again):
-        each.play("E1 C3 A1", DRAW, DRAW)
+    for some_grove in (grove, again):
+        some_grove.play("E1 C3 A1", DRAW, DRAW)
     assert again.tree.nodes == grove.tree.nodes
 
 
@@ -456,7 +459,7 @@ def test_a_list_that_leaves_the_tree_costs_no_more_than_its_way_in_it() -> None:
 
 @settings(max_examples=60)
 @given(CONTESTS, st.integers(0, 6))
-def test_whatever_is_played_the_tree_stays_a_tree_within_its_limits(
+def test_any_play_keeps_the_tree_a_tree_within_its_limits(
     contests: list[tuple[list[str], tuple[Result, Result], float]], capacity: int
 ) -> None:
     grove = Grove(GO, LibrarySettings(opening_capacity=capacity))

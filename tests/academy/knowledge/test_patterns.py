@@ -29,7 +29,7 @@ def test_nodes_of_a_graph_do_not_move() -> None:
         ([], "no cells"),
         ([(0, 0, X), (0, 0, EMPTY)], "same cell twice"),
         ([(0, 0, ANYTHING), (0, 1, EDGE)], "other than '#' and '\\+'"),
-        ([(0, 0, 3)], "code 3 is none of 1, 2, 4, 6"),
+        ([(0, 0, 3)], "code 3 is not one of 1, 2, 4, 6"),
         ([(0, column, X) for column in range(MAX_PATTERN_CELLS + 1)], "at most 441"),
     ],
 )

@@ -11,7 +11,7 @@ from academy.knowledge.contests import ContestReport, Proposal, Result
 from academy.knowledge.postmortem import endgame_value, objection
 from academy.knowledge.spec import GameSpec
 
-from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, telling, tesuji
+from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, telling, tesuji, with_boards
 
 LONG = ["pass"] * 60
 SHORT = ["A1", "B2", "C3"]
@@ -106,7 +106,7 @@ def test_the_last_fifth_of_any_whole_average_is_exact() -> None:
 
 
 @pytest.mark.parametrize("result", [WIN, DRAW, LOSS])
-def test_endgame_patterns_count_whatever_the_result_and_the_adversary(result: Result) -> None:
+def test_endgame_patterns_count_with_any_result_and_adversary(result: Result) -> None:
     report = contest(LONG, (result, WIN), elos=(2500, 0))
     assert judged(endgame(cells("x"), 0.5, ply=60), report, average_length=60.0) is None
 
@@ -203,55 +203,55 @@ def test_the_ply_must_have_been_played(ply: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "proposed", "contradicts"),
+    ("stated", "proposed", "contradicts"),
     [(0.9, 0.9, False), (0.9, 0.91, False), (0.9, 0.89, False), (0.9, 0.911, True), (0.9, 0.5, True)],
 )
 @pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
 @pytest.mark.threat("lies")
 def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
-    make: Callable[..., Proposal], told: float, proposed: float, contradicts: bool
+    make: Callable[..., Proposal], stated: float, proposed: float, contradicts: bool
 ) -> None:
-    report = contest(SHORT, values={3: {1: told, 2: 0.0}})
+    report = contest(SHORT, values={3: {1: stated, 2: 0.0}})
     against = judged(make(cells("x"), proposed, ply=3), report)
     assert against == (
-        f"value {proposed:.4g} proposed, but {told:.4g} told in the contest for ply 3"
+        f"value {proposed:.4g} proposed, but {stated:.4g} stated in the contest for ply 3"
         if contradicts
         else None
     )
 
 
 @pytest.mark.parametrize("proposal", [endgame(cells("x"), 0.9, ply=3), tesuji(cells("x"), 0.2, 0.9)])
-def test_a_value_that_was_told_to_nobody_does_not_count(proposal: Proposal) -> None:
+def test_proposal_without_a_stated_value_does_not_count(proposal: Proposal) -> None:
     # Told before and by the other, but not by the proposer for this ply.
     report = contest(SHORT, values={1: {1: 0.2}, 3: {2: 0.9}})
     assert objection(proposal, report, GO, 30.0) == (
-        "the proposer told no expected value after ply 3 of the contest"
+        "the proposer stated no expected value after ply 3 of the contest"
     )
 
 
-@pytest.mark.parametrize(("told", "contradicts"), [(0.2, False), (0.21, False), (0.5, True)])
+@pytest.mark.parametrize(("stated", "contradicts"), [(0.2, False), (0.21, False), (0.5, True)])
 @pytest.mark.parametrize(("seat", "ply"), [(1, 5), (2, 6), (1, 7)])
-def test_the_value_before_must_be_the_one_told_last(
-    seat: int, ply: int, told: float, contradicts: bool
+def test_value_before_must_be_the_one_stated_last(
+    seat: int, ply: int, stated: float, contradicts: bool
 ) -> None:
     # Players tell what they expect after their own moves; before the last such move, something else.
     before = {number: {seat: 0.7} for number in range(seat, ply - 2, 2)}
-    report = contest(["pass"] * 7, (DRAW, DRAW), values=before | {ply - 2: {seat: told}})
+    report = contest(["pass"] * 7, (DRAW, DRAW), values=before | {ply - 2: {seat: stated}})
     against = judged(tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply), report)
-    said = f"value 0.2 before the move proposed, but 0.5 was told last in the contest before ply {ply}"
-    assert against == (said if contradicts else None)
+    reason = f"value 0.2 before the move proposed, but 0.5 was stated last in the contest before ply {ply}"
+    assert against == (reason if contradicts else None)
 
 
-def test_what_was_told_last_counts_however_long_ago() -> None:
+def test_value_stated_last_counts_at_any_distance() -> None:
     report = contest(["pass"] * 7, values={1: {1: 0.2}, 7: {1: 0.9}})
     assert objection(tesuji(cells("x"), 0.2, 0.9, ply=7), report, GO, 30.0) is None
 
 
 @pytest.mark.parametrize(("seat", "ply"), [(1, 1), (2, 2)])
-def test_before_the_first_value_told_no_move_is_a_tesuji(seat: int, ply: int) -> None:
+def test_move_before_the_first_stated_value_is_no_tesuji(seat: int, ply: int) -> None:
     proposal = tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply)
     assert judged(proposal, contest(SHORT, (DRAW, DRAW))) == (
-        f"the proposer told no expected value before ply {ply} of the contest"
+        f"the proposer stated no expected value before ply {ply} of the contest"
     )
 
 
@@ -271,7 +271,7 @@ def test_the_pattern_must_have_stood_on_the_board(
     spec: GameSpec, letters: str, pattern: str, stood: bool
 ) -> None:
     board = Board.from_letters(spec.geometry, letters).states
-    report = contest(["A1"], boards={1: board})
+    report = with_boards(contest(["A1"]), {1: board})
     against = judged(endgame(cells(pattern, spec), 0.5), report, spec)
     assert against == (None if stood else "the pattern did not stand on the board after ply 1")
 
@@ -288,8 +288,8 @@ def test_without_boards_told_a_pattern_is_believed() -> None:
 @pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
 def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: str, says: bool) -> None:
     against = judged(make(cells(pattern), 0.9, ply=3), contest(SHORT))
-    said = "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
-    assert against == (None if says else said)
+    reason = "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
+    assert against == (None if says else reason)
 
 
 @pytest.mark.parametrize(("value_before", "counts"), [(0.2, True), (0.46, True), (0.5, False), (0.6, False)])

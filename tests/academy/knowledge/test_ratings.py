@@ -12,10 +12,10 @@ contestants = st.builds(Contestant, st.sampled_from("abcdefgh"), st.floats(-100,
 
 
 @given(st.lists(contestants, min_size=1))
-def test_the_latest_elo_counts_and_the_upper_quartile_is_of_all_players(told: list[Contestant]) -> None:
+def test_the_latest_elo_counts_and_the_upper_quartile_is_of_all_players(seated: list[Contestant]) -> None:
     ratings = Ratings()
     latest: dict[str, int] = {}
-    for player in told:
+    for player in seated:
         ratings.take([player])
         latest[player.name] = round(player.elo * 100)
         best = max(latest.values())

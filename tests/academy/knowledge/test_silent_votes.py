@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.contests import Proposal, Verdict
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge, StoredKnowledge
 from academy.knowledge.library import PatternEntry, PatternLibrary
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
@@ -32,16 +32,15 @@ def report(
     game: GameKnowledge, number: int, name: str, elo: float, *proposals: Proposal, value: float = 0.0
 ) -> list[tuple[Verdict, str]]:
     """A contest that `name` loses at once and proposes in, against somebody who never proposes."""
-    told = contest(
+    played_contest = contest(
         ["pass"],
         (LOSS, WIN),
-        contest_id=f"contest {number}",
         names=(name, "opponent"),
         elos=(elo, 1600),
         proposals=proposals,
         values={1: {1: value}},
     )
-    return [(each.verdict, each.reason) for each in game.report(told, number)]
+    return [(judgement.verdict, judgement.reason) for judgement in game.report(played_contest, number)]
 
 
 def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
@@ -130,14 +129,14 @@ def test_a_player_has_one_vote_though_it_has_become_weak_since_the_one_before() 
 def test_a_late_proposal_counts_with_the_elo_that_its_player_has_by_now() -> None:
     game = GameKnowledge(GO)
     known(game, "x - o")
-    told = contest(
+    played_contest = contest(
         ["pass"],
         names=("riser", "opponent"),
         elos=(1000, 1600),
         proposals=(endgame(cells("x - o"), 0.9),),
     )
     report(game, 1, "riser", 1600)
-    game.judge_late(told, 2)
+    game.judge_late(played_contest, 2)
     assert {vote.player: vote.elo for vote in game.libraries[ENDGAME].entries[1].ballot.votes}[
         "riser"
     ] == 1600
@@ -170,18 +169,18 @@ def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> 
             entry.pattern_id for entry in game.libraries[ENDGAME] if acceptable(entry.signature.elo, 1500)
         ]
 
-    before, told = shown(), seen(game)
+    before, verdicts = shown(), seen(game)
     assert len(before) >= 10
     for number in range(40):
         chosen = [shapes[(10 * number + place) % len(shapes)] for place in range(10)]
         report(game, number + 1, "loser", 0, *(endgame(cells(text), 0.0) for text in chosen))
     assert shown() == before
-    assert {number: seen(game)[number] for number in told} == told
+    assert {number: seen(game)[number] for number in verdicts} == verdicts
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats(-500, 800), st.floats(0, 1)), max_size=40))
 @settings(max_examples=30)
-def test_whatever_the_weak_propose_nothing_changes_that_anybody_is_told(
+def test_proposals_of_weak_players_change_no_label(
     proposed: Sequence[tuple[int, float, float]],
 ) -> None:
     game = GameKnowledge(GO)
@@ -366,7 +365,7 @@ def test_an_imported_librarys_weak_votes_wait_like_others() -> None:
 # The same from what is stored
 
 
-def test_put_together_again_it_goes_on_as_if_it_had_never_stopped() -> None:
+def test_restored_knowledge_goes_on_as_if_never_stopped() -> None:
     def lived(number: int, game: GameKnowledge) -> None:
         report(game, number, "riser", 150.0 * number, endgame(cells("x - o"), 0.5), value=0.5)
         report(game, 100 + number, "weak", 0, endgame(cells("x - o"), 0.1), value=0.1)
@@ -378,13 +377,15 @@ def test_put_together_again_it_goes_on_as_if_it_had_never_stopped() -> None:
         lived(number, straight)
         lived(number, halved)
         halved = GameKnowledge.restore(
-            GO,
-            halved.settings,
-            [(library, entry) for library in PATTERN_LIBRARIES for entry in halved.libraries[library]],
-            halved.openings.nodes.values(),
-            halved.counters,
-            halved.measures,
-            list(halved.ratings),
+            StoredKnowledge(
+                GO,
+                halved.settings,
+                [(library, entry) for library in PATTERN_LIBRARIES for entry in halved.libraries[library]],
+                halved.openings.nodes.values(),
+                halved.counters,
+                halved.measures,
+                list(halved.ratings),
+            )
         )
     assert sorted(records(straight, 1), key=str) == sorted(records(halved, 1), key=str)
     assert "riser" in [vote.player for vote in straight.libraries[ENDGAME].entries[1].ballot.votes]
@@ -394,10 +395,10 @@ def test_put_together_again_it_goes_on_as_if_it_had_never_stopped() -> None:
 def test_drawn_games_too_bring_silent_votes() -> None:
     game = GameKnowledge(GO)
     known(game, "x - o")
-    told = contest(
+    played_contest = contest(
         ["pass"], (DRAW, DRAW), names=("weak", "b"), elos=(0, 1), proposals=(endgame(cells("x - o"), 0.9),)
     )
-    game.report(told, 1)
+    game.report(played_contest, 1)
     assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
 
 

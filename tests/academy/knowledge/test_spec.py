@@ -261,7 +261,7 @@ FORMS = ("*", "pass", "#-#", "#x#[x#]")
         ("1x" * 500, False),
     ],
 )
-def test_moves_have_one_of_the_forms_that_the_game_tells(move: str, is_move: bool) -> None:
+def test_moves_have_one_of_the_games_move_forms(move: str, is_move: bool) -> None:
     assert replace(GO, move_forms=FORMS).is_written_as_move(move) == is_move
     assert GO.is_written_as_move(move)
 

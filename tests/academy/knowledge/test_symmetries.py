@@ -31,7 +31,7 @@ def test_cells_that_touch_still_touch(
 
 
 @FAMILIES
-def test_each_has_one_that_undoes_it(
+def test_each_symmetry_has_an_inverse(
     family: dict[str, GridSymmetry], count: int, neighbours: set[tuple[int, int]]
 ) -> None:
     for symmetry in family.values():

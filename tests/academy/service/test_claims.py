@@ -85,8 +85,8 @@ def test_who_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Ru
 
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert judged.reason == (
-        "the proposer asked for patterns with an expected value of 0 after 0 plies, but told the arena 0.9 "
-        "(3 of 3 claims do not hold)"
+        "the proposer asked for patterns with an expected value of 0 after 0 plies, but stated 0.9 to the "
+        "arena (3 of 3 claims do not hold)"
     )
     for reader in (academy.admin(), academy.bot("ann")):
         known = figures(reader, "lies", "ann")
@@ -135,7 +135,7 @@ def test_who_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Runn
         ask(ann, "agreed", 0.0, plies)
     judged = ended(academy, ann, told("agreed", [0.9, 0.9, 0.9], [0.0, 0.0, 0.0]), 0.9)
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
-    assert "and told the arena so, but 0.9 or more with its moves on either side" in judged.reason
+    assert "and stated the same to the arena, but 0.9 or more with its moves on either side" in judged.reason
 
 
 @pytest.mark.threat("lies")

@@ -73,9 +73,9 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     ]
     assert "did not stand on the board" in verdicts[1][1]
     assert "0.05" in verdicts[2][1] and "0.20" in verdicts[2][1]
-    assert "value 0.1 before the move proposed, but 0.4 was told last" in verdicts[4][1]
+    assert "value 0.1 before the move proposed, but 0.4 was stated last" in verdicts[4][1]
     assert own(bob).proposals[0].player == "bob"
-    assert "told no expected value after ply 3" in own(bob).proposals[0].reason
+    assert "stated no expected value after ply 3" in own(bob).proposals[0].reason
 
 
 def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
@@ -173,7 +173,9 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
         ("earlier/2", proposals_pb2.VERDICT_HELD, "ann"),
         ("earlier/1", proposals_pb2.VERDICT_DROPPED, "ann"),
     ]
-    assert "told no expected value" in own(ann).proposals[1].reason or "plies" in own(ann).proposals[1].reason
+    assert (
+        "stated no expected value" in own(ann).proposals[1].reason or "plies" in own(ann).proposals[1].reason
+    )
     dropped = own(ann, verdicts=[proposals_pb2.VERDICT_DROPPED]).proposals
     assert [each.contest_id for each in dropped] == ["earlier/1"]
     assert [each.contest_id for each in own(ann, contest_id="earlier/1").proposals] == ["earlier/1"]

@@ -59,7 +59,7 @@ def report(
     chance = random.Random(contest_id if seed is None else seed)
     cells = chance.sample(range(SIZE * SIZE), plies)
     board = ["-"] * (SIZE * SIZE)
-    told = contests_pb2.ReportContestRequest(
+    request = contests_pb2.ReportContestRequest(
         contest=contest(contest_id, game_id, names),
         termination="score",
         results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS][:: 1 if first_wins else -1],
@@ -68,7 +68,7 @@ def report(
     for number, cell in enumerate(cells, 1):
         player = 1 if number % 2 else 2
         board[cell] = "xo"[player - 1]
-        told.plies.add(
+        request.plies.add(
             player=player,
             move=names_of_cells[cell],
             board="".join(board),
@@ -77,21 +77,21 @@ def report(
         )
         value = round(chance.random(), 3)
         # Both say what they expect, and they agree.
-        told.plies[-1].values.add(player=player, value=value)
-        told.plies[-1].values.add(player=3 - player, value=round(1 - value, 3))
-    return told
+        request.plies[-1].values.add(player=player, value=value)
+        request.plies[-1].values.add(player=3 - player, value=round(1 - value, 3))
+    return request
 
 
 def endgame_proposal(
-    told: contests_pb2.ReportContestRequest, *, seat: int = 1, back: int = 0
+    request: contests_pb2.ReportContestRequest, *, seat: int = 1, back: int = 0
 ) -> proposals_pb2.NewProposal:
     """The 3x3 around the last move (or a move `back` plies before it), as the player in `seat` sees it."""
-    ply = told.plies[len(told.plies) - 1 - back]
+    ply = request.plies[len(request.plies) - 1 - back]
     (value,) = [value.value for value in ply.values if value.player == seat]
     return proposals_pb2.NewProposal(
         library=pattern_pb2.LIBRARY_ENDGAME,
         cells=window(ply.board, go().cell_names.index(ply.move)),
-        ply=len(told.plies) - back,
+        ply=len(request.plies) - back,
         value=value,
     )
 
@@ -132,15 +132,15 @@ def learn(
     waiting: list[Future[Any]] = []
     for number in range(first, first + contests):
         contest_id = f"{game_id}/{number}"
-        told = report(contest_id, game_id, first_wins=number % 3 > 0, plies=3 if same_opening else 60)
+        request = report(contest_id, game_id, first_wins=number % 3 > 0, plies=3 if same_opening else 60)
         if same_opening:
             # The second ply then has several continuations, and they are leaves.
-            for each, other in zip(told.plies[:2], report("same").plies, strict=False):
-                each.move = other.move
+            for ply, other in zip(request.plies[:2], report("same").plies, strict=False):
+                ply.move = other.move
         waiting.append(store.submit(OpenContest(contest(contest_id, game_id))))
         for seat, name in ((1, "gnugo 1"), (2, "seki")):
-            proposals = [endgame_proposal(told, seat=seat, back=back) for back in range(number % 4)]
+            proposals = [endgame_proposal(request, seat=seat, back=back) for back in range(number % 4)]
             waiting.append(store.submit(submission(contest_id, seat, proposals, name, game_id)))
-        waiting.append(store.submit(ReportContest(told, "arena")))
+        waiting.append(store.submit(ReportContest(request, "arena")))
     for future in waiting:
         future.result(30)

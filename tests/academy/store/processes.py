@@ -38,11 +38,11 @@ def write_and_tell(folder: Path, name: str, most: int) -> None:
             for number in range(first, first + 4):
                 contest_id = f"{name}-{number}"
                 players = "gnugo 1", name
-                told = report(contest_id, plies=30, names=players)
+                request = report(contest_id, plies=30, names=players)
                 store.submit(OpenContest(contest(contest_id, names=players)))
-                proposals = [endgame_proposal(told, back=back) for back in range(2)]
+                proposals = [endgame_proposal(request, back=back) for back in range(2)]
                 proposed = store.submit(submission(contest_id, 1, proposals, "gnugo 1"))
-                waiting.append((contest_id, proposed, store.submit(ReportContest(told, "arena"))))
+                waiting.append((contest_id, proposed, store.submit(ReportContest(request, "arena"))))
             for contest_id, proposed, reported in waiting:
                 for proposal in proposed.result(30):
                     print(f"proposed {proposal.proposal_id}")

@@ -22,7 +22,7 @@ SPECS = {name: GameSpec(name, geometry) for name, geometry in GEOMETRIES.items()
 
 codes = st.sampled_from(list(Code))
 names = st.text(min_size=1, max_size=20).filter(
-    lambda name: not any(ord(each) < 32 or ord(each) == 127 for each in name)
+    lambda name: not any(ord(letter) < 32 or ord(letter) == 127 for letter in name)
 )
 counts = st.integers(0, 2**40)
 beginnings_of_moves = st.sampled_from(["D", "player 1", "%", 'a"b', "<", '"', "é", chr(0x2028), chr(0x85)])
@@ -34,8 +34,8 @@ def patterns(draw: st.DrawFn, spec: GameSpec) -> Pattern:
     stone = draw(st.sampled_from([Code.FIRST_SOLDIER, Code.SECOND_KING, Code.EMPTY]))
     if isinstance(spec.geometry, GraphGeometry):
         chosen = draw(st.sets(st.integers(0, len(GRAPH_NODES) - 1), min_size=1))
-        found = [(node, draw(codes)) for node in sorted(chosen)]
-        return graph_pattern([(found[0][0], stone), *found[1:]])
+        coded_nodes = [(node, draw(codes)) for node in sorted(chosen)]
+        return graph_pattern([(coded_nodes[0][0], stone), *coded_nodes[1:]])
     rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     cells = [(row, column) for row in range(rows) for column in range(columns)]
     if isinstance(spec.geometry, HexGeometry) and rows > 1 and columns > 1:

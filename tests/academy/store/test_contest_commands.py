@@ -131,10 +131,10 @@ def test_a_contest_needs_a_registered_game(store: Store) -> None:
 
 
 def test_a_report_counts_once(store: Store) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    first = store.run(ReportContest(told, "arena"))
-    again = store.run(ReportContest(told, "arena"))
+    first = store.run(ReportContest(request, "arena"))
+    again = store.run(ReportContest(request, "arena"))
     assert (first.counted, again.counted) == (True, False)
     assert again.contest == first.contest
     view = store.follow().refresh("go-9x9")
@@ -151,19 +151,19 @@ def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> Non
         store.run(OpenContest(contest("c1")))
 
 
-def test_what_was_said_at_the_opening_need_not_be_said_again(store: Store) -> None:
+def test_report_may_leave_out_what_the_opening_gave(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
-    told = report("c1")
-    told.contest.CopyFrom(contests_pb2.Contest(contest_id="c1"))
-    assert store.run(ReportContest(told, "arena")).contest.players[1].name == "seki"
+    request = report("c1")
+    request.contest.CopyFrom(contests_pb2.Contest(contest_id="c1"))
+    assert store.run(ReportContest(request, "arena")).contest.players[1].name == "seki"
 
 
 def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
-    told = report("c1")
-    told.plies[59].player = 7
+    request = report("c1")
+    request.plies[59].player = 7
     with pytest.raises(InvalidRecordError, match=r"plies\[59\]"):
-        store.run(ReportContest(told, "arena"))
+        store.run(ReportContest(request, "arena"))
     assert store.contest("c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
     assert store.last_event() == 1
     assert store.run(ReportContest(report("c1"), "arena")).counted
@@ -172,36 +172,51 @@ def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda told: told.results.__setitem__(1, contests_pb2.RESULT_WIN), "results: win and win given"),
-        (lambda told: told.results.__setitem__(0, contests_pb2.RESULT_LOSS), "results: loss and loss given"),
-        (lambda told: told.results.__setitem__(1, contests_pb2.RESULT_DRAW), "results: win and draw given"),
-        (lambda told: told.results.__setitem__(0, contests_pb2.RESULT_DRAW), "one wins and the other loses"),
-        (lambda told: setattr(told.plies[3], "move", "E5\x1b[2J"), r"plies\[3\]\.move: character 3, '\\x1b'"),
-        (lambda told: setattr(told.plies[3], "move", "\u2028"), r"plies\[3\]\.move: character 1"),
-        (lambda told: setattr(told, "termination", "a\nb"), "termination: character 2"),
+        (
+            lambda request: request.results.__setitem__(1, contests_pb2.RESULT_WIN),
+            "results: win and win given",
+        ),
+        (
+            lambda request: request.results.__setitem__(0, contests_pb2.RESULT_LOSS),
+            "results: loss and loss given",
+        ),
+        (
+            lambda request: request.results.__setitem__(1, contests_pb2.RESULT_DRAW),
+            "results: win and draw given",
+        ),
+        (
+            lambda request: request.results.__setitem__(0, contests_pb2.RESULT_DRAW),
+            "one wins and the other loses",
+        ),
+        (
+            lambda request: setattr(request.plies[3], "move", "E5\x1b[2J"),
+            r"plies\[3\]\.move: character 3, '\\x1b'",
+        ),
+        (lambda request: setattr(request.plies[3], "move", "\u2028"), r"plies\[3\]\.move: character 1"),
+        (lambda request: setattr(request, "termination", "a\nb"), "termination: character 2"),
     ],
 )
 def test_what_no_contest_can_end_with_is_refused(
     store: Store, spoil: Callable[[contests_pb2.ReportContestRequest], None], complaint: str
 ) -> None:
-    told = report("c1")
-    spoil(told)
+    request = report("c1")
+    spoil(request)
     with pytest.raises(InvalidRecordError, match=complaint):
-        store.run(ReportContest(told, "arena"))
+        store.run(ReportContest(request, "arena"))
     assert store.last_event() == 1
 
 
 @pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])
 def test_what_a_contest_of_two_can_end_with(store: Store, results: tuple[str, str]) -> None:
-    told = report("c1")
-    told.results[:] = [contests_pb2.Result.Value(f"RESULT_{each}") for each in results]
-    assert store.run(ReportContest(told, "arena")).counted
+    request = report("c1")
+    request.results[:] = [contests_pb2.Result.Value(f"RESULT_{result}") for result in results]
+    assert store.run(ReportContest(request, "arena")).counted
 
 
 def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
-    told = report("c1")
-    store.run(submission("c1", 1, [endgame_proposal(told)], "gnugo 1"))
+    request = report("c1")
+    store.run(submission("c1", 1, [endgame_proposal(request)], "gnugo 1"))
     void = contests_pb2.ReportContestRequest(contest=contest("c1"), void=True, termination="crash")
     ended = store.run(ReportContest(void, "arena"))
     assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
@@ -214,7 +229,7 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
     view = store.follow().refresh("go-9x9")
     assert (view.measures.contests, view.openings.root.visits) == (0, 0)
     # It stays void, whatever is reported later.
-    assert not store.run(ReportContest(told, "arena")).counted
+    assert not store.run(ReportContest(request, "arena")).counted
     assert not list(check(store.environment))
 
 
@@ -273,10 +288,10 @@ def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
 
 
 def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    store.run(submission("c1", 1, [endgame_proposal(told)], "gnugo 1"))
-    store.run(ReportContest(told, "arena"))
+    store.run(submission("c1", 1, [endgame_proposal(request)], "gnugo 1"))
+    store.run(ReportContest(request, "arena"))
     (number,) = store.follow().refresh("go-9x9").libraries[Library.ENDGAME]
     for contest_id, wins in (("c2", True), ("c3", False)):
         store.run(OpenContest(contest(contest_id)))

@@ -19,12 +19,12 @@ INSERTED = proposals_pb2.VERDICT_INSERTED
 
 
 def test_a_proposal_is_held_then_judged(store: Store) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    (held,) = store.run(submission("c1", 2, [endgame_proposal(told, seat=2)], "seki"))
+    (held,) = store.run(submission("c1", 2, [endgame_proposal(request, seat=2)], "seki"))
     assert (held.verdict, held.player, held.seat, held.game_id) == (HELD, "seki", 2, "go-9x9")
     assert store.held_proposals("go-9x9") == 1
-    ended = store.run(ReportContest(told, "arena"))
+    ended = store.run(ReportContest(request, "arena"))
     assert (ended.accepted, ended.dropped) == (1, 0)
     (judged,), _ = store.proposals(ProposalFilter("seki"))
     assert (judged.verdict, judged.pattern_id) == (INSERTED, 1)
@@ -38,10 +38,10 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
 
 
 def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    store.run(submission("c1", 1, [endgame_proposal(told, back=40)], "gnugo 1"))
-    ended = store.run(ReportContest(told, "arena"))
+    store.run(submission("c1", 1, [endgame_proposal(request, back=40)], "gnugo 1"))
+    ended = store.run(ReportContest(request, "arena"))
     assert (ended.accepted, ended.dropped) == (0, 1)
     (judged,), _ = store.proposals(ProposalFilter("gnugo 1"))
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
@@ -50,11 +50,11 @@ def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) 
 
 @pytest.mark.parametrize("reported_first", [False, True])
 def test_the_same_proposal_again_changes_nothing(store: Store, reported_first: bool) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
     if reported_first:
-        store.run(ReportContest(told, "arena"))
-    proposal = endgame_proposal(told)
+        store.run(ReportContest(request, "arena"))
+    proposal = endgame_proposal(request)
     first = store.run(submission("c1", 1, [proposal], "gnugo 1"))
     events = store.last_event()
     # Blanks between the cells make no other proposal.
@@ -68,23 +68,23 @@ def test_the_same_proposal_again_changes_nothing(store: Store, reported_first: b
 
 
 def test_after_the_report_a_proposal_is_judged_at_once(store: Store) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    store.run(ReportContest(told, "arena"))
-    good, early = endgame_proposal(told), endgame_proposal(told, back=40)
+    store.run(ReportContest(request, "arena"))
+    good, early = endgame_proposal(request), endgame_proposal(request, back=40)
     proposals = store.run(submission("c1", 1, [good, early], "gnugo 1"))
-    assert [each.verdict for each in proposals] == [INSERTED, proposals_pb2.VERDICT_DROPPED]
-    again = store.run(ReportContest(told, "arena"))
+    assert [proposal.verdict for proposal in proposals] == [INSERTED, proposals_pb2.VERDICT_DROPPED]
+    again = store.run(ReportContest(request, "arena"))
     assert (again.counted, again.accepted, again.dropped) == (False, 1, 1)
     assert store.held_proposals("go-9x9") == 0
     assert not list(check(store.environment))
 
 
-def test_no_more_than_the_settings_allow_and_none_of_a_call_that_is_too_much(store: Store) -> None:
+def test_proposals_beyond_the_settings_limit_are_refused_with_their_whole_call(store: Store) -> None:
     store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(max_submissions_per_contest=3), "admin"))
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    proposals = [endgame_proposal(told, back=back) for back in range(5)]
+    proposals = [endgame_proposal(request, back=back) for back in range(5)]
     store.run(submission("c1", 1, proposals[:2], "gnugo 1"))
     with pytest.raises(TooManyProposalsError) as refused:
         store.run(submission("c1", 1, proposals[2:4], "gnugo 1"))
@@ -96,9 +96,9 @@ def test_no_more_than_the_settings_allow_and_none_of_a_call_that_is_too_much(sto
 
 
 def test_a_wrong_proposal_refuses_the_call_by_its_place(store: Store) -> None:
-    told = report("c1")
+    request = report("c1")
     store.run(OpenContest(contest("c1")))
-    good, bad = endgame_proposal(told), endgame_proposal(told)
+    good, bad = endgame_proposal(request), endgame_proposal(request)
     bad.value = 2.0
     with pytest.raises(InvalidRecordError, match=r"proposals\[1\]\.value: 2\.0"):
         store.run(submission("c1", 1, [good, bad], "gnugo 1"))
@@ -130,18 +130,18 @@ def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
 def test_who_consulted_about_another_game_has_nothing_taken_in(
     store: Store, change: Callable[[list[str]], list[str]], reason: str, late: bool
 ) -> None:
-    told = report("c1")
-    moves = [ply.move for ply in told.plies]
+    request = report("c1")
+    moves = [ply.move for ply in request.plies]
     store.run(OpenContest(contest("c1")))
     store.run(CountConsultation("c1", 1, change(moves), own_move=31))
     if late:
-        store.run(ReportContest(told, "arena"))
-    store.run(submission("c1", 1, [endgame_proposal(told), endgame_proposal(told, back=2)], "gnugo 1"))
-    store.run(submission("c1", 2, [endgame_proposal(told, seat=2, back=1)], "seki"))
-    store.run(ReportContest(told, "arena"))
+        store.run(ReportContest(request, "arena"))
+    store.run(submission("c1", 1, [endgame_proposal(request), endgame_proposal(request, back=2)], "gnugo 1"))
+    store.run(submission("c1", 2, [endgame_proposal(request, seat=2, back=1)], "seki"))
+    store.run(ReportContest(request, "arena"))
     judged, _ = store.proposals(ProposalFilter("gnugo 1"))
-    assert {each.verdict == proposals_pb2.VERDICT_DROPPED for each in judged} == {bool(reason)}
-    assert all(reason.format(moves[5]) in each.reason for each in judged)
+    assert {proposal.verdict == proposals_pb2.VERDICT_DROPPED for proposal in judged} == {bool(reason)}
+    assert all(reason.format(moves[5]) in proposal.reason for proposal in judged)
     # The other player is not to blame, and the log tells the same story again.
     assert store.proposals(ProposalFilter("seki"))[0][0].verdict != proposals_pb2.VERDICT_DROPPED
     assert not list(check(store.environment))
@@ -154,24 +154,24 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
 ) -> None:
     expected: list[proposals_pb2.Proposal] = []
     for number in range(3):
-        told = report(f"c{number}")
+        request = report(f"c{number}")
         store.run(OpenContest(contest(f"c{number}")))
         for back in range(4):
             for seat, name in ((1, "gnugo 1"), (2, "seki")):
                 (proposal,) = store.run(
-                    submission(f"c{number}", seat, [endgame_proposal(told, back=back)], name)
+                    submission(f"c{number}", seat, [endgame_proposal(request, back=back)], name)
                 )
                 if name == "seki" and contest_id in ("", proposal.contest_id):
                     expected.insert(0, proposal)
-    found: list[proposals_pb2.Proposal] = []
+    listed: list[proposals_pb2.Proposal] = []
     place = b""
     while True:
         page, place = store.proposals(ProposalFilter("seki", contest_id), place, most)
         assert len(page) <= most
-        found += page
+        listed += page
         if not place:
             break
-    assert found == expected
+    assert listed == expected
 
 
 def test_one_listing_looks_through_a_few_proposals_and_the_next_goes_on(
@@ -179,15 +179,15 @@ def test_one_listing_looks_through_a_few_proposals_and_the_next_goes_on(
 ) -> None:
     monkeypatch.setattr(contest_tables, "MOST_LOOKED_AT", 2)
     for number in range(5):
-        told = report(f"c{number}")
+        request = report(f"c{number}")
         store.run(OpenContest(contest(f"c{number}")))
-        store.run(submission(f"c{number}", 1, [endgame_proposal(told)], "gnugo 1"))
+        store.run(submission(f"c{number}", 1, [endgame_proposal(request)], "gnugo 1"))
     store.run(ReportContest(report("c0"), "arena"))
     wanted = ProposalFilter("gnugo 1", verdicts=frozenset({INSERTED}))
     pages, start = [], b""
     while True:
-        found, start = store.proposals(wanted, start, 2)
-        pages.append([each.contest_id for each in found])
+        listed, start = store.proposals(wanted, start, 2)
+        pages.append([proposal.contest_id for proposal in listed])
         if not start:
             break
     assert pages == [[], [], ["c0"]]

@@ -68,7 +68,9 @@ def test_growing_waits_for_readers_of_other_threads(tmp_path: Path) -> None:
         reader = threading.Thread(target=read)
         reader.start()
         reading.wait(10)
-        writer = threading.Thread(target=lambda: environment.write(lambda each: fill(each, 100)))
+        writer = threading.Thread(
+            target=lambda: environment.write(lambda transaction: fill(transaction, 100))
+        )
         writer.start()
         writer.join(0.3)
         assert writer.is_alive(), "the map must not move under a reader"
@@ -120,8 +122,8 @@ def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
     with Environment(tmp_path) as environment:
         environment.write(parts)
         with environment.reading() as transaction:
-            found = {key for key, _ in transaction.scan(TableName.META)}
-    assert found == {b"schema", b"outer", b"second"}
+            stored_keys = {key for key, _ in transaction.scan(TableName.META)}
+    assert stored_keys == {b"schema", b"outer", b"second"}
 
 
 @pytest.mark.parametrize("version", ["0", str(SCHEMA_VERSION + 1), "99"])
@@ -137,7 +139,7 @@ def test_another_schema_version_is_refused_by_number(tmp_path: Path, version: st
         Environment(tmp_path)
 
 
-def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
+def test_file_that_is_not_a_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data.mdb").write_bytes(b"something else" * 1000)
     with pytest.raises(StoreCorruptError, match="restore a backup") as caught:
         Environment(tmp_path)

@@ -24,7 +24,7 @@ def test_a_long_event_is_stored_compressed() -> None:
 
 
 @pytest.mark.parametrize("stored", [b"", b"\x07abc", b"\x01not zlib", b"\x00\xff\xff\xff"])
-def test_what_is_no_event_is_said_to_be_corrupt(stored: bytes) -> None:
+def test_record_that_is_not_an_event_is_corrupt(stored: bytes) -> None:
     with pytest.raises(StoreCorruptError):
         event_log.unpack(stored)
 
@@ -49,13 +49,13 @@ def test_pages_put_together_are_the_log(store: Store, game_id: str, newest_first
     store.run(RegisterGame(go_game("z"), "arena"))
     for number in range(3):
         store.run(ReportContest(report(f"c{number}", plies=2), "arena"))
-    found: list[int] = []
+    sequences: list[int] = []
     place = 0
     while True:
         events, place = store.events(Page(most, place), game_id=game_id, newest_first=newest_first)
         assert len(events) <= most
-        found += [event.sequence for event in events]
+        sequences += [event.sequence for event in events]
         if not place:
             break
     expected = [1, 4, 5, 6] if game_id else [1, 2, 3, 4, 5, 6]
-    assert found == sorted(expected, reverse=newest_first)
+    assert sequences == sorted(expected, reverse=newest_first)

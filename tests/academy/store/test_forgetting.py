@@ -52,22 +52,22 @@ def play(store: Store, first: int, contests: int, silent: Collection[str] = ()) 
     """Contests of which everybody, but the silent, proposes pairs of cells: there are few, so they merge."""
     for number in range(first, first + contests):
         names = (NAMES[number % 3], NAMES[(number + 1) % 3])
-        told = report(f"{GAME}/{number}", names=names, first_wins=number % 3 > 0)
+        request = report(f"{GAME}/{number}", names=names, first_wins=number % 3 > 0)
         store.run(OpenContest(contest(f"{GAME}/{number}", names=names)))
         for seat, name in enumerate(names, 1):
-            proposals = [] if name in silent else [pair(told, seat, back) for back in range(4)]
+            proposals = [] if name in silent else [pair(request, seat, back) for back in range(4)]
             store.run(submission(f"{GAME}/{number}", seat, proposals, name))
-        store.run(ReportContest(told, "arena"))
+        store.run(ReportContest(request, "arena"))
 
 
-def pair(told: Any, seat: int, back: int) -> proposals_pb2.NewProposal:
-    ply = told.plies[len(told.plies) - 1 - back]
+def pair(request: Any, seat: int, back: int) -> proposals_pb2.NewProposal:
+    ply = request.plies[len(request.plies) - 1 - back]
     (value,) = [value.value for value in ply.values if value.player == seat]
     column = CELLS.index(ply.move) % SIZE
     start = CELLS.index(ply.move) - (1 if column else 0)
     cells = ply.board[start : start + 2]
     return proposals_pb2.NewProposal(
-        library=pattern_pb2.LIBRARY_ENDGAME, cells=cells, ply=len(told.plies) - back, value=value
+        library=pattern_pb2.LIBRARY_ENDGAME, cells=cells, ply=len(request.plies) - back, value=value
     )
 
 
@@ -93,9 +93,9 @@ def delete_everywhere(*stores: Store) -> None:
     for store in stores:
         for library, player, pattern in chosen:
             (number,) = [
-                each.pattern_id
-                for each in view(store).libraries[library].values()
-                if (each.player, each.pattern) == (player, pattern)
+                entry.pattern_id
+                for entry in view(store).libraries[library].values()
+                if (entry.player, entry.pattern) == (player, pattern)
             ]
             store.run(DeletePattern(GAME, library, number, "admin"))
         store.run(RestorePattern(GAME, library, number, "admin"))
@@ -108,8 +108,8 @@ def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -
             play(without, first, 12, silent=("troll",))
             delete_everywhere(store, without)
             small = game_pb2.LibrarySettings(endgame_capacity=40, least_information=0)
-            for each in (store, without):
-                each.run(ChangeSettings(GAME, small, "admin"))
+            for folder in (store, without):
+                folder.run(ChangeSettings(GAME, small, "admin"))
         before, openings = contents(store), view(store).openings.nodes
         assert before != contents(without)
 
@@ -209,7 +209,7 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         play(store, 9, 3)
         assert votes_of(store, "troll") == 0
         proposed, _ = store.proposals(ProposalFilter(player="troll"))
-        assert {each.reason for each in proposed[:8]} == {"an admin has muted the proposer"}
+        assert {proposal.reason for proposal in proposed[:8]} == {"an admin has muted the proposer"}
         store.run(RegisterGame(go_game("later"), "arena"))
         assert store.run(MuteInGame("later", "troll", "admin")) == 0
         compact(store.environment, keep=1)

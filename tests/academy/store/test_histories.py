@@ -51,6 +51,14 @@ def players(number: object) -> tuple[str, str]:
     return others if number == 1 else others[::-1]
 
 
+def import_again(view: GameView, game_id: str, replace: bool) -> ImportLibraries:
+    """Import a game's own endgame patterns and openings."""
+    entries = view.libraries[Library.ENDGAME].values()
+    patterns = {Library.ENDGAME: [entry_to_proto(entry, Library.ENDGAME, view.spec) for entry in entries]}
+    nodes = [node_to_proto(node, game_id) for node in view.openings.nodes.values()]
+    return ImportLibraries(game_id, patterns, nodes, replace, "admin")
+
+
 def command(view: GameView, game_id: str, what: str, *arguments: object) -> Command[object]:
     """The command that a step stands for."""
     number = arguments[0]
@@ -61,18 +69,16 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
             return OpenContest(contest(contest_id, game_id, players(number)))
         case "propose":
             _, back, seat = arguments
-            told = report(contest_id, game_id, plies=PLIES)
-            proposal = endgame_proposal(told, seat=int(str(seat)), back=int(str(back)))
+            request = report(contest_id, game_id, plies=PLIES)
+            proposal = endgame_proposal(request, seat=int(str(seat)), back=int(str(back)))
             return submission(contest_id, int(str(seat)), [proposal], "bot", game_id)
-        case "report":
-            told = report(
-                contest_id, game_id, plies=PLIES, names=players(number), first_wins=bool(arguments[1])
+        case "report" | "void":
+            played = report(
+                contest_id, game_id, plies=PLIES, names=players(number), first_wins=bool(arguments[-1])
             )
-            return ReportContest(told, "arena")
-        case "void":
             opened = contest(contest_id, game_id, players(number))
             void = contests_pb2.ReportContestRequest(contest=opened, void=True)
-            return ReportContest(void, "arena")
+            return ReportContest(void if what == "void" else played, "arena")
         case "use":
             return NoteUses(contest_id, 2, Library.ENDGAME, list(entries)[:3])
         case "capacities":
@@ -88,13 +94,7 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
             assert isinstance(number, Library)
             return PruneLibrary(game_id, number, 0.9, False, "admin")
         case "import":
-            patterns = {
-                Library.ENDGAME: [
-                    entry_to_proto(each, Library.ENDGAME, view.spec) for each in entries.values()
-                ]
-            }
-            nodes = [node_to_proto(node, game_id) for node in view.openings.nodes.values()]
-            return ImportLibraries(game_id, patterns, nodes, bool(number), "admin")
+            return import_again(view, game_id, bool(number))
         case _:
             return NoteUses("none", 1, Library.ENDGAME, [])
 
@@ -125,7 +125,7 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
         for view in views:
             fresh = store.follow().refresh(view.spec.game_id)
             assert (view.libraries, view.openings.nodes) == (fresh.libraries, fresh.openings.nodes)
-        assert mirror.patterns == {key: each for view in views for key, each in said(view).items()}
+        assert mirror.patterns == {key: entry for view in views for key, entry in said(view).items()}
         with store.environment.reading() as transaction:
             for game_id in GAMES:
                 followed = other.current(transaction, game_id)

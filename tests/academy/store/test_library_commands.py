@@ -76,11 +76,11 @@ def known_records(store: Store) -> list[tuple[str, object]]:
     """All records of the game's libraries, by their keys."""
     now = view(store)
     patterns = [
-        (f"{library}{each}", now.libraries[library][each])
+        (f"{library}{entry}", now.libraries[library][entry])
         for library in PATTERN_LIBRARIES
-        for each in now.libraries[library]
+        for entry in now.libraries[library]
     ]
-    return sorted([*patterns, *((f"node {each.node_id}", each) for each in now.openings.nodes.values())])
+    return sorted([*patterns, *((f"node {node.node_id}", node) for node in now.openings.nodes.values())])
 
 
 def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
@@ -120,7 +120,7 @@ def test_pruned_openings_come_back_with_their_parents_values(store: Store) -> No
     nodes = [
         OpeningNode(
             number, parent, move, min(number, 3), 2 - min(number, 3) % 2, sum(wins[number]), wins[number],
-            draws, wins[number][::-1], tuple(each * 100_000 for each in wins[number]), 4, 600_000,
+            draws, wins[number][::-1], tuple(count * 100_000 for count in wins[number]), 4, 600_000,
         )
         for number, (parent, move) in lines.items()
     ]  # fmt: skip
@@ -163,7 +163,7 @@ def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: P
         lower(store, endgame_capacity=15)
         assert len(store.removals("go-9x9")) == 2
         lower(store, removed_records=3, endgame_capacity=14)
-        assert [each.patterns for each in store.removals("go-9x9")] == [1], "the newest that fit"
+        assert [removal.patterns for removal in store.removals("go-9x9")] == [1], "the newest that fit"
         now[0] += 2 * 86_400 + 1
         assert not store.removals("go-9x9")
         with pytest.raises(UnknownRemovalError, match="nothing is kept of a removal 5"):

@@ -34,7 +34,7 @@ def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("hollow", [False, True], ids=["missing", "with holes"])
 @pytest.mark.parametrize("read_only", [False, True], ids=["written", "read"])
-def test_it_has_all_of_its_room(folder: Path, hollow: bool, read_only: bool) -> None:
+def test_new_lock_file_has_its_full_size_on_disk(folder: Path, hollow: bool, read_only: bool) -> None:
     file = folder / "lock.mdb"
     if hollow:
         file.touch(0o600)
@@ -68,7 +68,7 @@ def test_without_room_a_folder_is_not_opened_for_writing(
         Environment(folder)
 
 
-def test_without_room_a_folder_that_nobody_uses_is_read_without_lock(
+def test_unused_folder_is_read_without_lock_on_a_full_disk(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     fill_the_disk(monkeypatch)

@@ -14,7 +14,7 @@ from tests.academy.store.examples import contest, go_game, report
 GAMES = ("go-9x9", "go")
 
 
-def test_of_a_players_open_contests_the_oldest_since_a_time_is_told(tmp_path: Path) -> None:
+def test_oldest_open_contest_of_a_player_since_a_time_is_returned(tmp_path: Path) -> None:
     now = [1_000.0]
     with Store(tmp_path, clock=lambda: now[0]) as store:
         for game_id in ("go-9x9", "go"):
@@ -22,10 +22,10 @@ def test_of_a_players_open_contests_the_oldest_since_a_time_is_told(tmp_path: Pa
         for contest_id, game_id in (("z", "go-9x9"), ("a", "go-9x9"), ("m", "go"), ("b", "go-9x9")):
             store.run(OpenContest(contest(contest_id, game_id)))
             now[0] += 10.0
-        told = [
+        oldest = [
             store.open_contest("seki", "go-9x9", since) for since in (0.0, 1_000.0, 1_001.0, 1_011.0, 1_031.0)
         ]
-        assert told == ["z", "z", "a", "b", None]
+        assert oldest == ["z", "z", "a", "b", None]
         assert store.open_contest("seki", "go", 1_011.0) == "m"
 
 
@@ -41,14 +41,14 @@ def test_pages_go_on_after_a_place_and_leave_out_what_is_reported(store: Store) 
         store.run(OpenContest(contest(f"c{number % 5}/{number}", GAMES[number % 2])))
     store.run(ReportContest(report("c3/8"), "arena"))
     wanted = [f"c{number % 5}/{number}" for number in range(12) if number != 8]
-    found: list[str] = []
+    contest_ids: list[str] = []
     after = None
     while page := store.oldest_contests("", after, 4):
-        found += [each.contest_id for each in page]
+        contest_ids += [contest.contest_id for contest in page]
         after = page[-1].open_time.ToNanoseconds(), page[-1].contest_id
-    assert found == wanted
-    of_one = [each.contest_id for each in store.oldest_contests("go", None, 100)]
-    assert of_one == [each for each in wanted if int(each.rpartition("/")[2]) % 2]
+    assert contest_ids == wanted
+    of_one = [contest.contest_id for contest in store.oldest_contests("go", None, 100)]
+    assert of_one == [contest_id for contest_id in wanted if int(contest_id.rpartition("/")[2]) % 2]
 
 
 def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> int:
@@ -56,9 +56,9 @@ def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> in
 
     def counting(self: Transaction, *arguments: object, **options: object) -> Iterator[tuple[bytes, bytes]]:
         nonlocal read
-        for each in scan(self, *arguments, **options):  # type: ignore[arg-type]
+        for item in scan(self, *arguments, **options):  # type: ignore[arg-type]
             read += 1
-            yield each
+            yield item
 
     scan = Transaction.scan
     with monkeypatch.context() as patched:

@@ -50,20 +50,20 @@ def record() -> pattern_pb2.PatternRecord:
     )
 
 
-def many_votes(each: pattern_pb2.PatternRecord) -> None:
-    each.votes.extend(pattern_pb2.Vote(player=f"p{number}") for number in range(257))
+def many_votes(record: pattern_pb2.PatternRecord) -> None:
+    record.votes.extend(pattern_pb2.Vote(player=f"p{number}") for number in range(257))
 
 
-def folded_without_players(each: pattern_pb2.PatternRecord) -> None:
-    each.folded.votes = 3
+def folded_without_players(record: pattern_pb2.PatternRecord) -> None:
+    record.folded.votes = 3
 
 
-def heavy_fold(each: pattern_pb2.PatternRecord) -> None:
-    each.folded.CopyFrom(pattern_pb2.FoldedVotes(votes=1, weight=10**9, players=[7]))
+def heavy_fold(record: pattern_pb2.PatternRecord) -> None:
+    record.folded.CopyFrom(pattern_pb2.FoldedVotes(votes=1, weight=10**9, players=[7]))
 
 
-def overvalued_fold(each: pattern_pb2.PatternRecord) -> None:
-    each.folded.CopyFrom(
+def overvalued_fold(record: pattern_pb2.PatternRecord) -> None:
+    record.folded.CopyFrom(
         pattern_pb2.FoldedVotes(votes=1, weight=1_000, weighted_value=1_000_000_001, players=[7])
     )
 
@@ -71,21 +71,21 @@ def overvalued_fold(each: pattern_pb2.PatternRecord) -> None:
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda each: setattr(each, "cells", ""), r"pattern\.cells: .*no cells"),
-        (lambda each: setattr(each, "cells", "x-\no"), r"pattern\.cells: line 2, column 1"),
-        (lambda each: setattr(each, "cells", "x?"), r"letter '\?'"),
-        (lambda each: setattr(each, "cells", "#+"), "at least one cell other"),
-        (lambda each: setattr(each, "cells", "x" * 12), "neither may be more than 11"),
-        (lambda each: setattr(each, "player", 3), "player 3: this game has players 1 to 2"),
-        (lambda each: each.ClearField("votes"), "pattern 1 has no vote"),
-        (lambda each: each.votes.append(each.votes[0]), "more than one vote"),
+        (lambda record: setattr(record, "cells", ""), r"pattern\.cells: .*no cells"),
+        (lambda record: setattr(record, "cells", "x-\no"), r"pattern\.cells: line 2, column 1"),
+        (lambda record: setattr(record, "cells", "x?"), r"letter '\?'"),
+        (lambda record: setattr(record, "cells", "#+"), "at least one cell other"),
+        (lambda record: setattr(record, "cells", "x" * 12), "neither may be more than 11"),
+        (lambda record: setattr(record, "player", 3), "player 3: this game has players 1 to 2"),
+        (lambda record: record.ClearField("votes"), "pattern 1 has no vote"),
+        (lambda record: record.votes.append(record.votes[0]), "more than one vote"),
         (many_votes, "258 given; at most 256"),
-        (lambda each: setattr(each.votes[0], "player", ""), r"votes\[0\]\.player"),
-        (lambda each: setattr(each.votes[0], "player", "a\nb"), r"votes\[0\]\.player"),
-        (lambda each: setattr(each.votes[0], "player", "x" * 301), r"votes\[0\]\.player"),
-        (lambda each: setattr(each.votes[0], "elo_hundredths", 10_000_001), "elo_hundredths"),
-        (lambda each: setattr(each.votes[0], "value_millionths", 1_000_001), "value_millionths"),
-        (lambda each: setattr(each, "successes", 1), "1 of only 0 uses"),
+        (lambda record: setattr(record.votes[0], "player", ""), r"votes\[0\]\.player"),
+        (lambda record: setattr(record.votes[0], "player", "a\nb"), r"votes\[0\]\.player"),
+        (lambda record: setattr(record.votes[0], "player", "x" * 301), r"votes\[0\]\.player"),
+        (lambda record: setattr(record.votes[0], "elo_hundredths", 10_000_001), "elo_hundredths"),
+        (lambda record: setattr(record.votes[0], "value_millionths", 1_000_001), "value_millionths"),
+        (lambda record: setattr(record, "successes", 1), "1 of only 0 uses"),
         (folded_without_players, "0 digests for 3 votes"),
         (heavy_fold, "weight"),
         (overvalued_fold, "weighted_value"),
@@ -118,14 +118,14 @@ def node() -> pattern_pb2.OpeningNodeRecord:
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda each: each.wins.append(1), r"node\.wins: 3 numbers given for 2 players"),
-        (lambda each: each.value_millionths.pop(), r"value_millionths: 1 numbers"),
-        (lambda each: setattr(each, "depth", 0), r"node\.depth"),
-        (lambda each: setattr(each, "node_id", 0), r"node\.depth"),
-        (lambda each: setattr(each, "move", ""), r"node\.move"),
-        (lambda each: setattr(each, "move", "x" * 2_000), r"node\.move"),
-        (lambda each: setattr(each, "mover", 3), r"node\.mover: 3 must be from 1 to 2"),
-        (lambda each: setattr(each, "visits", 0), "more than 0 visits can sum up to"),
+        (lambda record: record.wins.append(1), r"node\.wins: 3 numbers given for 2 players"),
+        (lambda record: record.value_millionths.pop(), r"value_millionths: 1 numbers"),
+        (lambda record: setattr(record, "depth", 0), r"node\.depth"),
+        (lambda record: setattr(record, "node_id", 0), r"node\.depth"),
+        (lambda record: setattr(record, "move", ""), r"node\.move"),
+        (lambda record: setattr(record, "move", "x" * 2_000), r"node\.move"),
+        (lambda record: setattr(record, "mover", 3), r"node\.mover: 3 must be from 1 to 2"),
+        (lambda record: setattr(record, "visits", 0), "more than 0 visits can sum up to"),
     ],
 )
 def test_a_node_out_of_order_is_refused(

@@ -29,17 +29,17 @@ def acknowledged(lines: list[str], what: str) -> set[str]:
 
 
 def reported_in(store: Store) -> list[str]:
-    found: list[str] = []
+    contest_ids: list[str] = []
     place = 0
     while True:
         events, place = store.events(Page(1_000, place))
-        found += [
+        contest_ids += [
             event.contest_reported.report.contest.contest_id
             for event in events
             if event.WhichOneof("kind") == "contest_reported"
         ]
         if not place:
-            return found
+            return contest_ids
 
 
 def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:

@@ -37,9 +37,9 @@ class Mirror:
             known = self.patterns.get(key)
             assert known is None or known[0] != put.entry.pattern
             self.patterns[key] = put.entry.pattern, put.entry.player, put.entry.ballot
-        for each in changes.restated:
-            key = view.spec.game_id, each.library, each.pattern_id
-            restated = self.patterns[key][0], each.player, each.ballot
+        for pattern in changes.restated:
+            key = view.spec.game_id, pattern.library, pattern.pattern_id
+            restated = self.patterns[key][0], pattern.player, pattern.ballot
             assert self.patterns[key] != restated
             self.patterns[key] = restated
         for library, pattern_id in changes.removed:
@@ -58,12 +58,12 @@ def said(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, V
     }
 
 
-def same(one: GameView, other: GameView) -> bool:
+def same(first: GameView, second: GameView) -> bool:
     return (
-        (one.spec, one.settings, one.generation) == (other.spec, other.settings, other.generation)
-        and one.libraries == other.libraries
-        and one.measures == other.measures
-        and one.openings.nodes == other.openings.nodes
+        (first.spec, first.settings, first.generation) == (second.spec, second.settings, second.generation)
+        and first.libraries == second.libraries
+        and first.measures == second.measures
+        and first.openings.nodes == second.openings.nodes
     )
 
 
@@ -94,7 +94,7 @@ def test_a_follower_sees_every_kind_of_change(store: Store) -> None:
     assert mirror.told == 9
 
 
-def test_what_a_view_holds_is_brought_up_to_date_and_its_generation_tells(store: Store) -> None:
+def test_view_is_brought_up_to_date_with_its_generation(store: Store) -> None:
     learn(store)
     follower = store.follow()
     view = follower.refresh("go-9x9")
@@ -106,7 +106,7 @@ def test_what_a_view_holds_is_brought_up_to_date_and_its_generation_tells(store:
     assert (view.generation, view.measures.contests) == (generation, contests)
 
 
-def test_without_change_the_view_is_the_same_and_nobody_is_told(store: Store) -> None:
+def test_unchanged_view_is_the_same_object_and_calls_no_listener(store: Store) -> None:
     mirror = Mirror()
     follower = store.follow(mirror)
     first = follower.refresh("go-9x9")
@@ -121,21 +121,21 @@ def use(store: Store, contest_id: str, library: Library, pattern_ids: Sequence[i
     store.run(ReportContest(report(contest_id, plies=1), "arena"))
 
 
-def test_patterns_that_were_only_used_are_counted_but_not_told(store: Store) -> None:
+def test_patterns_that_were_only_used_are_counted_but_not_announced(store: Store) -> None:
     learn(store, contests=6)
-    told: list[PatternChanges] = []
-    follower = store.follow(lambda _, changes: told.append(changes))
+    announced: list[PatternChanges] = []
+    follower = store.follow(lambda _, changes: announced.append(changes))
     view = follower.refresh("go-9x9")
     numbers = sorted(view.libraries[Library.ENDGAME])[:3]
     use(store, "c1", Library.ENDGAME, numbers)
     use(store, "c2", Library.ENDGAME, numbers[:1])
     patterns = follower.refresh("go-9x9").libraries[Library.ENDGAME]
-    assert [(patterns[each].uses, patterns[each].last_contest_id) for each in numbers] == [
+    assert [(patterns[number].uses, patterns[number].last_contest_id) for number in numbers] == [
         (2, "c2"),
         (1, "c1"),
         (1, "c1"),
     ]
-    assert told[1] == PatternChanges((), (), ())
+    assert announced[1] == PatternChanges((), (), ())
     # Nor where all is read again, as nobody knows which were touched.
     with store.environment.reading() as transaction:
         generations = [key for key, _ in transaction.scan(TableName.CHANGES, keys.in_game("go-9x9"))]
@@ -144,10 +144,10 @@ def test_patterns_that_were_only_used_are_counted_but_not_told(store: Store) -> 
         lambda transaction: [transaction.delete(TableName.CHANGES, key) for key in generations]
     )
     assert follower.refresh("go-9x9").libraries[Library.ENDGAME][numbers[0]].uses == 3
-    assert told[2] == PatternChanges((), (), ())
+    assert announced[2] == PatternChanges((), (), ())
 
 
-def test_of_events_that_do_not_tell_uses_apart_all_is_read(store: Store) -> None:
+def test_changes_without_separate_uses_are_read_whole(store: Store) -> None:
     learn(store, contests=6)
     mirror, games = Mirror(), LoadedGames()
     follower = store.follow(mirror)

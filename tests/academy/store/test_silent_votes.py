@@ -13,11 +13,11 @@ from tests.academy.store.examples import endgame_proposal, go_game, report, subm
 
 def propose(store: Store, number: int, name: str, elo: float) -> None:
     """A contest of the same moves as all others, in which a player of that Elo proposes the last position."""
-    told = report(f"c{number}", seed=7, names=(name, "seki"))
-    told.contest.players[0].elo = elo
-    store.run(OpenContest(told.contest))
-    store.run(submission(told.contest.contest_id, 1, [endgame_proposal(told)], name))
-    store.run(ReportContest(told, "arena"))
+    request = report(f"c{number}", seed=7, names=(name, "seki"))
+    request.contest.players[0].elo = elo
+    store.run(OpenContest(request.contest))
+    store.run(submission(request.contest.contest_id, 1, [endgame_proposal(request)], name))
+    store.run(ReportContest(request, "arena"))
 
 
 def votes(store: Store) -> tuple[list[str], list[str]]:
@@ -52,7 +52,7 @@ def test_a_process_that_takes_over_hears_those_whose_elo_another_saw_rise(tmp_pa
         assert votes(store) == (["ann", "riser", "bob"], [])
 
 
-def test_a_follower_is_told_of_no_change_by_a_silent_vote(tmp_path: Path) -> None:
+def test_follower_sees_no_change_from_a_silent_vote(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         propose(store, 1, "ann", 1600)

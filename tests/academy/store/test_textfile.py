@@ -56,14 +56,14 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
     text = "\n".join(write_text(spec.game_id, exported, nodes))
     assert all(str(entry.signature) in text for entry, _ in entries)
-    found = read_text(text, spec)
-    assert [record for records in found.patterns.values() for record in records] == patterns
-    assert sorted(found.nodes, key=lambda node: node.node_id) == sorted(nodes, key=lambda node: node.node_id)
+    parsed = read_text(text, spec)
+    assert [record for records in parsed.patterns.values() for record in records] == patterns
+    assert sorted(parsed.nodes, key=lambda node: node.node_id) == sorted(nodes, key=lambda node: node.node_id)
 
 
 def test_a_text_by_hand_is_understood() -> None:
-    found = read_text(TEXT, go())
-    (record,) = found.patterns[Library.ENDGAME]
+    parsed = read_text(TEXT, go())
+    (record,) = parsed.patterns[Library.ENDGAME]
     assert [
         (vote.player, vote.elo_hundredths, vote.value_millionths, vote.event) for vote in record.votes
     ] == [
@@ -73,7 +73,7 @@ def test_a_text_by_hand_is_understood() -> None:
     assert (record.uses, record.successes, record.last_contest_id) == (3, 2, "t-5/17")
     assert record.cells == "x - o\n- - #"
     # New nodes got free numbers, and every node its parent's.
-    assert [(node.node_id, node.parent_id, node.move, node.depth) for node in found.nodes] == [
+    assert [(node.node_id, node.parent_id, node.move, node.depth) for node in parsed.nodes] == [
         (0, 0, "", 0),
         (4, 0, "E5", 1),
         (5, 4, "player 1", 2),
@@ -108,7 +108,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% library endgame\n", "", 6, 3, "has no place here"),
         ("% id 12", "% id twelve", 7, 6, "not a whole number"),
         ("% id 12", "% id 12 13", 7, 3, "followed by 2 words; it needs 1"),
-        ("% id 12", "% number 12", 7, 3, "none of id, player"),
+        ("% id 12", "% number 12", 7, 3, "not one of id, player"),
         ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
@@ -156,7 +156,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1/x", 22, 30, "not a whole number"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(
+def test_mistake_is_reported_with_line_and_column(
     before: str, after: str, line: int, column: int, complaint: str
 ) -> None:
     assert before in TEXT

@@ -30,7 +30,7 @@ class Clock:
 
 
 @pytest.mark.parametrize("role", Role)
-def test_a_token_tells_who_calls(store: Store, role: Role) -> None:
+def test_token_identifies_the_caller(store: Store, role: Role) -> None:
     token, text = store.run(CreateToken("gnugo 1", role))
     assert store.authenticate(text) == Caller("gnugo 1", role, token.token_id)
     assert text.startswith(f"acd_{token.token_id}_")

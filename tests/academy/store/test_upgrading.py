@@ -80,8 +80,12 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         )
         measures = store.follow().refresh("go-9x9").measures
         assert (measures.contests, measures.players, measures.tempo.total) == (8, 5, 44.0)
-        assert [each.contest_id for each in store.oldest_contests("", None, 10)] == ["b", "a", "c", "d"]
-        assert [each.contest_id for each in store.oldest_contests("go-9x9", None, 10)] == ["b", "a", "c"]
+        assert [contest.contest_id for contest in store.oldest_contests("", None, 10)] == ["b", "a", "c", "d"]
+        assert [contest.contest_id for contest in store.oldest_contests("go-9x9", None, 10)] == [
+            "b",
+            "a",
+            "c",
+        ]
         assert store.open_contest("seki", "go-9x9") == "b"
         assert store.open_contest("seki", "go-9x9", OPENED + 30) == "a"
         assert store.open_contest("seki", "go-9x9", OPENED + 90) is None
@@ -90,13 +94,13 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 7
 
 
-def test_it_goes_on_learning(old: Path) -> None:
+def test_upgraded_folder_goes_on_learning(old: Path) -> None:
     with Store(old) as store:
         assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena")).counted
         assert not store.run(ReportContest(report("go-9x9/0"), "arena")).counted
         learn(store, contests=2, first=20)
         store.run(OpenContest(contest("e")))
-        assert [each.contest_id for each in store.oldest_contests("", None, 10)] == ["a", "c", "d", "e"]
+        assert [contest.contest_id for contest in store.oldest_contests("", None, 10)] == ["a", "c", "d", "e"]
         assert store.follow().refresh("go-9x9").measures.contests == 11
         assert not list(check(store.environment))
 
@@ -110,7 +114,7 @@ def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
     with Environment(old, version=1) as environment:
         environment.write(hand_out)
     with Store(old) as store:
-        assert [(each.name, each.namespace) for each in store.arenas()] == [("arena", "")]
+        assert [(arena.name, arena.namespace) for arena in store.arenas()] == [("arena", "")]
         # What it had opened goes on, and another arena's players are others.
         assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena", "arena")).counted
         store.run(ReportContest(report("b", names=("seki", "Ōtake")), "late", "late"))
@@ -147,7 +151,7 @@ def test_an_old_backup_is_brought_up_to_date_in_its_copy(old: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("table", [TableName.MEASURES, TableName.SNAPSHOTS])
-def test_what_cannot_be_read_is_told_and_left_as_it_was(old: Path, table: TableName) -> None:
+def test_unreadable_folder_is_reported_and_left_as_it_was(old: Path, table: TableName) -> None:
     def garble(transaction: Transaction) -> None:
         key, stored = next(transaction.scan(table, b"go-9x9"))
         transaction.put(table, key, stored[:8] + b"garbled" + stored[15:])
@@ -189,7 +193,7 @@ def test_while_another_process_uses_the_folder_it_is_refused(
     Store(old).close()
 
 
-def test_of_several_that_start_at_once_each_finds_it_up_to_date(old: Path) -> None:
+def test_processes_that_start_together_all_find_the_folder_upgraded(old: Path) -> None:
     program = """
         import sys
         from pathlib import Path
@@ -199,8 +203,8 @@ def test_of_several_that_start_at_once_each_finds_it_up_to_date(old: Path) -> No
             print(store.elo("go-9x9", "weak"), list(check(store.environment)))
         """
     started = [start_python(program, str(old)) for _ in range(4)]
-    said = [process.communicate(timeout=180)[0] for process in started]
-    assert said == ["-12.34 []\n"] * 4
+    outputs = [process.communicate(timeout=180)[0] for process in started]
+    assert outputs == ["-12.34 []\n"] * 4
 
 
 HELD_UP = """
@@ -231,7 +235,7 @@ def held_up(old: Path) -> Iterator["subprocess.Popen[str]"]:
     process.communicate(timeout=60)
 
 
-def test_killed_in_the_middle_it_is_as_it_was(old: Path, held_up: "subprocess.Popen[str]") -> None:
+def test_folder_is_unchanged_after_an_upgrade_is_killed(old: Path, held_up: "subprocess.Popen[str]") -> None:
     os.kill(held_up.pid, signal.SIGKILL)
     held_up.wait(60)
     assert is_as_written(old)
@@ -272,7 +276,7 @@ def knowledge_of(folder: Path) -> dict[tuple[TableName, bytes], bytes]:
         return {(table, key): value for table in tables for key, value in transaction.scan(table)}
 
 
-def test_what_the_first_rules_made_is_kept_as_it_is(by_first_rules: Path) -> None:
+def test_libraries_of_the_first_rules_are_kept(by_first_rules: Path) -> None:
     before = knowledge_of(by_first_rules)
     Store(by_first_rules).close()
     assert knowledge_of(by_first_rules) == before
@@ -287,7 +291,7 @@ def test_what_the_first_rules_made_is_kept_as_it_is(by_first_rules: Path) -> Non
         assert (measures["decisiveness"].value, measures["length"].contests) == (None, 10)
 
 
-def test_it_is_checked_and_compacted_from_there_on(by_first_rules: Path) -> None:
+def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_rules: Path) -> None:
     with Store(by_first_rules) as store:
         assert not list(check(store.environment)), "replays begin after what other rules made"
         learn(store, contests=4, first=20)
@@ -298,8 +302,8 @@ def test_it_is_checked_and_compacted_from_there_on(by_first_rules: Path) -> None
         assert not list(check(store.environment))
         for game, libraries in before.items():
             now = store.follow().refresh(game).libraries
-            assert {library: dict(each) for library, each in now.items()} == {
-                library: dict(each) for library, each in libraries.items()
+            assert {library: dict(entry) for library, entry in now.items()} == {
+                library: dict(entry) for library, entry in libraries.items()
             }
 
 
@@ -312,6 +316,6 @@ def test_by_the_rules_of_today_its_events_make_other_libraries(by_first_rules: P
                 transaction.delete(TableName.SNAPSHOTS, key)
 
         store.environment.write(without_snapshots)
-        said = [finding.what for finding in check(store.environment)]
-        assert len(said) == 2
-        assert all("written under rules 1, this program replays by rules 2" in what for what in said)
+        findings = [finding.what for finding in check(store.environment)]
+        assert len(findings) == 2
+        assert all("written under rules 1, this program replays by rules 2" in what for what in findings)

@@ -89,7 +89,7 @@ def test_a_refused_report_between_others_leaves_their_knowledge_right(store: Sto
     wrong = report("wrong")
     wrong.plies[-1].board = "x"
     hold, _ = held(store)
-    futures = [store.submit(ReportContest(told, "arena")) for told in (report("1"), wrong, report("2"))]
+    futures = [store.submit(ReportContest(item, "arena")) for item in (report("1"), wrong, report("2"))]
     hold.may_end.set()
     assert futures[0].result(10).counted
     with pytest.raises(InvalidRecordError):

@@ -70,12 +70,12 @@ def test_a_report_and_each_of_its_proposals_are_steps(store: Store) -> None:
     store.give_way(questions)
     store.run(ReportContest(report("c1", GAME, plies=4), "arena"))
     without = questions.looks
-    told = report("c2", GAME, plies=4)
-    store.run(OpenContest(told.contest))
-    proposals = [endgame_proposal(told, back=back) for back in (0, 2)]
+    request = report("c2", GAME, plies=4)
+    store.run(OpenContest(request.contest))
+    proposals = [endgame_proposal(request, back=back) for back in (0, 2)]
     store.run(submission("c2", 1, proposals, "arena", GAME))
     questions.looks = 0
-    store.run(ReportContest(told, "arena"))
+    store.run(ReportContest(request, "arena"))
     assert without >= 4
     assert questions.looks == without + len(proposals)
 
@@ -99,5 +99,5 @@ def test_many_commands_are_not_held_up(store: Store) -> None:
     ]
     blocker.end.set()
     first.result()
-    assert all(each.result().counted for each in others)
+    assert all(future.result().counted for future in others)
     assert questions.looks == 0

@@ -130,9 +130,9 @@ def misname_a_report(transaction: Transaction) -> None:
 
 
 def cross_an_index(transaction: Transaction) -> None:
-    (one, value), (_, other), *_ = transaction.scan(TableName.PROPOSALS_BY_CONTEST)
+    (key, value), (_, other), *_ = transaction.scan(TableName.PROPOSALS_BY_CONTEST)
     assert value != other
-    transaction.put(TableName.PROPOSALS_BY_CONTEST, one, other)
+    transaction.put(TableName.PROPOSALS_BY_CONTEST, key, other)
 
 
 def hold_a_judged_proposal(transaction: Transaction) -> None:
@@ -145,13 +145,13 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "finding_text"),
     [
         (lose_an_event, "event 5 is missing: 6 comes in its place"),
         (garble_an_event, "event 5: a stored event cannot be decompressed"),
         (delete_first(TableName.EVENTS_BY_GAME), "missing in the index by game"),
         (
-            lambda each: each.put(TableName.EVENTS_BY_GAME, keys.in_game("other", 999)),
+            lambda record: record.put(TableName.EVENTS_BY_GAME, keys.in_game("other", 999)),
             "events that do not exist",
         ),
         (garble_a_pattern, "cannot be read"),
@@ -172,12 +172,12 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         (delete_first(TableName.OPEN_CONTESTS), "the index of open contests by player differs"),
         (delete_first(TableName.OPEN_CONTESTS_BY_AGE), "the index of open contests by age differs"),
         (
-            lambda each: each.put(TableName.USES, keys.use("go-9x9/3", 1, Library.ENDGAME, 1)),
+            lambda record: record.put(TableName.USES, keys.use("go-9x9/3", 1, Library.ENDGAME, 1)),
             "uses are noted",
         ),
         (hold_a_judged_proposal, "is VERDICT_HELD, its contest CONTEST_STATE_REPORTED"),
         (delete_first(TableName.HELD_PROPOSALS), "missing in the index of held ones"),
-        (lambda each: each.put(TableName.HELD_PROPOSALS, b"go-9x9\0x"), "proposals that are not held"),
+        (lambda record: record.put(TableName.HELD_PROPOSALS, b"go-9x9\0x"), "proposals that are not held"),
         (
             delete_first(TableName.PROPOSALS_BY_CONTEST),
             "'proposals_by_contest' does not name every proposal once",
@@ -191,11 +191,13 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         (delete_first(TableName.CHANGES), ""),
     ],
 )
-def test_damage_is_told(lived_in: Store, damage: Callable[[Transaction], object], told: str) -> None:
+def test_damage_is_reported(
+    lived_in: Store, damage: Callable[[Transaction], object], finding_text: str
+) -> None:
     lived_in.environment.write(damage)
     findings = [finding.what for finding in check(lived_in.environment)]
-    if told:
-        assert any(told in what for what in findings), findings
+    if finding_text:
+        assert any(finding_text in what for what in findings), findings
     else:
         assert not findings, "an old entry of the feed may be gone"
 
@@ -234,9 +236,9 @@ def test_a_damaged_record_of_any_table_ends_no_check(lived_in: Store, how: str) 
         lived_in.environment.write(partial(damage, table, key, damaged))
         # Tokens are looked at last.
         lived_in.environment.write(partial(damage, TableName.TOKENS, b"stray", b"\xff"))
-        found = [finding.what for finding in check(lived_in.environment)]
-        assert found.pop().startswith("record 'stray' of table 'tokens' cannot be read"), table
-        assert found, table
+        findings = [finding.what for finding in check(lived_in.environment)]
+        assert findings.pop().startswith("record 'stray' of table 'tokens' cannot be read"), table
+        assert findings, table
         lived_in.environment.write(partial(damage, table, key, value))
 
 

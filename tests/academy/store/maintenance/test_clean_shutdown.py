@@ -20,9 +20,9 @@ TURNS = 15
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The folders whose pages were looked through."""
-    found: list[Path] = []
-    monkeypatch.setattr(clean_shutdown, "check_pages", found.append)
-    return found
+    folders: list[Path] = []
+    monkeypatch.setattr(clean_shutdown, "check_pages", folders.append)
+    return folders
 
 
 def test_a_marker_is_there_as_long_as_the_server(tmp_path: Path, looked: list[Path]) -> None:
@@ -43,7 +43,7 @@ def test_after_a_failure_the_next_start_looks(tmp_path: Path, looked: list[Path]
         assert len(clean_shutdown.markers(tmp_path)) == 1
 
 
-def test_after_a_harmless_failure_it_does_not(tmp_path: Path, looked: list[Path]) -> None:
+def test_harmless_failure_leaves_no_marker(tmp_path: Path, looked: list[Path]) -> None:
     with pytest.raises(ConnectionError), clean_shutdown.serving(tmp_path, harmless=(ConnectionError,)):
         raise ConnectionError
     assert clean_shutdown.markers(tmp_path) == []
@@ -86,9 +86,9 @@ def test_servers_that_start_at_once_do_not_take_each_other_for_dead(tmp_path: Pa
     context = multiprocessing.get_context("spawn")
     begins = context.Barrier(3)
     starting = [context.Process(target=_start_and_end, args=(tmp_path, begins)) for _ in range(3)]
-    for each in starting:
-        each.start()
-    for each in starting:
-        each.join(3 * SECONDS)
-    assert [each.exitcode for each in starting] == [0, 0, 0]
+    for process in starting:
+        process.start()
+    for process in starting:
+        process.join(3 * SECONDS)
+    assert [process.exitcode for process in starting] == [0, 0, 0]
     assert clean_shutdown.markers(tmp_path) == []

@@ -102,8 +102,8 @@ def test_a_contest_that_comes_again_is_still_not_counted_twice(lived_in: Store) 
 
 def late(number: int) -> tuple[str, list[proposals_pb2.NewProposal]]:
     contest_id = f"go-9x9/{number}"
-    told = report(contest_id, first_wins=number % 3 > 0)
-    return contest_id, [endgame_proposal(told, back=6)]
+    request = report(contest_id, first_wins=number % 3 > 0)
+    return contest_id, [endgame_proposal(request, back=6)]
 
 
 def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> None:
@@ -146,7 +146,7 @@ def test_a_damaged_snapshot_is_found(lived_in: Store) -> None:
     assert [finding.game_id for finding in check(lived_in.environment)] == ["other"]
 
 
-def test_a_process_that_lags_behind_the_cut_reads_the_libraries_anew(lived_in: Store) -> None:
+def test_process_that_lags_behind_the_cut_reads_the_libraries_again(lived_in: Store) -> None:
     # Another process writes, and compacts away what this one's working copies have not seen yet.
     run_python(
         """
@@ -285,7 +285,7 @@ COMPACTOR = """
 
 # The program is killed soon after it has come to a stage; the seconds are about as long as that stage takes.
 @pytest.mark.parametrize(("stage", "seconds"), [("beginning", 0.3), ("cutting", 0.03), ("shrinking", 0.01)])
-def test_killed_at_any_moment_it_loses_nothing_and_can_be_run_again(
+def test_killed_compaction_loses_nothing_and_can_be_repeated(
     tmp_path: Path, stage: str, seconds: float
 ) -> None:
     chance = random.Random(stage)

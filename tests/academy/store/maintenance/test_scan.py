@@ -146,5 +146,5 @@ def test_a_damaged_backup_is_not_restored(tmp_path: Path, sound: bytes) -> None:
 )
 def test_file_of_another_kind_gives_one_finding(tmp_path: Path, content: bytes, finding: str) -> None:
     (tmp_path / "data.mdb").write_bytes(content)
-    (found,) = find_damage(tmp_path)
-    assert re.search(finding, found) and str(tmp_path) not in found
+    (damage,) = find_damage(tmp_path)
+    assert re.search(finding, damage) and str(tmp_path) not in damage
