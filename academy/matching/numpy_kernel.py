@@ -87,7 +87,7 @@ def _match_board(
     units = _pass_far_tests(units.take(wanted), cells_of, states, tables, rows)
     counts = np.bitwise_count(units.bits).astype(np.int64)
     total = int(counts.sum())
-    kept = counts if limits.each >= total else _kept(units.rows, counts, limits.each)
+    kept = counts if limits.per_pattern >= total else _kept(units.rows, counts, limits.per_pattern)
     needed = np.flatnonzero((kept > 0) & (np.cumsum(kept) - kept < limits.total))
     units, counts = units.take(needed), counts.take(needed)
     which, anchor_rows, anchor_columns = _each_bit(units, cells_of, tables)
@@ -110,19 +110,19 @@ def _match_board(
     )
 
 
-def _kept(rows: Numbers, counts: Numbers, each: int) -> Numbers:
-    """Return how many bits of each unit are told, where no more than `each` are of a row."""
+def _kept(rows: Numbers, counts: Numbers, per_pattern: int) -> Numbers:
+    """Return how many bits of each unit are listed, where no more than `per_pattern` are of a row."""
     before = np.cumsum(counts) - counts
     firsts = np.flatnonzero(np.diff(rows, prepend=-1))
     of_row_before = before - np.repeat(before.take(firsts), np.diff(firsts, append=len(rows)))
-    kept: Numbers = np.clip(each - of_row_before, 0, counts)
+    kept: Numbers = np.clip(per_pattern - of_row_before, 0, counts)
     return kept
 
 
-def _joined(found: list[_Units]) -> _Units:
+def _joined(parts: list[_Units]) -> _Units:
     numbers, bits = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
     nothing = _Units(numbers, numbers, numbers, bits, numbers)
-    return _Units(*(np.concatenate(columns) for columns in zip(nothing, *found, strict=True)))
+    return _Units(*(np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)))
 
 
 def _each_bit(
@@ -143,7 +143,7 @@ def _each_bit(
 
 def _units(board: NDArray[np.uint8], cells: Numbers, tables: BoardTables, rows: Rows, kind: int) -> _Units:
     members = rows.of_kind[kind]
-    found = []
+    parts = []
     first_word = 0
     for table in _test_tables(board, cells, tables, rows.reach):
         _, symmetries, words = table.shape
@@ -151,9 +151,9 @@ def _units(board: NDArray[np.uint8], cells: Numbers, tables: BoardTables, rows: 
         for begin in range(0, len(members), at_once):
             row, lane, bits = _filter_rows(table, rows, members[begin : begin + at_once])
             symmetry, word = np.divmod(lane, words)
-            found.append(_Units(row, symmetry, word + first_word, bits, np.full(len(row), kind)))
+            parts.append(_Units(row, symmetry, word + first_word, bits, np.full(len(row), kind)))
         first_word += words
-    units = _joined(found)
+    units = _joined(parts)
     if first_word == words:
         return units
     return units.take(np.lexsort((units.words, units.symmetries, units.rows)))
@@ -229,10 +229,10 @@ def _pass_far_tests(
 def _framed(states: NDArray[np.uint8], tables: BoardTables) -> NDArray[np.uint8]:
     """Return a board within its margin of edge, row by row."""
     height = tables.rows + 2 * tables.margin
-    found = np.full((height, tables.width), State.OFF_BOARD, dtype=np.uint8)
-    board = found[tables.margin : height - tables.margin, tables.margin : tables.width - tables.margin]
+    framed = np.full((height, tables.width), State.OFF_BOARD, dtype=np.uint8)
+    board = framed[tables.margin : height - tables.margin, tables.margin : tables.width - tables.margin]
     board[:] = states.reshape(tables.rows, tables.columns)
-    return found.reshape(-1)
+    return framed.reshape(-1)
 
 
 def _anchors_on(states: NDArray[np.uint8], tables: BoardTables, kind: int) -> NDArray[np.int64]:
@@ -258,10 +258,10 @@ def _test_tables(
     at_once = _WORD * max(1, _MAX_TABLE_BYTES // (8 * views.size))
     for begin in range(0, len(cells), at_once):
         plain = _around(board, places[begin : begin + at_once], tables.deltas[:reach])
-        found = np.empty((len(tables.images) * CODES + 1, symmetries, plain.shape[2]), dtype=np.uint64)
-        plain.reshape(len(views), -1).take(views, axis=0, out=found[: len(views)])
-        found[-1] = _ALL_BITS
-        yield found
+        table = np.empty((len(tables.images) * CODES + 1, symmetries, plain.shape[2]), dtype=np.uint64)
+        plain.reshape(len(views), -1).take(views, axis=0, out=table[: len(views)])
+        table[-1] = _ALL_BITS
+        yield table
 
 
 def _around(
@@ -273,12 +273,12 @@ def _around(
     states = np.zeros((len(deltas), words * _WORD), dtype=np.uint8)
     states[:, : len(places)] = board.take(places + deltas[:, None])
     by_state = np.packbits(states[:, None, :] & _EACH_STATE[:, None], axis=2, bitorder="little").view("<u8")
-    found = np.empty((len(deltas), CODES, words), dtype=np.uint64)
+    accepting = np.empty((len(deltas), CODES, words), dtype=np.uint64)
     for number, accepted in enumerate(_STATES_OF_CODE):
-        found[:, number] = by_state[:, accepted[0]]
+        accepting[:, number] = by_state[:, accepted[0]]
         for state in accepted[1:]:
-            found[:, number] |= by_state[:, state]
-    return found
+            accepting[:, number] |= by_state[:, state]
+    return accepting
 
 
 def match_successors(
@@ -297,7 +297,7 @@ def match_successors(
         keys = _keys(after)
         gone.append(np.flatnonzero(~np.isin(base_keys, keys)))
         begun = np.flatnonzero(~np.isin(keys, all_keys))
-        kept = begun[_number_of_place(after.places[begun]) < limits.each][: limits.total]
+        kept = begun[_number_of_place(after.places[begun]) < limits.per_pattern][: limits.total]
         new.append(after.select(kept, len(begun)))
     totals = np.array([matches.total for matches in new], dtype=np.int32)
     return Successors(

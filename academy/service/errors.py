@@ -1,4 +1,4 @@
-"""What callers are told of errors: the service's own, and by a table those of the rules and the store.
+"""The statuses of errors: the service's own, and by a table those of the rules and the store.
 
 An error's `details()` become the metadata of its `google.rpc.ErrorInfo`, `retry_after` its `RetryInfo`,
 `field` its `BadRequest`. `described_errors` lists all of them for the documentation.
@@ -30,7 +30,7 @@ from academy.wire.errors import MAX_MESSAGE, RefusedCallError, StatusDetails
 from academy.wire.rates import Bucket
 
 DOMAIN: Final = "academy"
-# Whoever finds out how to cause a fault is not to fill the disk with its log: so many lines a second.
+# A caller who can cause a fault must not fill the disk with its log: lines per second, and at once.
 fault_lines = Bucket(10.0, 100.0)
 _log = structlog.get_logger()
 
@@ -282,7 +282,7 @@ class _Detailed(Protocol):
 
 
 def is_expected(error: Exception) -> bool:
-    """Whether callers are told of an error as it is; any other is an incident."""
+    """Whether callers see the error itself; any other is an incident."""
     return isinstance(error, RefusedCallError) or row_of(error) is not None
 
 

@@ -1,6 +1,6 @@
 """Answers to consultations: openings, patterns on positions, and what candidate moves change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.fair_use import acceptable
+from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
@@ -59,6 +60,7 @@ def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
     )
 
 
+_PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
 _MORE: Final = 0x80
@@ -96,11 +98,11 @@ class PatternTable:
 
     def __init__(self, ranked: RankedPatterns, placements: Sequence[Matches]) -> None:
         self.ranked = ranked
-        listed = np.zeros(len(ranked), dtype=np.bool_)
+        listed = np.zeros(len(ranked.pattern_ids), dtype=np.bool_)
         for matches in placements:
             listed[matches.places] = True
         self.places: NDArray[np.intp] = np.flatnonzero(listed)
-        self._row_of = np.empty(len(ranked), dtype=np.int32)
+        self._row_of = np.empty(len(ranked.pattern_ids), dtype=np.int32)
         self._row_of[self.places] = np.arange(len(self.places), dtype=np.int32)
 
     def write(self, message: messages.PatternTable) -> None:
@@ -137,12 +139,11 @@ class PatternAnswer(Generic[Response]):
         pattern_ids = self.table.ranked.pattern_ids.take(self.table.places).tolist()
         return [stored_cells(stored[pattern_id]) for pattern_id in pattern_ids]
 
-    def pattern_ids(self, library: Library) -> list[int]:
-        """The numbers of all patterns of a library that are in the table."""
+    def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
+        """Return the numbers of the table's patterns by library."""
         ranked, places = self.table.ranked, self.table.places
-        of_library = places[ranked.libraries.take(places) == library_to_proto(library)]
-        pattern_ids: list[int] = ranked.pattern_ids.take(of_library).tolist()
-        return pattern_ids
+        numbers, pattern_ids = ranked.libraries.take(places), ranked.pattern_ids.take(places)
+        return {library: pattern_ids[numbers == _PROTO_LIBRARIES[library]].tolist() for library in libraries}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class PatternQuestion:
         """Return what is to be matched: the board as the player sees it, and the patterns for this player."""
         reversed_ = self.player != 1 and spec.symmetric and spec.players == 2
         only = 0 if spec.symmetric or self.both_players else self.player
-        numbers = [library_to_proto(library) for library in libraries]
+        numbers = [_PROTO_LIBRARIES[library] for library in libraries]
         return MatchQuery(
             spec.reversed_board(self.board) if reversed_ else self.board,
             ranked.select(numbers, self.player_elo, only),
@@ -209,7 +210,7 @@ class PatternCall:
             if self.both_players:
                 pack_columns(position, for_opponent=self._for_opponent(question, matches))
         table.write(message.patterns)
-        return PatternAnswer(message, sum(matches.listed for matches in placements), table)
+        return PatternAnswer(message, sum(len(matches.places) for matches in placements), table)
 
     def _for_opponent(self, question: PatternQuestion, matches: Matches) -> NDArray[np.bool_]:
         if self.spec.symmetric:
@@ -259,7 +260,7 @@ class SuccessorAnswer:
             lost_ends=_ends([part.gone_starts for part in parts]),
         )
         table.write(message.patterns)
-        return PatternAnswer(message, base.listed + gained.listed, table)
+        return PatternAnswer(message, len(base.places) + len(gained.places), table)
 
 
 def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:

@@ -50,14 +50,14 @@ SERVICES: Final = tuple(
         (libraries_pb2, "LibraryService"),
     )
 )
-# Callers wait no longer for a server to begin; what is left is loaded when it is asked about.
+# The longest delay of a start; the other games are loaded on first use.
 _LOADING_SECONDS: Final = 1.0
-# How long a stop may write what makes the next start faster.
+# How long a stop may save pattern caches for the next start.
 _KEEPING_SECONDS: Final = 2.0
-# How long a stop waits for the streams to be told why they end.
+# How long a stop waits for the statuses of the streams that it ends.
 _DRAINING_SECONDS: Final = 1.0
-# The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran
-# without it, would else wait for 5 ms each time.
+# The writer learns in its own thread. After the kernel, which runs without the interpreter's lock, a query
+# would otherwise wait 5 ms for it.
 _SWITCH_SECONDS: Final = 0.0002
 _log = structlog.get_logger()
 
@@ -140,12 +140,12 @@ class AcademyServer:
         return nullcontext(address) if self._settings.shared_port or address.path else shared_port(address)
 
     async def stop(self, grace: float | None = None) -> None:
-        """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""
+        """Take no more calls, give the running ones `grace` seconds (None: by the settings), and end."""
         self._ends = time.monotonic() + (self._settings.grace if grace is None else grace)
         self._health.stop()
-        # First, as a status that is sent while gRPC's server stops can be lost.
+        # First: a status that is sent while gRPC's server stops can be lost.
         await self._guard.drain(min(_DRAINING_SECONDS, self._left))
-        # What makes the next start faster is worth more than the last of the calls that do not end.
+        # Saved pattern caches are worth more than the end of calls that do not finish.
         await self._server.stop(max(self._left / 2, self._left - _KEEPING_SECONDS))
         if self._keeping is not None:
             self._keeping.cancel()
@@ -155,7 +155,7 @@ class AcademyServer:
             Path(path).unlink(missing_ok=True)
 
     async def hurry(self) -> None:
-        """Have the `stop` that is running wait for no call any more."""
+        """Let the running `stop` wait for no more calls."""
         self._ends = time.monotonic()
         await self._server.stop(0.0)
 

@@ -18,16 +18,16 @@ _OTHER_FILES: Final = 128
 
 
 def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 1) -> list[tuple[str, int]]:
-    """What the transport allows: message and header sizes, streams, and pings that find dead peers.
+    """Return the transport's limits: message and header sizes, streams, and pings that find dead peers.
 
-    With `shared_port` other servers may listen on the same one, `listeners` of them in this process.
+    With `shared_port` several servers may listen on one port, `listeners` of them in this process.
     """
     return [
         ("grpc.max_receive_message_length", limits.message_bytes),
-        # A page may hold one large event; whoever reads such pages allows for it.
+        # A page may hold one large event; clients that read such pages allow for it.
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", limits.metadata_bytes),
-        ("grpc.max_allowed_incoming_connections", -(-_connections(limits) // listeners)),
+        ("grpc.max_allowed_incoming_connections", -(-_count_connections(limits) // listeners)),
         ("grpc.max_connection_idle_ms", round(1_000 * limits.idle_stream_seconds)),
         ("grpc.max_concurrent_streams", limits.concurrent_calls_per_caller),
         ("grpc.keepalive_time_ms", round(1_000 * limits.ping_seconds)),
@@ -43,8 +43,8 @@ def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 
     ]
 
 
-def _connections(limits: Limits) -> int:
-    """How many connections there may be, without taking the last of the process's files."""
+def _count_connections(limits: Limits) -> int:
+    """Return how many connections leave the process enough open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return limits.connections
@@ -58,7 +58,7 @@ def make_server(
     count = 1 if alone else _LISTENERS
 
     def make() -> aio.Server:
-        # With no limit of gRPC's own on calls: a refused caller is to be told when to come again.
+        # Without gRPC's own limit on calls: a refusal must say when to try again.
         return aio.server(interceptors=interceptors, options=channel_options(limits, not alone, count))
 
     return MultiListenerServer(count, make)
@@ -106,10 +106,10 @@ class MultiListenerServer(aio.Server):
             await server.start()
 
     async def stop(self, grace: float | None) -> None:
-        """Take no more calls, and let the running ones end within so many seconds."""
+        """Take no more calls, and give the running ones `grace` seconds to end."""
         await asyncio.gather(*(server.stop(grace) for server in self._servers))
 
     async def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """Wait until it was stopped, for so many seconds at most; return whether it was not."""
+        """Wait until the server stops, at most `timeout` seconds; return whether it still runs."""
         waiting = (server.wait_for_termination(timeout) for server in self._servers)
         return any(await asyncio.gather(*waiting))

@@ -10,7 +10,7 @@ def complaint_about(name: str) -> str:
     as marks that turn text round, ends of lines.
     """
     if not name.isprintable():
-        at = next(at for at, each in enumerate(name) if not each.isprintable())
+        at = next(at for at, character in enumerate(name) if not character.isprintable())
         return f"character {at + 1} of the name {name[:140]!a} cannot be seen: only printable text is allowed"
     if not unicodedata.is_normalized("NFC", name):
         normal = unicodedata.normalize("NFC", name)

@@ -37,13 +37,13 @@ def test_an_index_is_made_again_from_what_was_kept(data: st.DataObject) -> None:
         first.remove(pattern_id)
         del library[pattern_id]
     again = PatternIndex(spec, "numpy")
-    again.restore({name: array.copy() for name, array in first.kept().items()})
+    again.restore({name: array.copy() for name, array in first.to_arrays().items()})
 
     assert len(again) == len(library)
     as_kept = again.snapshot()._rows
     assert all(pattern_id in again for pattern_id in library) and 1_000 not in again
-    for rows in (as_kept, again._rows.now()):
-        fields: Iterator[tuple[str, Any, Any]] = zip(Rows._fields, first._rows.now(), rows, strict=True)
+    for rows in (as_kept, again._rows.freeze()):
+        fields: Iterator[tuple[str, Any, Any]] = zip(Rows._fields, first._rows.freeze(), rows, strict=True)
         for name, one, other in fields:
             if name == "of_kind":
                 assert [sorted(each.tolist()) for each in one] == [sorted(each.tolist()) for each in other]

@@ -10,7 +10,7 @@ from academy.service.cost import (
     cost_of_positions,
     cost_of_reading,
     cost_of_successors,
-    in_parts,
+    split_moves,
 )
 
 
@@ -38,8 +38,8 @@ def test_a_board_counts_by_its_cells(cells: int, cost: int) -> None:
 @pytest.mark.parametrize(("cells", "board", "parts"), [(1, 1, 1), (1, 8, 8), (2, 1, 50), (2, 8, 400)])
 def test_moves_on_a_large_board_are_answered_in_more_parts(cells: int, board: int, parts: int) -> None:
     moves = [[(cell, 0) for cell in range(cells)]] * 400
-    assert [each for part in in_parts(moves, board) for each in part] == moves
-    assert len(list(in_parts(moves, board))) == parts
+    assert [each for part in split_moves(moves, board) for each in part] == moves
+    assert len(list(split_moves(moves, board))) == parts
 
 
 @pytest.mark.parametrize(("count", "cost"), [(0, 1), (511, 1), (512, 2), (10_000, 20)])

@@ -102,36 +102,36 @@ def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
 def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
     chance = random.Random(7)
     spec = spec_from_proto(examples.tiny_go("go"))
-    shelf = PatternCache(spec)
+    patterns = PatternCache(spec)
     libraries: dict[int, Library] = {}
     entries: dict[int, PatternEntry] = {}
     letters = "-xo#"
     for step in range(300):
         number = chance.randint(1, 40)
         if chance.random() < 0.3:
-            shelf.remove(number)
+            patterns.remove(number)
             entries.pop(number, None)
         else:
             cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
             libraries[number] = chance.choice(PATTERN_LIBRARIES)
             known, entries[number] = entries.get(number), entry(number, cells, chance)
             if known is None or known.pattern != entries[number].pattern:
-                shelf.put(libraries[number], entries[number])
+                patterns.put(libraries[number], entries[number])
             else:
-                shelf.restate(libraries[number], number, 1, entries[number].ballot)
+                patterns.restate(libraries[number], number, 1, entries[number].ballot)
         if step % 25:
             continue
         afresh = PatternCache(spec)
         for each in entries.values():
             afresh.put(libraries[each.pattern_id], each)
-        ranked, expected = shelf.ranked, afresh.ranked
+        ranked, expected = patterns.ranked, afresh.ranked
         assert ranked.pattern_ids.tolist() == expected.pattern_ids.tolist()
         strengths = [entries[number].strength for number in ranked.pattern_ids.tolist()]
         assert strengths == sorted(strengths, reverse=True)
         board = Board.from_letters(spec.geometry, "".join(chance.choices("-xo", k=25)))
         assert found_on(board, ranked) == found_on(board, expected)
-        assert sorted(shelf.figures["pattern_id"]) == sorted(entries)
-        for row in shelf.figures:
+        assert sorted(patterns.figures["pattern_id"]) == sorted(entries)
+        for row in patterns.figures:
             known = entries[int(row["pattern_id"])]
             assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
                 known.strength,
@@ -150,7 +150,7 @@ def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_pat
         async def look() -> None:
             games = GameCache(academy.store)
             game = await games.game("go")
-            ranked, view = game.shelf.ranked, game.view
+            ranked, view = game.patterns.ranked, game.view
             number = int(ranked.pattern_ids[0])
             played = examples.contest("used", "go")
             academy.store.run(OpenContest(played))
@@ -159,7 +159,7 @@ def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_pat
 
             assert (await games.game("go")).view.generation > view.generation
             assert game.view.libraries[Library.ENDGAME][number].uses == 1
-            assert game.shelf.ranked is ranked
+            assert game.patterns.ranked is ranked
 
         asyncio.run(look())
 
@@ -167,15 +167,15 @@ def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_pat
 def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:
     chance = random.Random(3)
     spec = spec_from_proto(examples.tiny_go("go"))
-    shelf = PatternCache(spec)
-    shelf.put(Library.ENDGAME, entry(1, "xo", chance))
-    before = shelf.ranked
-    shelf.remove(1)
-    shelf.put(Library.ENDGAME, entry(2, "--", chance))
+    patterns = PatternCache(spec)
+    patterns.put(Library.ENDGAME, entry(1, "xo", chance))
+    before = patterns.ranked
+    patterns.remove(1)
+    patterns.put(Library.ENDGAME, entry(2, "--", chance))
     board = Board.from_letters(spec.geometry, "xo" + "-" * 23)
 
     assert set(found_on(board, before)) == {1}
-    assert set(found_on(board, shelf.ranked)) == {2}
+    assert set(found_on(board, patterns.ranked)) == {2}
 
 
 def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Path) -> None:
@@ -226,13 +226,13 @@ def test_a_game_that_is_still_being_loaded_does_not_spoil_the_end(tmp_path: Path
             first = await games.game("first")
             examples.teach(academy, "first", "after", [("ann", "-\n-\n-", 0.2)])
             await games.game("first")
-            assert first.kept < first.view.generation
-            # First in the thread that will write the other one's shelf.
+            assert first.saved < first.view.generation
+            # First in the thread that will write the other one's patterns.
             loading = asyncio.create_task(games.game("second"))
             for _ in range(3):
                 await asyncio.sleep(0)
             await games.close(60.0)
-            assert first.kept == first.view.generation
+            assert first.saved == first.view.generation
             assert (await loading).view.spec.game_id == "second"
 
         asyncio.run(end_while_loading())

@@ -74,7 +74,7 @@ def test_a_negative_size_is_refused() -> None:
 def test_a_page_is_as_long_as_its_size_and_a_message_allow(lengths: list[int], size: int, room: int) -> None:
     items = [game_pb2.Game(game_id="x" * length) for length in lengths]
 
-    page, more = paging.fitting(items, size, Limits(message_bytes=room))
+    page, more = paging.fill_page(items, size, Limits(message_bytes=room))
 
     assert page == items[: len(page)]
     assert len(page) <= size

@@ -59,7 +59,7 @@ def served(store: Store) -> None:
 
 
 def is_right(game: CachedGame) -> bool:
-    """Whether a shelf holds what one holds that is filled pattern by pattern."""
+    """Whether a patterns holds what one holds that is filled pattern by pattern."""
     spec = game.view.spec
     afresh = PatternCache(spec)
     for library, entries in game.view.libraries.items():
@@ -71,20 +71,20 @@ def is_right(game: CachedGame) -> bool:
         [
             matches
             for board in boards
-            for each in [shelf.ranked.snapshot.match(MatchQuery(board))]
+            for each in [patterns.ranked.snapshot.match(MatchQuery(board))]
             for matches in zip(
                 each.pattern_ids.tolist(), each.symmetries.tolist(), each.rows.tolist(), strict=True
             )
         ]
-        for shelf in (game.shelf, afresh)
+        for patterns in (game.patterns, afresh)
     ]
     kinds = [
-        {name: (each.dtype, each.ndim, str(each.flags)) for name, each in shelf.kept().items()}
-        for shelf in (game.shelf, afresh)
+        {name: (each.dtype, each.ndim, str(each.flags)) for name, each in patterns.to_arrays().items()}
+        for patterns in (game.patterns, afresh)
     ]
     # Of other kinds they would be compiled for once more, for half a minute.
     assert kinds[0] == kinds[1]
-    return found[0] == found[1] and game.shelf.figures.tolist() == afresh.figures.tolist()
+    return found[0] == found[1] and game.patterns.figures.tolist() == afresh.figures.tolist()
 
 
 def file(folder: Path) -> Path:
@@ -95,7 +95,7 @@ def file(folder: Path) -> Path:
 def test_a_game_that_is_loaded_first_is_kept_for_the_next_start(store: Store) -> None:
     learn(store, contests=5)
     loaded(store, from_file=False)
-    assert loaded(store, from_file=True).kept == 1 + 5
+    assert loaded(store, from_file=True).saved == 1 + 5
 
 
 def test_what_was_learnt_since_is_added(store: Store) -> None:
@@ -104,8 +104,8 @@ def test_what_was_learnt_since_is_added(store: Store) -> None:
     learn(store, contests=5, first=5)
     store.run(DeletePattern(GAME, Library.ENDGAME, first, "admin"))
     game = loaded(store, from_file=True)
-    assert (game.kept, game.view.generation) == (1 + 5, 1 + 5 + 5 + 1)
-    assert first not in game.shelf
+    assert (game.saved, game.view.generation) == (1 + 5, 1 + 5 + 5 + 1)
+    assert first not in game.patterns
 
 
 def test_a_stop_keeps_what_changed(store: Store) -> None:
@@ -113,7 +113,7 @@ def test_a_stop_keeps_what_changed(store: Store) -> None:
     served(store)
     learn(store, contests=2, first=5)
     served(store)
-    assert loaded(store, from_file=True).kept == 1 + 7
+    assert loaded(store, from_file=True).saved == 1 + 7
 
 
 def test_a_server_that_runs_writes_the_file_again_now_and_then(
@@ -129,9 +129,9 @@ def test_a_server_that_runs_writes_the_file_again_now_and_then(
         kept = 0
         for turn in range(1, 4):
             learn(store, contests=3, first=10 * turn)
-            while (await games.game(GAME)).kept <= kept:
+            while (await games.game(GAME)).saved <= kept:
                 await asyncio.sleep(0.01)
-            kept = (await games.game(GAME)).kept
+            kept = (await games.game(GAME)).saved
         keeping.cancel()
         await games.close(0.0)
 
@@ -173,7 +173,7 @@ def test_a_file_of_a_program_that_lays_patterns_out_otherwise_is_made_anew(
 ) -> None:
     learn(store, contests=5)
     with monkeypatch.context() as other:
-        other.setattr(pattern_cache, "SHELF_LAYOUT", f"{pattern_cache.SHELF_LAYOUT} of another time")
+        other.setattr(pattern_cache, "CACHE_LAYOUT", f"{pattern_cache.CACHE_LAYOUT} of another time")
         served(store)
     loaded(store, from_file=False)
     loaded(store, from_file=True)
@@ -208,7 +208,7 @@ def test_files_of_before_a_restore_are_not_used(tmp_path: Path, contests: int) -
 def test_a_folder_that_takes_no_files_is_served_all_the_same(store: Store, tmp_path: Path) -> None:
     learn(store, contests=5)
     (tmp_path / "data" / FOLDER).write_text("in the way")
-    assert loaded(store, from_file=False).kept == 0
+    assert loaded(store, from_file=False).saved == 0
 
 
 def test_games_beyond_the_limit_are_loaded_when_they_are_asked_about(store: Store) -> None:
