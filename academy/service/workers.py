@@ -317,7 +317,7 @@ class ServerProcesses:
             if server.pulse.pipe in happened:
                 self._read_beats(number, server, when_ready)
             if server.process.sentinel in happened:
-                self._replace(number, server)
+                self._handle_end(number, server)
         self._kill_hanging()
         for number, due in list(self._due.items()):
             if not self._stopping and due <= time.monotonic():
@@ -355,7 +355,7 @@ class ServerProcesses:
                 # A process that waits for a disk dies only after that.
                 server.pulse.silent = 0.0
 
-    def _replace(self, number: int, server: _Running) -> None:
+    def _handle_end(self, number: int, server: _Running) -> None:
         server.process.join()
         server.pulse.pipe.close()
         del self._running[number]

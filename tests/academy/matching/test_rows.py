@@ -25,8 +25,8 @@ ALWAYS = len(NEIGHBOURHOOD.offsets) * CODES
     ],
 )
 def test_ranges_one_after_the_other(starts: list[int], lengths: list[int], expected: list[int]) -> None:
-    found = ranges(np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.int32))
-    assert found.tolist() == expected
+    numbers = ranges(np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.int32))
+    assert numbers.tolist() == expected
 
 
 def pattern_of(near: int, far: int = 0) -> AnchoredPattern:
@@ -61,7 +61,7 @@ def expected_tests(near: int) -> list[int]:
 
 def far_cells(rows: Rows, row: int) -> list[list[int]]:
     start = rows.far[row, FAR_START]
-    return [each.tolist() for each in rows.far_offsets[start : start + rows.far[row, FAR_COUNT]]]
+    return [offset.tolist() for offset in rows.far_offsets[start : start + rows.far[row, FAR_COUNT]]]
 
 
 @pytest.mark.parametrize("near", [1, STAGE - 1, STAGE, STAGE + 1, 81])

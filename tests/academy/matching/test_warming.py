@@ -79,12 +79,12 @@ def waits_for_a_lock(process_id: int) -> bool:
 
 def left_behind(cache: Path) -> list[int]:
     """The processes that would compile into this folder."""
-    found = []
+    loaded = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if os.fsencode(cache) in (process / "environ").read_bytes():
-                found.append(int(process.name))
+                loaded.append(int(process.name))
         except OSError:
             # It has ended, or is somebody else's.
             continue
-    return found
+    return loaded

@@ -30,8 +30,8 @@ def begun(academy: Running, name: str) -> Client:
 
 def ask(player: Client, name: str, value: float, plies: int | None, *boards: str) -> None:
     positions = [
-        consultation_pb2.Position(board=each, player=1, expected_value=value, plies=plies)
-        for each in boards or (EMPTY,)
+        consultation_pb2.Position(board=board, player=1, expected_value=value, plies=plies)
+        for board in boards or (EMPTY,)
     ]
     request = consultation_pb2.MatchPatternsRequest(game_id=name, contest_id=name, positions=positions)
     player.consultation.MatchPatterns(request)
@@ -70,8 +70,8 @@ def ended(
 
 def figures(client: Client, name: str, player: str = "") -> libraries_pb2.PlayerStatistics:
     request = libraries_pb2.ListPlayerStatisticsRequest(game_id=name, player=player)
-    (found,) = client.libraries.ListPlayerStatistics(request).players
-    return found
+    (statistics,) = client.libraries.ListPlayerStatistics(request).players
+    return statistics
 
 
 def test_who_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Running) -> None:

@@ -23,8 +23,8 @@ def registered(academy: Running, game_id: str) -> Client:
     return arena
 
 
-def opened(academy: Running, told: contests_pb2.Contest) -> list[Client]:
-    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
+    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
     return [academy.client(ticket) for ticket in response.tickets]
 
 
@@ -185,8 +185,8 @@ class TestFairUse:
         registered(academy, "elsewhere")
         ann = academy.bot("ann")
         look_up(ann, "outside")
-        told = contest("outside/1", "outside")
-        tickets = opened(academy, told)
+        played = contest("outside/1", "outside")
+        tickets = opened(academy, played)
 
         for client in (ann, tickets[0]):
             refused = refusal(partial(look_up, client, "outside"))
@@ -197,7 +197,7 @@ class TestFairUse:
             assert refused.metadata == {"game_id": "outside", "contest_id": "outside/1"}
         look_up(ann, "elsewhere")
         look_up(academy.bot("carl"), "outside")
-        academy.arena().contests.ReportContest(report(told, ["c3"]))
+        academy.arena().contests.ReportContest(report(played, ["c3"]))
         look_up(ann, "outside")
 
     @pytest.mark.parametrize(("who", "player"), [("carl", 1), ("ann", 2), ("bob", 1)])
@@ -244,13 +244,13 @@ class TestPatterns:
             )
         )
 
-        found = answer.positions[0]
-        assert (list(found.rows), list(found.columns), found.total) == ([1], [1], 1)
-        assert answer.patterns.libraries[found.patterns[0]] == examples.ENDGAME
+        matches = answer.positions[0]
+        assert (list(matches.rows), list(matches.columns), matches.total) == ([1], [1], 1)
+        assert answer.patterns.libraries[matches.patterns[0]] == examples.ENDGAME
         # The image under the symmetry told, laid where it is told, is what stands there.
         spec = spec_from_proto(examples.tiny_go("places"))
-        pattern = read_cells(answer.patterns.cells[found.patterns[0]], spec.geometry)
-        image = pattern.image(spec.symmetry_group[found.symmetries[0]])
+        pattern = read_cells(answer.patterns.cells[matches.patterns[0]], spec.geometry)
+        image = pattern.image(spec.symmetry_group[matches.symmetries[0]])
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
 
     def test_for_the_second_player_colours_are_exchanged(self, academy: Running) -> None:
@@ -310,11 +310,11 @@ class TestPatterns:
             .patterns
         }
         for answer in (everything, cut):
-            for found in answer.positions:
-                strengths = [listed[answer.patterns.pattern_ids[row]] for row in found.patterns]
+            for matches in answer.positions:
+                strengths = [listed[answer.patterns.pattern_ids[row]] for row in matches.patterns]
                 assert strengths == sorted(strengths, reverse=True)
-                assert found.total == len(everything.positions[0].patterns)
-        assert [len(found.patterns) for found in cut.positions] == [3, 3]
+                assert matches.total == len(everything.positions[0].patterns)
+        assert [len(matches.patterns) for matches in cut.positions] == [3, 3]
         # A pattern is told once, however many placements and positions it has.
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
@@ -343,14 +343,14 @@ class TestPatterns:
         arena = registered(academy, "uses")
         teach(academy, "uses", "uses", [("a", "x", 0.9)])
         for number, first in enumerate(("WIN", "LOSS")):
-            told = contest(f"uses/{number}", "uses")
-            ann, _ = opened(academy, told)
+            played = contest(f"uses/{number}", "uses")
+            ann, _ = opened(academy, played)
             request = consultation_pb2.MatchPatternsRequest(
-                game_id="uses", contest_id=told.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
+                game_id="uses", contest_id=played.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
             )
             for _ in range(2):
                 ann.consultation.MatchPatterns(request)
-            arena.contests.ReportContest(report(told, ["c3"], first=first))
+            arena.contests.ReportContest(report(played, ["c3"], first=first))
 
         listing = libraries_pb2.ListPatternsRequest(game_id="uses", library=examples.ENDGAME)
         pattern = academy.admin().libraries.ListPatterns(listing).patterns[0]
@@ -360,8 +360,8 @@ class TestPatterns:
     def test_a_game_of_three_on_a_graph(self, academy: Running) -> None:
         arena = academy.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
-        told = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+        played = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
         academy.client(tickets[1]).proposals.SubmitProposals(
             proposals_pb2.SubmitProposalsRequest(
                 contest_id="ring/1",
@@ -371,7 +371,7 @@ class TestPatterns:
             )
         )
         ended = contests_pb2.ReportContestRequest(
-            contest=told,
+            contest=played,
             plies=[
                 contests_pb2.Ply(
                     player=2,

@@ -57,10 +57,10 @@ def test_games_are_listed_page_by_page(fresh: Running) -> None:
 def test_a_contest_opened_again_keeps_what_it_was_opened_with(academy: Running) -> None:
     register(academy, examples.tiny_go("reopened"))
     arena = academy.arena()
-    told = contest("reopened/1", "reopened")
-    first = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
-    told.players[0].elo = 2000.0
-    second = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    played = contest("reopened/1", "reopened")
+    first = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+    played.players[0].elo = 2000.0
+    second = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
 
     assert first.contest == second.contest
     assert second.contest.players[0].elo == 1500.0
@@ -76,13 +76,13 @@ def test_an_arena_reads_its_players_last_ratings(academy: Running) -> None:
 
     def ratings(game: str, *players: str) -> list[tuple[str, float]]:
         request = contests_pb2.GetRatingsRequest(game_id=game, players=players)
-        return [(each.player, each.elo) for each in arena.contests.GetRatings(request).ratings]
+        return [(rating.player, rating.elo) for rating in arena.contests.GetRatings(request).ratings]
 
     # Where the arena tells none of after the contest, that of before is the last.
     assert ratings("rated", "bob", "nobody", "ann") == [("bob", 1550.0), ("ann", 1500.0)]
-    told = report(contest("rated/2", "rated"), ["c3"])
-    told.elo_after.extend([1512.25, 1537.75])
-    arena.contests.ReportContest(told)
+    played = report(contest("rated/2", "rated"), ["c3"])
+    played.elo_after.extend([1512.25, 1537.75])
+    arena.contests.ReportContest(played)
     assert ratings("rated", "ann", "bob") == [("ann", 1512.25), ("bob", 1537.75)]
     assert ratings("not-rated", "ann") == []
 
@@ -106,17 +106,17 @@ def test_questions_about_ratings_that_cannot_be_answered(
 @pytest.mark.parametrize("elo_after", [[1500.0], [1500.0, float("nan")], [1500.0, 6_001.0]])
 def test_ratings_after_a_contest_that_are_none_are_refused(academy: Running, elo_after: list[float]) -> None:
     register(academy, examples.tiny_go("wrong-elo"))
-    told = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
-    told.elo_after.extend(elo_after)
-    assert "elo_after" in refusal(lambda: academy.arena().contests.ReportContest(told)).message
+    played = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
+    played.elo_after.extend(elo_after)
+    assert "elo_after" in refusal(lambda: academy.arena().contests.ReportContest(played)).message
 
 
 def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:
     register(academy, examples.tiny_go("once"))
     arena = academy.arena()
-    told = report(contest("once/1", "once"), ["c3", "b2"])
+    played = report(contest("once/1", "once"), ["c3", "b2"])
 
-    first, second = (arena.contests.ReportContest(told) for _ in range(2))
+    first, second = (arena.contests.ReportContest(played) for _ in range(2))
 
     assert (first.counted, second.counted) == (True, False)
     assert first.contest.state == second.contest.state == contests_pb2.CONTEST_STATE_REPORTED
@@ -127,8 +127,8 @@ def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:
 def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
     register(academy, examples.tiny_go("void"))
     arena = academy.arena()
-    told = contest("void/1", "void")
-    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+    played = contest("void/1", "void")
+    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
     ann = academy.client(ticket)
     ann.proposals.SubmitProposals(
         proposals_pb2.SubmitProposalsRequest(
@@ -137,12 +137,12 @@ def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
         )
     )
 
-    ended = arena.contests.ReportContest(contests_pb2.ReportContestRequest(contest=told, void=True))
+    ended = arena.contests.ReportContest(contests_pb2.ReportContestRequest(contest=played, void=True))
 
     assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
     assert ended.contest.state == contests_pb2.CONTEST_STATE_VOID
     own = ann.proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals
-    assert [(each.verdict, each.reason) for each in own] == [
+    assert [(proposal.verdict, proposal.reason) for proposal in own] == [
         (proposals_pb2.VERDICT_DROPPED, "the contest ended without a result")
     ]
     statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="void"))
@@ -151,9 +151,9 @@ def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
 
 def test_who_played_sees_the_contest_and_so_does_the_arena(academy: Running) -> None:
     register(academy, examples.tiny_go("seen"))
-    told = contest("seen/1", "seen")
-    academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    played = contest("seen/1", "seen")
+    academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
     request = contests_pb2.GetContestRequest(contest_id="seen/1")
 
     for client in (academy.bot("ann"), academy.bot("bob"), academy.arena(), academy.admin()):
-        assert client.contests.GetContest(request).contest.players == told.players
+        assert client.contests.GetContest(request).contest.players == played.players

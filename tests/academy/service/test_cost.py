@@ -38,7 +38,7 @@ def test_a_board_counts_by_its_cells(cells: int, cost: int) -> None:
 @pytest.mark.parametrize(("cells", "board", "parts"), [(1, 1, 1), (1, 8, 8), (2, 1, 50), (2, 8, 400)])
 def test_moves_on_a_large_board_are_answered_in_more_parts(cells: int, board: int, parts: int) -> None:
     moves = [[(cell, 0) for cell in range(cells)]] * 400
-    assert [each for part in split_moves(moves, board) for each in part] == moves
+    assert [move for part in split_moves(moves, board) for move in part] == moves
     assert len(list(split_moves(moves, board))) == parts
 
 
@@ -78,9 +78,9 @@ def test_candidate_moves_count_by_the_placements_asked_for_too(
 
 @pytest.mark.parametrize(("told", "cost"), [(([0], "x"), 8 + 25), (([0, 1], "xx"), 8 + 400 * 8)])
 def test_candidate_moves_count_by_the_board_where_all_of_it_is_matched(
-    told: tuple[list[int], str], cost: int
+    changes: tuple[list[int], str], cost: int
 ) -> None:
-    assert cost_of_successors([told] * 400, cost_of_board(4_096), 256, False) == cost
+    assert cost_of_successors([changes] * 400, cost_of_board(4_096), 256, False) == cost
 
 
 @pytest.mark.parametrize(("records", "cost"), [(1, 1), (127, 1), (128, 2), (2_000, 16)])

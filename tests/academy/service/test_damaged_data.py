@@ -37,8 +37,8 @@ def damage(folder: Path) -> None:
 def refusal(folder: Path) -> str:
     """What a server says that will not begin."""
     process = started(folder, *OPTIONS)
-    said, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, said) == (ExitCode.FAULTY, ""), complaint
+    output, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, output) == (ExitCode.FAULTY, ""), complaint
     return complaint
 
 
@@ -94,7 +94,7 @@ def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_p
         assert "restore a backup" in refusal(folder)
     (folder / "data.mdb").write_bytes(sound)
     with served(folder) as academy:
-        assert [each.name.split("-")[0] for each in clean_shutdown.markers(folder)] == [
+        assert [marker.name.split("-")[0] for marker in clean_shutdown.markers(folder)] == [
             str(academy.process.pid)
         ]
         academy.process.terminate()

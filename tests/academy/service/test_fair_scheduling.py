@@ -64,8 +64,8 @@ def test_who_goes_away_holds_nobody_up() -> None:
         going = [asyncio.create_task(work(turns, "ann", 1, done)) for _ in range(5)]
         await asyncio.sleep(0)
         staying = asyncio.create_task(work(turns, "bob", 3, done))
-        for each in going:
-            each.cancel()
+        for task in going:
+            task.cancel()
         await staying
         await work(turns, "ann", 1, done)
 

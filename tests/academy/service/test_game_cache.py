@@ -40,8 +40,8 @@ def test_what_another_process_writes_is_known_at_once(tmp_path: Path) -> None:
         bot = academy.bot("reader")
         question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
         assert bot.consultation.LookUpOpening(question).position.visits == 0
-        told = examples.report(examples.contest("other/1", "go"), ["c3", "b2"])
-        subprocess.run([sys.executable, "-c", WRITER, tmp_path, told.SerializeToString().hex()], check=True)
+        played = examples.report(examples.contest("other/1", "go"), ["c3", "b2"])
+        subprocess.run([sys.executable, "-c", WRITER, tmp_path, played.SerializeToString().hex()], check=True)
 
         answer = bot.consultation.LookUpOpening(question)
 
@@ -64,8 +64,8 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
         def listed() -> list[tuple[int, float]]:
             listing = libraries_pb2.ListPatternsRequest(game_id="go", library=examples.ENDGAME)
             return sorted(
-                (each.pattern_id, each.signature.value)
-                for each in admin.libraries.ListPatterns(listing).patterns
+                (pattern.pattern_id, pattern.signature.value)
+                for pattern in admin.libraries.ListPatterns(listing).patterns
             )
 
         assert told() == []
@@ -94,8 +94,8 @@ def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
 
 
 def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
-    found = ranked.match(MatchQuery(board, ranked.select(map(library_to_proto, PATTERN_LIBRARIES)), 10_000))
-    numbers: list[int] = ranked.pattern_ids.take(found.places).tolist()
+    matches = ranked.match(MatchQuery(board, ranked.select(map(library_to_proto, PATTERN_LIBRARIES)), 10_000))
+    numbers: list[int] = ranked.pattern_ids.take(matches.places).tolist()
     return numbers
 
 
@@ -122,8 +122,8 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
         if step % 25:
             continue
         afresh = PatternCache(spec)
-        for each in entries.values():
-            afresh.put(libraries[each.pattern_id], each)
+        for stored in entries.values():
+            afresh.put(libraries[stored.pattern_id], stored)
         ranked, expected = patterns.ranked, afresh.ranked
         assert ranked.pattern_ids.tolist() == expected.pattern_ids.tolist()
         strengths = [entries[number].strength for number in ranked.pattern_ids.tolist()]
@@ -203,12 +203,12 @@ def test_who_asks_at_the_moment_a_game_is_loaded_is_answered_too(tmp_path: Path)
 
         async def ask_all_the_time() -> set[int]:
             games = GameCache(academy.store)
-            asked = [asyncio.create_task(games.game("go"))]
+            tasks = [asyncio.create_task(games.game("go"))]
             # One in each round of the event loop: whichever it is that the loading ends in.
-            while not asked[0].done():
+            while not tasks[0].done():
                 await asyncio.sleep(0)
-                asked.append(asyncio.create_task(games.game("go")))
-            return {id(game) for game in await asyncio.gather(*asked)}
+                tasks.append(asyncio.create_task(games.game("go")))
+            return {id(game) for game in await asyncio.gather(*tasks)}
 
         assert len(asyncio.run(ask_all_the_time())) == 1
 

@@ -31,7 +31,7 @@ def listed(academy: Running, **fields: object) -> contests_pb2.ListOpenContestsR
 
 
 def ids(response: contests_pb2.ListOpenContestsResponse) -> list[str]:
-    return [each.contest_id for each in response.contests]
+    return [contest.contest_id for contest in response.contests]
 
 
 def analyse(client: Client, game_id: str) -> consultation_pb2.LookUpOpeningResponse:
@@ -56,12 +56,12 @@ def test_open_contests_are_listed_oldest_first(fresh: Running) -> None:
 def test_pages_hold_every_open_contest_once(fresh: Running) -> None:
     wanted = [f"{number:02}" for number in range(7)]
     opened(fresh, "go", *wanted)
-    found, token = [], ""
+    seen, token = [], ""
     for _ in range(3):
         page = listed(fresh, page_size=3, page_token=token)
-        found += ids(page)
+        seen += ids(page)
         token = page.next_page_token
-    assert (found, token) == (wanted, "")
+    assert (seen, token) == (wanted, "")
 
 
 def test_what_was_reported_or_void_is_not_listed(fresh: Running) -> None:
@@ -83,8 +83,8 @@ def test_what_was_reported_or_void_is_not_listed(fresh: Running) -> None:
 def test_what_cannot_be_listed_is_refused(
     academy: Running, fields: dict[str, object], code: grpc.StatusCode, reason: str
 ) -> None:
-    found = refusal(lambda: listed(academy, **fields))
-    assert found.code is code and found.reason.startswith(reason)
+    error = refusal(lambda: listed(academy, **fields))
+    assert error.code is code and error.reason.startswith(reason)
 
 
 def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: Running) -> None:

@@ -61,8 +61,8 @@ def test_tokens_of_different_methods_do_not_mix() -> None:
 @pytest.mark.parametrize(
     ("asked", "given_"), [(0, 100), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**31 - 1, 1_000)]
 )
-def test_the_size_of_a_page(asked: int, given_: int) -> None:
-    assert paging.page_size(asked, Limits()) == given_
+def test_the_size_of_a_page(size: int, given_: int) -> None:
+    assert paging.page_size(size, Limits()) == given_
 
 
 def test_a_negative_size_is_refused() -> None:

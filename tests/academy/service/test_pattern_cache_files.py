@@ -67,29 +67,32 @@ def is_right(game: CachedGame) -> bool:
             afresh.put(library, entry)
     boards = [Board.from_letters(spec.geometry, cells * 81) for cells in "-xo"]
     boards.append(Board.from_letters(spec.geometry, ("xo-" * 27)))
-    found = [
+    answers = [
         [
             matches
             for board in boards
-            for each in [patterns.ranked.snapshot.match(MatchQuery(board))]
+            for occurrences in [patterns.ranked.snapshot.match(MatchQuery(board))]
             for matches in zip(
-                each.pattern_ids.tolist(), each.symmetries.tolist(), each.rows.tolist(), strict=True
+                occurrences.pattern_ids.tolist(),
+                occurrences.symmetries.tolist(),
+                occurrences.rows.tolist(),
+                strict=True,
             )
         ]
         for patterns in (game.patterns, afresh)
     ]
     kinds = [
-        {name: (each.dtype, each.ndim, str(each.flags)) for name, each in patterns.to_arrays().items()}
+        {name: (array.dtype, array.ndim, str(array.flags)) for name, array in patterns.to_arrays().items()}
         for patterns in (game.patterns, afresh)
     ]
     # Of other kinds they would be compiled for once more, for half a minute.
     assert kinds[0] == kinds[1]
-    return found[0] == found[1] and game.patterns.figures.tolist() == afresh.figures.tolist()
+    return answers[0] == answers[1] and game.patterns.figures.tolist() == afresh.figures.tolist()
 
 
 def file(folder: Path) -> Path:
-    (found,) = (folder / FOLDER).iterdir()
-    return found
+    (saved_file,) = (folder / FOLDER).iterdir()
+    return saved_file
 
 
 def test_a_game_that_is_loaded_first_is_kept_for_the_next_start(store: Store) -> None:
@@ -222,12 +225,12 @@ def test_games_beyond_the_limit_are_loaded_when_they_are_asked_about(store: Stor
         games = GameCache(store, most_patterns=1)
         for name in (*names, *reversed(names)):
             assert (await games.game(name)).view.spec.game_id == name
-            assert {each.game_id for each in games.sizes()} == {name}
+            assert {size.game_id for size in games.sizes()} == {name}
         everything = GameCache(store)
         # Those who wait for the same game wait for one load of it.
-        asked = await asyncio.gather(*(everything.game(name) for name in names * 5))
-        assert len({id(game) for game in asked}) == len(names)
-        for each in (games, everything):
-            await each.close(0.0)
+        games_loaded = await asyncio.gather(*(everything.game(name) for name in names * 5))
+        assert len({id(game) for game in games_loaded}) == len(names)
+        for cache in (games, everything):
+            await cache.close(0.0)
 
     asyncio.run(ask())

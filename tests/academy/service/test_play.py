@@ -119,15 +119,15 @@ def test_a_refusal_is_an_answer(
 
 
 def test_fair_use_on_a_stream(taught: Running) -> None:
-    told = contest("stream/1", "go")
-    tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    played = contest("stream/1", "go")
+    tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
     playing = Playing(taught.client(tickets[0]))
 
     answers = [
         playing.ask(opening=opening(contest_id="stream/1", moves=moves))
         for moves in ([], [], ["a1", "b1"], ["a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4"])
     ]
-    taught.arena().contests.ReportContest(report(told, ["c3"]))
+    taught.arena().contests.ReportContest(report(played, ["c3"]))
     after = playing.ask(opening=opening(contest_id="stream/1", moves=["a1"]))
     playing.end()
 

@@ -52,9 +52,9 @@ class Served:
         reader = threading.Thread(target=self._read)
         reader.start()
         reader.join(SECONDS)
-        found = re.search(r" at (\S+);", self.line)
-        assert found, f"no line that says where it listens: {self.line!r} {process.poll()}"
-        self.address = found[1]
+        match = re.search(r" at (\S+);", self.line)
+        assert match, f"no line that says where it listens: {self.line!r} {process.poll()}"
+        self.address = match[1]
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -222,11 +222,11 @@ def test_one_told_to_end_while_it_starts_ends_well_without_serving(tmp_path: Pat
             until(lambda: waits_for_a_lock(process.pid))
             process.terminate()
             fcntl.flock(turn, fcntl.LOCK_UN)
-            told = process.communicate(timeout=SECONDS)
+            output = process.communicate(timeout=SECONDS)
         finally:
             process.kill()
             process.wait(SECONDS)
-    assert (process.returncode, told) == (0, ("", ""))
+    assert (process.returncode, output) == (0, ("", ""))
     assert clean_shutdown.markers(data) == []
 
 
@@ -404,7 +404,7 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
         # Connections are counted every second.
         time.sleep(2.5)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
-            told = page.read().decode()
+            text = page.read().decode()
 
     version = metadata.version("academy-arena")
     for line in (
@@ -419,10 +419,10 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
         "academy_open_contests 1.0",
         f'academy_build_info{{rules="{RULES_VERSION}",schema="{SCHEMA_VERSION}",version="{version}"}} 1.0',
     ):
-        assert line in told
+        assert line in text
     figures = {
         line.split()[0]: float(line.split()[1])
-        for line in told.splitlines()
+        for line in text.splitlines()
         if line[0] != "#" and "{" not in line
     }
     assert time.time() - 600 < figures["process_start_time_seconds"] < time.time()

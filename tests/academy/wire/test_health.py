@@ -56,14 +56,14 @@ def test_a_service_that_is_not_there_has_no_health() -> None:
 
 
 @pytest.mark.parametrize(("service", "told"), [(SERVICE, [SERVING, NOT_SERVING]), ("nonsense", [UNKNOWN])])
-def test_watchers_are_told_of_the_stop(service: str, told: list[int]) -> None:
+def test_watchers_are_told_of_the_stop(service: str, statuses: list[int]) -> None:
     async def test() -> None:
         health = servicer()
         watching = asyncio.create_task(watched(health, service))
         await asyncio.sleep(0)
         health.stop()
         await health.wait_for_watchers(60)
-        assert watching.done() and watching.result() == told
+        assert watching.done() and watching.result() == statuses
 
     run(test())
 
