@@ -31,7 +31,7 @@ def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> BothKernels:
 
 @settings(max_examples=500, deadline=None)
 @given(st.data())
-def test_it_finds_what_the_obvious_matcher_finds(data: st.DataObject) -> None:
+def test_matches_equal_those_of_the_reference_matcher(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
@@ -127,7 +127,7 @@ def test_a_match_on_a_graph_has_no_place_but_its_nodes() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_a_query_for_the_second_player_is_one_with_the_colours_exchanged(data: st.DataObject) -> None:
+def test_query_for_the_second_player_swaps_the_colours(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(square_games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
@@ -371,7 +371,7 @@ def test_many_patterns_come_and_go() -> None:
     assert as_tuples(index.match(board)) == []
 
 
-def test_a_pattern_put_again_replaces_the_one_before() -> None:
+def test_pattern_put_again_replaces_the_old_one() -> None:
     spec = GameSpec("square", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "xo")
     index = index_of(spec, {1: read_cells("x", spec.geometry)})
@@ -423,6 +423,6 @@ def test_a_board_of_another_kind_is_refused(board: Board, complaint: str) -> Non
         BothKernels(SQUARE_GAME).match(board)
 
 
-def test_removing_what_is_not_there_is_a_key_error() -> None:
+def test_removal_of_an_unknown_pattern_raises_key_error() -> None:
     with pytest.raises(KeyError):
         BothKernels(SQUARE_GAME).remove(4)

@@ -28,7 +28,7 @@ def same(first: object, other: object) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_an_index_is_made_again_from_what_was_kept(data: st.DataObject) -> None:
+def test_restored_index_equals_the_saved_one(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = dict(data.draw(libraries(spec.geometry)))
     first = PatternIndex(spec, "numpy")

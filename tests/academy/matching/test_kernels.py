@@ -76,7 +76,7 @@ def test_without_numba_nothing_of_it_is_imported() -> None:
     assert (ran.stdout.strip(), ran.stderr) == ("2", "")
 
 
-def test_while_the_compiled_kernel_loads_the_other_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_answers_while_the_compiled_kernel_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(kernels.VARIABLE, "numba")
     spec = GameSpec("line", SquareGeometry(1, 3))
     index = PatternIndex(spec)

@@ -24,7 +24,7 @@ ALWAYS = len(NEIGHBOURHOOD.offsets) * CODES
         ([5, 7, 1], [1, 0, 2], [5, 1, 2]),
     ],
 )
-def test_ranges_one_after_the_other(starts: list[int], lengths: list[int], expected: list[int]) -> None:
+def test_ranges_are_concatenated(starts: list[int], lengths: list[int], expected: list[int]) -> None:
     numbers = ranges(np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.int32))
     assert numbers.tolist() == expected
 
@@ -65,7 +65,7 @@ def far_cells(rows: Rows, row: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("near", [1, STAGE - 1, STAGE, STAGE + 1, 81])
-def test_the_last_stage_is_filled_with_what_holds_always(near: int) -> None:
+def test_last_stage_is_padded_with_the_test_that_always_holds(near: int) -> None:
     assert row_tests(rows_of((3, 0), (near, 0)).freeze(), 1) == expected_tests(near)
 
 
@@ -97,7 +97,7 @@ def test_a_removed_row_leaves_the_others_as_they_are() -> None:
     assert row_tests(now, 2) == expected_tests(30)
 
 
-def test_what_was_read_before_does_not_change() -> None:
+def test_frozen_rows_do_not_change() -> None:
     rows = rows_of(*[(near, near % 3) for near in range(1, 60)])
     before = rows.freeze()
     kept = [column.copy() for column in before if isinstance(column, np.ndarray)]

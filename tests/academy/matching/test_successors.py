@@ -46,7 +46,7 @@ def check(index: BothKernels, board: Board, moves: Sequence[Sequence[Change]]) -
 
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_each_successor_is_as_if_asked_alone(data: st.DataObject) -> None:
+def test_successors_equal_separate_queries(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
@@ -84,7 +84,7 @@ def test_a_stone_brings_and_ends_matches() -> None:
     assert matches_after(successors, 1) == as_tuples(successors.base)
 
 
-def test_a_limit_holds_for_the_base_and_for_the_new_ones_of_each_move() -> None:
+def test_limit_applies_to_the_base_and_to_each_move() -> None:
     spec = GameSpec("line", SquareGeometry(1, 6))
     library = {number: read_cells("x -", spec.geometry) for number in range(9)}
     board = Board.from_letters(spec.geometry, "x-----")
@@ -129,7 +129,7 @@ def at_most(places: list[int], per_pattern: int) -> list[int]:
     return [place for entry, place in enumerate(places) if places[:entry].count(place) < per_pattern]
 
 
-def test_where_nearly_every_pattern_fails_by_one_cell_each_move_brings_no_more_than_its_limits() -> None:
+def test_near_misses_of_most_patterns_respect_the_limits() -> None:
     spec = GameSpec("go", SquareGeometry(19, 19), symmetries=tuple(SQUARE))
     library = {number: read_cells("x x", spec.geometry) for number in range(300)}
     board = Board(spec.geometry, bytes([State.FIRST_SOLDIER, State.EMPTY] * 181)[:361])

@@ -45,7 +45,7 @@ def test_a_program_ends_well_at_any_moment_and_leaves_no_compiler_behind(
 
 @pytest.mark.skipif(kernels.chosen() != "numba", reason="NumPy needs no compiler")
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="looks for locks in /proc")
-def test_of_processes_that_start_together_one_compiles_and_the_others_wait_for_it(tmp_path: Path) -> None:
+def test_one_of_several_starting_processes_compiles(tmp_path: Path) -> None:
     here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     folder = Path(
         subprocess.run(

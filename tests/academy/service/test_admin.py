@@ -62,7 +62,7 @@ class TestListing:
             ("pattern_id desc", lambda pattern: pattern.pattern_id, True),
         ],
     )
-    def test_in_the_order_asked_for(
+    def test_patterns_are_listed_in_the_requested_order(
         self, admin: Client, order_by: str, key: Callable[[Any], float], descending: bool
     ) -> None:
         patterns = listed(admin, order_by=order_by)
@@ -85,7 +85,7 @@ class TestListing:
             ({"player": 2}, lambda pattern: False, 0),
         ],
     )
-    def test_what_a_filter_leaves(
+    def test_filter_selects_patterns(
         self, admin: Client, wanted: dict[str, Any], holds: Callable[[Any], bool], count: int
     ) -> None:
         patterns = listed(admin, filter=libraries_pb2.PatternFilter(**wanted))
@@ -136,7 +136,7 @@ class TestListing:
     def test_a_page_that_is_too_large_is_cut_to_the_most_there_is(self, admin: Client) -> None:
         assert len(listed(admin, page_size=2**31 - 1)) == 6
 
-    def test_a_token_goes_with_its_own_request_only(self, admin: Client) -> None:
+    def test_page_token_of_another_request_is_refused(self, admin: Client) -> None:
         request = libraries_pb2.ListPatternsRequest(game_id="go", library=ENDGAME, page_size=2)
         token = admin.libraries.ListPatterns(request).next_page_token
         for change in (
@@ -308,7 +308,7 @@ class TestMoving:
 
         return client.libraries.ImportLibrary(requests())
 
-    def test_an_export_names_its_game_first_and_then_everything(self, admin: Client) -> None:
+    def test_export_begins_with_its_game(self, admin: Client) -> None:
         records = self.exported(admin)
 
         assert records[0].game.game_id == "go"
@@ -325,7 +325,7 @@ class TestMoving:
         assert [record.pattern for record in self.exported(admin, ENDGAME)[1:]] == known
         assert all(record.HasField("node") for record in self.exported(admin, OPENING)[1:])
 
-    def test_what_was_exported_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
+    def test_export_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
         fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         there = fresh.admin()
 
@@ -351,7 +351,7 @@ class TestMoving:
         assert len(listed(admin)) == 1
         assert self.exported(admin, OPENING)[1:] == before
 
-    def test_an_import_is_taken_in_whole_or_not_at_all(self, grown: Running) -> None:
+    def test_failed_import_changes_nothing(self, grown: Running) -> None:
         admin = grown.admin()
         before = self.exported(admin)
         records = self.exported(admin, ENDGAME)[1:]
@@ -364,7 +364,7 @@ class TestMoving:
 
 
 class TestEvents:
-    def test_the_log_says_who_did_what(self, grown: Running) -> None:
+    def test_events_name_their_callers(self, grown: Running) -> None:
         admin = grown.admin()
         admin.libraries.DeletePattern(
             libraries_pb2.DeletePatternRequest(

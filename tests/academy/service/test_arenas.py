@@ -214,7 +214,7 @@ def test_a_name_that_is_known_without_a_rating_keeps_its_end_from_another_arena(
     assert [player.identity for player in players] == ["ann@rival.2", "bob@rival.2"]
 
 
-def test_a_bots_token_is_the_player_of_its_whole_name(fresh: Running, home: Client) -> None:
+def test_bot_token_speaks_for_the_player_of_its_full_name(fresh: Running, home: Client) -> None:
     opened(home)
     opened(second(fresh), "cup/2")
     ask = consultation_pb2.MatchPatternsRequest(

@@ -44,7 +44,7 @@ def asked_with(academy: Running, *metadata: tuple[str, str]) -> Refused:
         ((("authorization", f"Bearer acdt_!!.1.{'A' * 43}"),), "TOKEN_UNKNOWN"),
     ],
 )
-def test_without_a_good_token_nothing_is_told(
+def test_call_without_valid_token_is_rejected(
     academy: Running, metadata: tuple[tuple[str, str], ...], reason: str
 ) -> None:
     refused = asked_with(academy, *metadata)

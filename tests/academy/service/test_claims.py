@@ -152,14 +152,14 @@ def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> N
     assert ended(academy, ann, made, 0.6).verdict != proposals_pb2.VERDICT_DROPPED
 
 
-def test_who_resigns_after_asking_has_told_no_lie(academy: Running) -> None:
+def test_resignation_after_a_question_is_no_lie(academy: Running) -> None:
     ann = begun(academy, "resigns")
     ask(ann, "resigns", 0.05, 6)
     made = told("resigns", [0.3, 0.3, 0.1], first="LOSS")
     assert ended(academy, ann, made, 0.1).verdict != proposals_pb2.VERDICT_DROPPED
 
 
-def test_a_proposal_that_comes_late_is_held_to_them_too(academy: Running) -> None:
+def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
     ann = begun(academy, "late")
     ask(ann, "late", 0.0, 2)
     academy.arena().contests.ReportContest(told("late", [0.9, 0.9, 0.9]))
@@ -184,7 +184,7 @@ def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
         assert figures(second.bot("ann"), "restarted").false_claims == 1
 
 
-def test_what_is_claimed_without_end_is_kept_up_to_a_bound_and_believed_no_more(
+def test_claims_beyond_the_bound_discredit_the_player(
     academy: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contest_commands, "MAX_CLAIMS", 3)

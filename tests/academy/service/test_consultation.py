@@ -39,7 +39,7 @@ def look_up(
 
 
 class TestOpenings:
-    def test_results_are_the_asking_players_and_moves_in_its_own_orientation(self, academy: Running) -> None:
+    def test_results_and_moves_are_seen_from_the_asking_player(self, academy: Running) -> None:
         arena = registered(academy, "openings")
         for number, (moves, first) in enumerate(
             [
@@ -86,7 +86,7 @@ class TestOpenings:
 
 
 class TestFairUse:
-    def test_one_consultation_for_every_four_own_moves(self, academy: Running) -> None:
+    def test_opening_questions_are_limited_to_one_for_every_four_own_moves(self, academy: Running) -> None:
         registered(academy, "quarter")
         ann, bob = opened(academy, contest("quarter/1", "quarter"))
         game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
@@ -201,7 +201,9 @@ class TestFairUse:
         look_up(ann, "outside")
 
     @pytest.mark.parametrize(("who", "player"), [("carl", 1), ("ann", 2), ("bob", 1)])
-    def test_nobody_asks_from_anothers_seat(self, academy: Running, who: str, player: int) -> None:
+    def test_question_from_another_players_seat_is_refused(
+        self, academy: Running, who: str, player: int
+    ) -> None:
         registered(academy, "seats")
         opened(academy, contest("seats/1", "seats"))
 
@@ -209,13 +211,13 @@ class TestFairUse:
 
         assert refused.code is grpc.StatusCode.PERMISSION_DENIED
 
-    def test_a_bot_asks_under_its_own_name_without_a_ticket(self, academy: Running) -> None:
+    def test_bot_without_ticket_asks_under_its_own_name(self, academy: Running) -> None:
         registered(academy, "own")
         opened(academy, contest("own/1", "own"))
 
         assert look_up(academy.bot("bob"), "own", ["c3"], "own/1", player=2).consultations == 1
 
-    def test_a_ticket_is_good_for_its_own_contest_and_seat_alone(self, academy: Running) -> None:
+    def test_ticket_is_refused_for_other_contests_and_seats(self, academy: Running) -> None:
         registered(academy, "bound")
         ann, bob = opened(academy, contest("bound/1", "bound"))
         opened(academy, contest("bound/2", "bound"))
@@ -274,7 +276,7 @@ class TestPatterns:
         assert values(1, both=True) == [True]
         assert values(2, both=True) == [False]
 
-    def test_in_an_asymmetric_game_patterns_speak_for_whom_they_address(self, academy: Running) -> None:
+    def test_patterns_of_an_asymmetric_game_address_one_player(self, academy: Running) -> None:
         arena = academy.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hunt("hunt")))
         teach(academy, "hunt", "hunt", [("ann", "xo", 0.9)])
@@ -318,7 +320,7 @@ class TestPatterns:
         # A pattern is told once, however many placements and positions it has.
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
-    def test_of_each_pattern_only_some_placements_are_told(self, academy: Running) -> None:
+    def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:
         registered(academy, "each")
         teach(academy, "each", "each", [("a", "-", 0.99), ("b", "xo", 0.5)])
         request = consultation_pb2.MatchPatternsRequest(
@@ -330,7 +332,7 @@ class TestPatterns:
         assert list(answer.patterns) == [0, 0, 1]
         assert answer.total == 23 + 1
 
-    def test_only_the_libraries_asked_for(self, academy: Running) -> None:
+    def test_answer_has_only_the_requested_libraries(self, academy: Running) -> None:
         registered(academy, "only")
         teach(academy, "only", "only", [("a", "x", 0.9)])
         request = consultation_pb2.MatchPatternsRequest(
@@ -399,7 +401,7 @@ class TestPatterns:
         refused = refusal(lambda: asked(2, both_players=True))
         assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["both_players"])
 
-    def test_a_rated_bot_in_analysis_is_not_told_of_much_weaker_players(self, academy: Running) -> None:
+    def test_analysis_hides_patterns_of_much_weaker_players(self, academy: Running) -> None:
         registered(academy, "rated")
         teach(academy, "rated", "rated", [("low", "x", 0.9)], elo=1000.0)
         strong = contest("rated/strong", "rated", ("strong", "other"), (1201.0, 1200.0))

@@ -16,7 +16,7 @@ def register(academy: Running, game: game_pb2.Game) -> contests_pb2.RegisterGame
 
 
 @pytest.mark.parametrize("make", [examples.tiny_go, examples.hunt, examples.ring, examples.hexagons])
-def test_a_game_is_registered_once_and_read_back_as_told(academy: Running, make) -> None:  # type: ignore[no-untyped-def]
+def test_registered_game_is_read_back_unchanged(academy: Running, make) -> None:  # type: ignore[no-untyped-def]
     game = make(make.__name__)
 
     first, second = register(academy, game), register(academy, game)
@@ -28,7 +28,7 @@ def test_a_game_is_registered_once_and_read_back_as_told(academy: Running, make)
     assert known == game
 
 
-def test_settings_told_with_a_game_are_kept(academy: Running) -> None:
+def test_settings_of_a_registered_game_are_stored(academy: Running) -> None:
     game = examples.tiny_go("with-settings")
     game.settings.endgame_capacity = 7
 
@@ -104,7 +104,7 @@ def test_questions_about_ratings_that_cannot_be_answered(
 
 
 @pytest.mark.parametrize("elo_after", [[1500.0], [1500.0, float("nan")], [1500.0, 6_001.0]])
-def test_ratings_after_a_contest_that_are_none_are_refused(academy: Running, elo_after: list[float]) -> None:
+def test_invalid_ratings_after_a_contest_are_refused(academy: Running, elo_after: list[float]) -> None:
     register(academy, examples.tiny_go("wrong-elo"))
     played = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
     played.elo_after.extend(elo_after)
@@ -149,7 +149,7 @@ def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
     assert (statistics.contests, statistics.endgame_patterns, statistics.held_proposals) == (0, 0, 0)
 
 
-def test_who_played_sees_the_contest_and_so_does_the_arena(academy: Running) -> None:
+def test_contest_is_visible_to_its_players_and_arena(academy: Running) -> None:
     register(academy, examples.tiny_go("seen"))
     played = contest("seen/1", "seen")
     academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))

@@ -26,7 +26,7 @@ from academy.service.cost import (
         (8, 1_024, True, 17),
     ],
 )
-def test_a_position_counts_by_what_is_asked_of_it(board: int, most: int, both: bool, cost: int) -> None:
+def test_cost_of_a_position_depends_on_board_and_limits(board: int, most: int, both: bool, cost: int) -> None:
     assert cost_of_position(board, most, both) == cost
 
 
@@ -70,13 +70,13 @@ def test_all_of_a_call_counts(count: int, most: int, both: bool, cells: bool, co
         (63, 4_096, False, 5 + 64 * 4),
     ],
 )
-def test_candidate_moves_count_by_the_placements_asked_for_too(
+def test_cost_of_candidate_moves_includes_their_placements(
     moves: int, most: int, cells: bool, cost: int
 ) -> None:
     assert cost_of_successors([([0], "x")] * moves, 1, most, cells) == cost
 
 
-@pytest.mark.parametrize(("told", "cost"), [(([0], "x"), 8 + 25), (([0, 1], "xx"), 8 + 400 * 8)])
+@pytest.mark.parametrize(("changes", "cost"), [(([0], "x"), 8 + 25), (([0, 1], "xx"), 8 + 400 * 8)])
 def test_candidate_moves_count_by_the_board_where_all_of_it_is_matched(
     changes: tuple[list[int], str], cost: int
 ) -> None:

@@ -67,7 +67,7 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
     assert contests(tmp_path / "fresh") == 5
 
 
-def test_one_that_dies_of_something_else_is_started_again(tmp_path: Path) -> None:
+def test_process_that_dies_with_sound_data_is_replaced(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--processes", "2", "--log-level", "warning") as academy:
         taught(academy, 1)
         before = set(children(academy.process.pid))

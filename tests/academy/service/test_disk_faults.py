@@ -197,7 +197,7 @@ def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path
         assert sequences == [*range(1, 8)]
 
 
-def test_a_backup_made_while_reports_come_in_is_a_store_of_one_moment(tmp_path: Path) -> None:
+def test_backup_during_reports_shows_one_moment(tmp_path: Path) -> None:
     with serving(tmp_path / "data", SETTINGS) as academy:
         prepare(academy)
         arena = academy.arena()

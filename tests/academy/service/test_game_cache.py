@@ -34,7 +34,7 @@ with Store(Path(sys.argv[1])) as store:
 """
 
 
-def test_what_another_process_writes_is_known_at_once(tmp_path: Path) -> None:
+def test_write_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         bot = academy.bot("reader")
@@ -99,7 +99,7 @@ def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
     return numbers
 
 
-def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
+def test_cache_changed_step_by_step_equals_a_new_one() -> None:
     chance = random.Random(7)
     spec = spec_from_proto(examples.tiny_go("go"))
     patterns = PatternCache(spec)
@@ -142,7 +142,7 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
             assert row["library"] == library_to_proto(libraries[known.pattern_id])
 
 
-def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_path: Path) -> None:
+def test_uses_do_not_change_the_ranked_patterns(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
@@ -197,7 +197,7 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
         asyncio.run(load())
 
 
-def test_who_asks_at_the_moment_a_game_is_loaded_is_answered_too(tmp_path: Path) -> None:
+def test_question_during_loading_is_answered(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
 

@@ -45,7 +45,7 @@ def test_silence_counts_while_the_watch_is_awake(
     assert silent_at(pulse, looks) == too_silent
 
 
-def test_what_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, Connection]) -> None:
+def test_process_that_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, Connection]) -> None:
     assert silent_at(HeartbeatReceiver(pipe[0]), EVERY_THREE) == []
 
 
@@ -83,7 +83,7 @@ def test_it_beats_once_where_any_silence_is_allowed(pipe: tuple[Connection, Conn
     assert Watchdog(0.0).too_silent([pulse]) == []
 
 
-def test_it_goes_on_where_nobody_reads_or_is_there(pipe: tuple[Connection, Connection]) -> None:
+def test_heartbeats_continue_without_a_reader(pipe: tuple[Connection, Connection]) -> None:
     hears, says = pipe
 
     async def turn() -> None:

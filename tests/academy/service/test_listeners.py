@@ -56,7 +56,7 @@ async def said(port: int) -> bytes:
 
 
 @pytest.mark.parametrize("count", [1, 4])
-def test_every_connection_is_answered_by_one_of_them(count: int) -> None:
+def test_every_connection_is_answered_by_one_process(count: int) -> None:
     async def ask() -> set[bytes]:
         async with listening(count) as (_, port):
             return set(await asyncio.gather(*(said(port) for _ in range(CONNECTIONS))))

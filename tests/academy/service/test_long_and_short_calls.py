@@ -183,7 +183,7 @@ class Bot:
         self._questions.put(None)
 
 
-def test_bots_that_ask_at_once_get_the_answers_that_one_alone_gets(taught: Running) -> None:
+def test_concurrent_bots_get_the_same_answers_as_one(taught: Running) -> None:
     questions = asked_over_the_wire(72)
     alone = Bot(taught)
     expected = []

@@ -101,7 +101,7 @@ def test_a_game_that_is_loaded_first_is_kept_for_the_next_start(store: Store) ->
     assert loaded(store, from_file=True).saved == 1 + 5
 
 
-def test_what_was_learnt_since_is_added(store: Store) -> None:
+def test_patterns_learnt_after_saving_are_added(store: Store) -> None:
     learn(store, contests=5)
     first = next(iter(loaded(store, from_file=False).view.libraries[Library.ENDGAME]))
     learn(store, contests=5, first=5)
@@ -111,7 +111,7 @@ def test_what_was_learnt_since_is_added(store: Store) -> None:
     assert first not in game.patterns
 
 
-def test_a_stop_keeps_what_changed(store: Store) -> None:
+def test_stop_saves_changed_caches(store: Store) -> None:
     learn(store, contests=5)
     served(store)
     learn(store, contests=2, first=5)
@@ -162,7 +162,7 @@ def one_bit_other(place: int) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     "spoil", [truncated, emptied, *map(one_bit_other, (0, 9, 13, 17, 30, 60, 1_000, -1))]
 )
-def test_a_damaged_file_is_made_anew(store: Store, tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+def test_damaged_cache_file_is_rebuilt(store: Store, tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     learn(store, contests=5)
     served(store)
     written = file(tmp_path / "data").read_bytes()
@@ -171,9 +171,7 @@ def test_a_damaged_file_is_made_anew(store: Store, tmp_path: Path, spoil: Callab
     assert file(tmp_path / "data").read_bytes() == written
 
 
-def test_a_file_of_a_program_that_lays_patterns_out_otherwise_is_made_anew(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_file_of_another_layout_is_rebuilt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     learn(store, contests=5)
     with monkeypatch.context() as other:
         other.setattr(pattern_cache, "CACHE_LAYOUT", f"{pattern_cache.CACHE_LAYOUT} of another time")
@@ -182,7 +180,7 @@ def test_a_file_of_a_program_that_lays_patterns_out_otherwise_is_made_anew(
     loaded(store, from_file=True)
 
 
-def test_one_that_the_feed_does_not_reach_is_made_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_file_older_than_the_feed_is_rebuilt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 4)
     learn(store, contests=5)
     served(store)
@@ -214,7 +212,7 @@ def test_a_folder_that_takes_no_files_is_served_all_the_same(store: Store, tmp_p
     assert loaded(store, from_file=False).saved == 0
 
 
-def test_games_beyond_the_limit_are_loaded_when_they_are_asked_about(store: Store) -> None:
+def test_games_beyond_the_memory_limit_are_loaded_on_use(store: Store) -> None:
     names = [GAME, "go-9x9.b", "go-9x9.c"]
     for name in names[1:]:
         store.run(RegisterGame(go_game(name), "arena"))

@@ -94,7 +94,7 @@ def _callable(channel: grpc.Channel, method: Any) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("role", [Role.BOT, Role.ARENA])
-def test_who_may_not_ask_is_not_told_what_exists(academy: Running, role: Role) -> None:
+def test_refusal_does_not_reveal_what_exists(academy: Running, role: Role) -> None:
     client = academy.client(academy.token(f"a {role}", role))
     request = libraries_pb2.GetPatternRequest(game_id="no such game", pattern_id=1)
 

@@ -176,7 +176,7 @@ def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
     assert time.monotonic() - began >= 0.2
 
 
-def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
+def test_stream_with_unread_answers_is_ended(tmp_path: Path) -> None:
     limits = Limits(write_seconds=0.5, question_burst=1e6)
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
@@ -226,7 +226,7 @@ def test_a_stream_ends_with_the_token_it_was_opened_with(taught: Running) -> Non
     assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED")
 
 
-def test_a_caller_who_goes_away_leaves_nothing_running(taught: Running) -> None:
+def test_disconnect_ends_the_callers_tasks(taught: Running) -> None:
     playing = Playing(taught.bot("leaver"))
     playing.ask(opening=opening())
     playing.answers.cancel()

@@ -108,7 +108,7 @@ def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> Non
     assert refused.reason == "NOT_PERMITTED"
 
 
-def test_who_plays_both_seats_needs_a_ticket(academy: Running) -> None:
+def test_player_of_both_seats_needs_a_ticket(academy: Running) -> None:
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("both")))
     played = contest("both/1", "both", ("ann", "ann"))
@@ -186,7 +186,7 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
     assert not own(fresh.client(fresh.token("new", Role.ARENA))).proposals
 
 
-def test_a_board_that_was_reported_is_what_counts(academy: Running) -> None:
+def test_reported_board_decides_over_the_proposed_one(academy: Running) -> None:
     ann, _ = opened(academy, "counts", "counts/1")
     submitted(ann, "counts/1", proposals_pb2.NewProposal(library=ENDGAME, cells="xx", ply=1, value=0.9))
 

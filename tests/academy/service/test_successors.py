@@ -87,7 +87,7 @@ def taught(academy: Running) -> Iterator[Running]:
 
 @pytest.mark.parametrize("player", [1, 2])
 @pytest.mark.parametrize(("game_id", "board"), [("next", HERE), ("turned", HERE), ("next-hunt", "xo-x-o---")])
-def test_a_call_tells_what_matching_every_position_would(
+def test_call_about_successors_equals_matching_every_position(
     taught: Running, game_id: str, board: str, player: int
 ) -> None:
     bot = taught.bot("reader")
@@ -122,7 +122,7 @@ def test_a_call_tells_what_matching_every_position_would(
         assert answer.moves.lost and any(answer.moves.gained_totals)
 
 
-def test_limits_hold_for_the_position_and_for_what_each_move_gains(taught: Running) -> None:
+def test_limits_apply_to_the_position_and_to_each_moves_gains(taught: Running) -> None:
     bot = taught.bot("reader")
     moves = [move({cell: "x"}) for cell in range(25)] + [move(dict.fromkeys(range(25), "-"))]
     everything = bot.consultation.MatchSuccessors(question("next", moves))

@@ -71,7 +71,7 @@ def test_whoever_vanishes_is_let_go(academy: Running) -> None:
     assert academy.playing() == 0
 
 
-def test_one_who_answers_pings_stays(academy: Running) -> None:
+def test_peer_that_answers_pings_stays_connected(academy: Running) -> None:
     bot = answered(academy, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
     pings = 0
     while pings < 2:

@@ -83,7 +83,7 @@ def register(client: Client) -> None:
     client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
 
 
-def test_connections_are_spread_and_what_one_process_writes_all_know_at_once(academy: Served) -> None:
+def test_all_processes_see_a_write_at_once(academy: Served) -> None:
     clients = connections(academy)
     register(clients[0])
     assert [look_up(client).position.visits for client in clients] == [0] * CONNECTIONS
@@ -160,7 +160,7 @@ def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> N
     asyncio.run(serve())
 
 
-def test_so_is_one_whose_event_loop_stands_still(tmp_path: Path) -> None:
+def test_process_with_a_blocked_event_loop_is_replaced(tmp_path: Path) -> None:
     with signals(signal.SIGTERM) as pending:
         work = partial(_stands_still_once, tmp_path / "stood")
         ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, pending)
@@ -231,7 +231,7 @@ def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
     assert "processes share a port, not a Unix socket" in output
 
 
-def test_a_metrics_port_that_is_taken_is_told_before_any_process_is_started(tmp_path: Path) -> None:
+def test_taken_metrics_port_is_reported_before_processes_start(tmp_path: Path) -> None:
     # The second process's metrics would be at this port, which is taken.
     with served(tmp_path / "first") as first:
         taken = int(first.address.rpartition(":")[2])
@@ -271,7 +271,7 @@ async def _turns(ready: Callable[[], None]) -> None:
     await asyncio.Event().wait()
 
 
-def test_where_one_cannot_serve_all_end() -> None:
+def test_failed_process_at_the_start_ends_all() -> None:
     failing = pytest.raises(ServerProcessError, match="server process 1 ended with 3 before it served")
     with signals(signal.SIGTERM) as pending, failing:
         ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"), pending)

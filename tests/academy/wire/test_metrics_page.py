@@ -44,7 +44,7 @@ def asked(page: MetricsPage) -> str:
         return str(answer.read().decode())
 
 
-def test_metrics_are_told() -> None:
+def test_page_shows_the_metrics() -> None:
     with served() as page:
         assert "moves_total 3.0" in asked(page)
 
