@@ -61,7 +61,7 @@ _ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id
 
 
 class PatternListing:
-    """The patterns of a library that a filter leaves, in order.
+    """The patterns of a library that pass a filter, in order.
 
     Raises InvalidFieldError for an unknown order.
     """
@@ -220,7 +220,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def RestorePattern(
         self, request: messages.RestorePatternRequest, context: Context
     ) -> messages.RestorePatternResponse:
-        """Undo a deletion; the answer is empty where a full library of stronger patterns had no room."""
+        """Undo a deletion; the answer is empty if a full library of stronger patterns has no room."""
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = RestorePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
@@ -232,7 +232,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ListOpenings(
         self, request: messages.ListOpeningsRequest, context: Context
     ) -> messages.ListOpeningsResponse:
-        """Return a page of the opening tree, from a line of moves on."""
+        """Return a page of the opening tree after a line of moves."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int, int))
         view = (await self._games.game(request.game_id)).view
@@ -251,7 +251,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def DeleteOpening(
         self, request: messages.DeleteOpeningRequest, context: Context
     ) -> messages.DeleteOpeningResponse:
-        """Delete a line with all that follows it."""
+        """Delete a line and all its continuations."""
         require(bool(request.moves), "moves", "name at least one move: the position at the start stays")
         view = (await self._games.game(request.game_id)).view
         node = _find_node(view.openings, view.spec, request.moves)
@@ -268,7 +268,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ListRemovals(
         self, request: messages.ListRemovalsRequest, context: Context
     ) -> messages.ListRemovalsResponse:
-        """Return what can be restored."""
+        """Return the removals that can be restored."""
         kept = await asyncio.to_thread(self._store.removals, request.game_id)
         return messages.ListRemovalsResponse(removals=kept)
 
@@ -285,7 +285,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context
     ) -> messages.UpdateSettingsResponse:
-        """Change settings: those that `fields` names, or all."""
+        """Change the settings in `fields`, or all of them."""
         given = request.settings
         if request.fields:
             wanted = game_pb2.LibrarySettings()
@@ -306,7 +306,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def PruneLibrary(
         self, request: messages.PruneLibraryRequest, context: Context
     ) -> messages.PruneLibraryResponse:
-        """Remove weak knowledge, or only say what would go."""
+        """Remove weak knowledge, or with `dry_run` only list it."""
         library = library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = PruneLibrary(
@@ -326,8 +326,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
         """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes.
 
-        Patterns and the moves on from a position come in the order of their numbers: where the same is known,
-        the same is sent.
+        Patterns and the moves after a position come in the order of their numbers, so that equal
+        libraries give equal exports.
         """
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
         view = (await self._games.game(request.game_id)).view

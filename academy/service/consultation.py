@@ -37,7 +37,7 @@ from academy.service.queries import (
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
-    opening_answer,
+    answer_opening,
 )
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
@@ -88,7 +88,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         question = (request.player, elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
-            known = opening_answer(game.view.openings, request.moves, request.player, elo)
+            known = answer_opening(game.view.openings, request.moves, request.player, elo)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)

@@ -176,7 +176,7 @@ class AnswerTooLargeError(RefusedCallError):
 
 
 class AnalysisDuringContestError(RefusedCallError):
-    """A player asks outside a contest about a game in which they are playing one."""
+    """A player asks for analysis of a game during a contest in it."""
 
     code = StatusCode.FAILED_PRECONDITION
     reason = "ANALYSIS_DURING_CONTEST"
@@ -287,12 +287,12 @@ def is_expected(error: Exception) -> bool:
 
 
 def row_of(error: BaseException) -> ErrorRow | None:
-    """Return the row of an error, its base class's where it has none of its own."""
+    """Return the row of an error's class, or of its nearest base class."""
     return next((_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE), None)
 
 
 def to_status(error: Exception) -> StatusDetails:
-    """Translate an error; one that is not expected is logged and becomes INTERNAL with its number."""
+    """Translate an error; an unexpected one is logged and becomes INTERNAL with its number."""
     if isinstance(error, RefusedCallError):
         status = error.status(DOMAIN)
         cause = row_of(error.__cause__) if error.__cause__ is not None else None
@@ -351,7 +351,7 @@ class DescribedError:
 
 
 def described_errors() -> list[DescribedError]:
-    """Return all errors that callers may meet, by reason: what the page of error codes is made of."""
+    """Return all errors that callers may meet, by reason, for the page of error codes."""
     own = [kind for kind in RefusedCallError.__subclasses__() if kind.__module__.startswith("academy.")]
     rows: list[tuple[type[Exception], StatusCode, str, str]] = [
         (kind, kind.code, kind.reason, kind.remedy) for kind in own

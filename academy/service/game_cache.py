@@ -104,7 +104,7 @@ class GameCache:
                 await self.game(game_id)
         return len(self._games)
 
-    async def keep_for_restarts(self) -> None:
+    async def save_for_restarts(self) -> None:
         """Load the other games, then save patterns before their files fall too far behind. Never returns."""
         while True:
             try:

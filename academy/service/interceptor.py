@@ -163,7 +163,7 @@ class CallInterceptor(aio.ServerInterceptor):
         return _handler(True, refuse, None)
 
     def _end_reading(self, task: Task, error: Exception | None = None) -> None:
-        """End a call whose message does not come."""
+        """End a call whose message is overdue."""
         self.overdue[task] = error or MessageOverdueError(self.limits.message_seconds)
         task.cancel()
 
@@ -175,7 +175,7 @@ class CallInterceptor(aio.ServerInterceptor):
 
 
 class _GuardedMethod:
-    """A method for one caller, or for those who need no token."""
+    """A method for one caller, or for callers without a token."""
 
     def __init__(
         self, guard: CallInterceptor, method: str, handler: _Handler, caller: Caller | None, token: str
@@ -198,7 +198,7 @@ class _GuardedMethod:
         self._answers = guard.health_answers if health else guard.answers
 
     def handler(self) -> _Handler:
-        """Return what gRPC is to call.
+        """Return the handler for gRPC.
 
         Messages are awaited and read here, not by gRPC: so each call has its place first, waits for a limited
         time, and is refused with a status of ours if its message cannot be read.
@@ -363,14 +363,14 @@ class ConcurrencyLimiter:
         self._sum = 0
 
     def check(self, holder: str) -> None:
-        """Do nothing where there is a place. Raises TooManyCallsError."""
+        """Raise TooManyCallsError if there is no place."""
         if self._taken.get(holder, 0) >= self._per_holder:
             raise TooManyCallsError(f"{self._what} of {holder}", self._per_holder, _RETRY_SECONDS)
         if self._sum >= self._total:
             raise TooManyCallsError(f"{self._what} of all callers", self._total, _RETRY_SECONDS)
 
     def take(self, holder: str) -> None:
-        """Take a place. Raises TooManyCallsError where none is free."""
+        """Take a place. Raises TooManyCallsError if none is free."""
         self.check(holder)
         self.put(holder)
 

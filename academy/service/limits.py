@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
+    """Every bound on input from outside. Times are in seconds, sizes in bytes or items.
 
     A caller may ask `questions_per_second` on average and `question_burst` at once. A call is one question,
     and so is each further position or proposal in it; what takes longer to answer counts as more (see

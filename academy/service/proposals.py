@@ -1,4 +1,4 @@
-"""Bots propose patterns and read what became of them."""
+"""Bots propose patterns and read the verdicts."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Answers to consultations: openings, patterns on positions, and what candidate moves change."""
+"""Answers to consultations: openings, patterns on positions, and changes by candidate moves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from academy.store.codec import library_to_proto, stored_cells
 from academy.v1 import consultation_pb2 as messages
 
 
-def opening_answer(
+def answer_opening(
     tree: OpeningTree, moves: Sequence[str], player: int, player_elo: float | None
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player and its continuations, best for their mover first.
@@ -33,7 +33,7 @@ def opening_answer(
     """
 
     def accepted(node: OpeningNode) -> bool:
-        # Nobody moved to the first position: it has no Elo.
+        # No player moved to the first position: it has no Elo.
         return player_elo is None or node.node_id == ROOT or acceptable(node.elo, player_elo)
 
     node = tree.find(moves, player)
@@ -162,7 +162,7 @@ class PatternQuestion:
     player_elo: float | None = None
 
     def query(self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library]) -> MatchQuery:
-        """Return what is to be matched: the board as the player sees it, and the patterns for this player."""
+        """Return the query: the board as the player sees it, and the patterns for this player."""
         reversed_ = self.player != 1 and spec.symmetric and spec.players == 2
         only = 0 if spec.symmetric or self.both_players else self.player
         numbers = [_PROTO_LIBRARIES[library] for library in libraries]
@@ -177,9 +177,9 @@ class PatternQuestion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternCall:
-    """The positions that one call asks about, and the patterns that it asks for.
+    """The positions of one call, and the patterns to match.
 
-    All questions are about both players, or none is.
+    Either all questions are about both players, or all about one.
     """
 
     spec: GameSpec
@@ -189,7 +189,7 @@ class PatternCall:
 
     @property
     def both_players(self) -> bool:
-        """Whether placements of either player are asked for."""
+        """Whether the call wants placements of both players."""
         return self.questions[0].both_players
 
     def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
@@ -223,7 +223,7 @@ Move = Sequence[Change]
 
 
 class SuccessorAnswer:
-    """Writes the answer to one call. Moves are added in parts, so that others are let in between.
+    """Writes the answer to one call. Moves are added in parts, so that other callers have turns between them.
 
     `question` is of one player only.
     """
@@ -264,6 +264,6 @@ class SuccessorAnswer:
 
 
 def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Return where the moves' lists end, once the lists of all parts follow one another."""
+    """Return the ends of the moves' lists after the lists of all parts are joined."""
     lengths = np.concatenate([np.diff(starts) for starts in starts_of_parts])
     return np.cumsum(lengths, dtype=np.int32)

@@ -41,7 +41,7 @@ class FairScheduler:
         return call.encode(matches)
 
     async def wait(self, caller: str) -> None:
-        """Wait for a caller's next turn, which lasts until something else is awaited.
+        """Wait for a caller's next turn, which lasts until its next await.
 
         Callers have turns one after the other, and each caller's own work is done in the order it came.
         """

@@ -1,4 +1,4 @@
-"""The timeout of a stream: one that is idle, or whose answers are not read, is ended."""
+"""The timeout of a stream, which ends one that is idle or whose answers are not read."""
 
 import asyncio
 from math import inf

@@ -65,7 +65,7 @@ def make_server(
 
 
 class MultiListenerServer(aio.Server):
-    """So many servers as one. Several need a port that can be shared, which a Unix socket cannot."""
+    """Several gRPC servers that act as one. They share a port, which a Unix socket does not allow."""
 
     def __init__(self, count: int, make: Callable[[], aio.Server]) -> None:
         self._servers = [make() for _ in range(count)]
@@ -84,11 +84,11 @@ class MultiListenerServer(aio.Server):
             server.add_registered_method_handlers(service_name, method_handlers)
 
     def add_insecure_port(self, address: str) -> int:
-        """Listen without TLS, and return the port. Raises RuntimeError where that cannot be done."""
+        """Listen without TLS, and return the port. Raises RuntimeError if that fails."""
         return self._add_port(address, lambda server, at: server.add_insecure_port(at))
 
     def add_secure_port(self, address: str, server_credentials: grpc.ServerCredentials) -> int:
-        """Listen with TLS, and return the port. Raises RuntimeError where that cannot be done."""
+        """Listen with TLS, and return the port. Raises RuntimeError if that fails."""
         return self._add_port(address, lambda server, at: server.add_secure_port(at, server_credentials))
 
     def _add_port(self, address: str, add: Callable[[aio.Server, str], int]) -> int:
@@ -96,7 +96,7 @@ class MultiListenerServer(aio.Server):
         port = add(first, address)
         host, _, _ = address.rpartition(":")
         for server in others:
-            # The system chose the port for the first, if it was to.
+            # The port of the first, which the system may have chosen.
             add(server, f"{host}:{port}")
         return port
 

@@ -20,7 +20,7 @@ _Work: TypeAlias = "Coroutine[Any, Any, Any] | Generator[Any, None, Any]"
 
 
 class _TaskWithMaker(asyncio.Task[Any]):
-    """A task that knows which one made it."""
+    """A task that knows the task that created it."""
 
     __slots__ = ("maker",)
 
@@ -57,7 +57,7 @@ def reset_call_later(answering: "asyncio.Task[Any]", seconds: float) -> None:
 
 
 def _watches(work: object) -> bool:
-    """Whether a coroutine is a watcher whose call has not ended."""
+    """Whether a coroutine is a watcher of a running call."""
     return _name(work) == GRPC_WATCHER and _name(getattr(work, "cr_await", None)) == GRPC_WATCHING
 
 

@@ -4,7 +4,7 @@ import unicodedata
 
 
 def complaint_about(name: str) -> str:
-    """Why a name is not to be taken, empty where it is.
+    """Return why a name is invalid, "" if it is valid.
 
     Names are in Unicode's normal form C, and have no characters that cannot be seen: controls, formats such
     as marks that turn text round, ends of lines.

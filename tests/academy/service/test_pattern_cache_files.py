@@ -128,7 +128,7 @@ def test_a_server_that_runs_writes_the_file_again_now_and_then(
 
     async def serve() -> None:
         games = GameCache(store)
-        keeping = asyncio.create_task(games.keep_for_restarts())
+        keeping = asyncio.create_task(games.save_for_restarts())
         kept = 0
         for turn in range(1, 4):
             learn(store, contests=3, first=10 * turn)

@@ -55,7 +55,9 @@ def test_a_service_that_is_not_there_has_no_health() -> None:
         run(checked(servicer(), "academy.v1.Nonsense"))
 
 
-@pytest.mark.parametrize(("service", "statuses"), [(SERVICE, [SERVING, NOT_SERVING]), ("nonsense", [UNKNOWN])])
+@pytest.mark.parametrize(
+    ("service", "statuses"), [(SERVICE, [SERVING, NOT_SERVING]), ("nonsense", [UNKNOWN])]
+)
 def test_watchers_get_the_stop(service: str, statuses: list[int]) -> None:
     async def test() -> None:
         health = servicer()
