@@ -77,7 +77,7 @@ class Snapshot:
             missing = np.ones(len(pattern_ids), dtype=np.bool_)
         if missing.any():
             raise KeyError(int(pattern_ids[missing][0]))
-        return self._ranked(pattern_ids, known.rows.take(places), self._rows)
+        return self._rank(pattern_ids, known.rows.take(places), self._rows)
 
     def part(self, first: int, end: int) -> "Snapshot":
         """Return a snapshot of only the patterns from place `first` to before place `end`, in the same order.
@@ -89,9 +89,9 @@ class Snapshot:
         chosen = np.zeros(len(self._rows.starts), dtype=np.bool_)
         chosen[rows] = True
         of_kind = tuple(members[chosen[members]] for members in self._rows.of_kind)
-        return self._ranked(self.ranking.pattern_ids[first:end], rows, self._rows._replace(of_kind=of_kind))
+        return self._rank(self.ranking.pattern_ids[first:end], rows, self._rows._replace(of_kind=of_kind))
 
-    def _ranked(self, pattern_ids: NDArray[np.int64], rows: NDArray[np.int32], of_rows: Rows) -> "Snapshot":
+    def _rank(self, pattern_ids: NDArray[np.int64], rows: NDArray[np.int32], of_rows: Rows) -> "Snapshot":
         ranking = rank_rows(pattern_ids, rows, len(of_rows.starts))
         return Snapshot(self._spec, self._tables, of_rows, self._kernel_name, ranking)
 
