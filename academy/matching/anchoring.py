@@ -25,8 +25,8 @@ _KINDS: Final = np.full(256, AnchorKind.BOARD_CELL, dtype=np.uint8)
 _KINDS[[Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE]] = AnchorKind.FIRST_PIECE
 _KINDS[[Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE]] = AnchorKind.SECOND_PIECE
 
-# How seldom a board satisfies a code: tests that fail most often come first. One '+' tells more than
-# a stone, but the rest of an edge follows from it.
+# How seldom a board satisfies a code: tests that fail most often come first. One '+' excludes more
+# than a stone does, but the rest of an edge follows from it.
 _FIRST_EDGE: Final = 1
 _RARITY: Final = np.zeros(256, dtype=np.int32)
 for _code, _rank in {

@@ -59,9 +59,9 @@ class SymmetryGroup:
         if self.moves:
             moved: Cells = np.matmul(cells, self.matrices.transpose(0, 2, 1))
             return moved
-        found = np.zeros((self.count, len(cells), 2), dtype=np.int32)
-        found[:, :, 1] = self._nodes[:, cells[:, 1]]
-        return found
+        images = np.zeros((self.count, len(cells), 2), dtype=np.int32)
+        images[:, :, 1] = self._nodes[:, cells[:, 1]]
+        return images
 
 
 class Neighbourhood:
@@ -92,9 +92,9 @@ class Neighbourhood:
         """Return the number of each offset (..., axis), -1 for one that is not near."""
         places = cells - self._lowest
         near = ((places >= 0) & (places < self._numbers.shape)).all(axis=-1)
-        found = np.full(near.shape, -1, dtype=np.int32)
-        found[near] = self._numbers[tuple(places[near].T)]
-        return found
+        numbers = np.full(near.shape, -1, dtype=np.int32)
+        numbers[near] = self._numbers[tuple(places[near].T)]
+        return numbers
 
     def needed(self, numbers: NDArray[np.int32]) -> int:
         """Return how many of the first offsets hold these and all their images."""

@@ -17,10 +17,10 @@ from academy.matching import kernels
 from academy.matching.anchoring import anchor_pattern
 from academy.matching.board_tables import BoardTables, Neighbourhood, SymmetryGroup, board_tables
 from academy.matching.matches import Matches, MatchLimits, MatchQuery, RankedRows, Ranking, rank_rows
-from academy.matching.rows import PatternRows, Rows, kept_rows
+from academy.matching.rows import PatternRows, Rows, rows_from_arrays
 from academy.matching.successors import Change, Successors, board_changes
 
-# To be raised with every change of what rows hold or mean, so that kept ones of before are not used.
+# Raised with every change of what rows hold or mean, so that arrays saved before are not used.
 LAYOUT: Final = 2
 _BOARDS_REMEMBERED: Final = 32
 _STATES: Final = bytes(State)
@@ -30,8 +30,8 @@ _EVERYTHING: Final = np.zeros(0, dtype=np.bool_)
 class Snapshot:
     """The patterns of an index at one moment, in the order of a ranking (by default, by number).
 
-    They stay as they are, whatever is put into their index or removed from it later. Any number of threads
-    may query a snapshot at once; the compiled kernel runs without the interpreter's lock.
+    A snapshot does not change when its index does. Any number of threads may query it at once; the compiled
+    kernel runs without the interpreter's lock.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Snapshot:
             missing = np.ones(len(pattern_ids), dtype=np.bool_)
         if missing.any():
             raise KeyError(int(pattern_ids[missing][0]))
-        return self._ranked(pattern_ids, known.rows.take(places), self._rows)
+        return self._rank(pattern_ids, known.rows.take(places), self._rows)
 
     def part(self, first: int, end: int) -> "Snapshot":
         """Return a snapshot of only the patterns from place `first` to before place `end`, in the same order.
@@ -89,9 +89,9 @@ class Snapshot:
         chosen = np.zeros(len(self._rows.starts), dtype=np.bool_)
         chosen[rows] = True
         of_kind = tuple(members[chosen[members]] for members in self._rows.of_kind)
-        return self._ranked(self.ranking.pattern_ids[first:end], rows, self._rows._replace(of_kind=of_kind))
+        return self._rank(self.ranking.pattern_ids[first:end], rows, self._rows._replace(of_kind=of_kind))
 
-    def _ranked(self, pattern_ids: NDArray[np.int64], rows: NDArray[np.int32], of_rows: Rows) -> "Snapshot":
+    def _rank(self, pattern_ids: NDArray[np.int64], rows: NDArray[np.int32], of_rows: Rows) -> "Snapshot":
         ranking = rank_rows(pattern_ids, rows, len(of_rows.starts))
         return Snapshot(self._spec, self._tables, of_rows, self._kernel_name, ranking)
 
@@ -129,7 +129,8 @@ class Snapshot:
         return RankedRows(self._tables, self._rows, self.ranking, wanted)
 
     def _kernel(self) -> kernels.Kernel:
-        return kernels.current() if self._kernel_name is None else kernels.kernel(self._kernel_name)
+        name = self._kernel_name or ("numpy" if kernels.still_loading.is_set() else kernels.chosen())
+        return kernels.kernel(name)
 
     def _check_board(self, board: Board) -> None:
         geometry = self._spec.geometry
@@ -137,8 +138,9 @@ class Snapshot:
             raise InvalidBoardError(
                 f"a board that is not one of {self._spec.game_id!r}: its geometry differs"
             )
-        if len(board.states) != geometry.size:
-            raise InvalidBoardError(f"a board of {len(board.states)} states for {geometry.size} cells")
+        cells = self._tables.rows * self._tables.columns
+        if len(board.states) != cells:
+            raise InvalidBoardError(f"a board of {len(board.states)} states for {cells} cells")
         unknown = board.states.translate(None, _STATES)
         if unknown:
             allowed = ", ".join(str(int(state)) for state in State)
@@ -170,18 +172,18 @@ class PatternIndex:
         self._tables = board_tables(spec, self._group, neighbourhood)
         self._rows = PatternRows(self._group.count, neighbourhood)
         self._row_of: dict[int, int] = {}
-        # What is in neither yet: rows are taken apart when one of them changes.
-        self._kept: Mapping[str, NDArray[Any]] | None = None
+        # Restored arrays that `_rows` and `_row_of` do not contain yet: they are read when a pattern changes.
+        self._unread: Mapping[str, NDArray[Any]] | None = None
         self._lock = Lock()
         self._snapshot: Snapshot | None = None
 
     def __len__(self) -> int:
-        kept = self._kept
-        return len(self._row_of) if kept is None else len(kept["rows"])
+        unread = self._unread
+        return len(self._row_of) if unread is None else len(unread["rows"])
 
     def __contains__(self, pattern_id: int) -> bool:
         with self._lock:
-            self._take_apart()
+            self._read_rows()
             return pattern_id in self._row_of
 
     def put(self, pattern_id: int, pattern: Pattern) -> None:
@@ -193,18 +195,18 @@ class PatternIndex:
         self._spec.check_pattern(pattern)
         if isinstance(self._spec.geometry, GraphGeometry):
             _check_nodes(pattern, self._spec.geometry.size)
-        found = anchor_pattern(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
+        anchored = anchor_pattern(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
         with self._lock:
-            self._take_apart()
+            self._read_rows()
             if pattern_id in self._row_of:
                 self._remove(pattern_id)
-            self._row_of[pattern_id] = self._rows.append(pattern_id, found)
+            self._row_of[pattern_id] = self._rows.append(pattern_id, anchored)
             self._snapshot = None
 
     def remove(self, pattern_id: int) -> None:
         """Remove a pattern. Raises KeyError for a number that is not in the index."""
         with self._lock:
-            self._take_apart()
+            self._read_rows()
             self._remove(pattern_id)
             self._snapshot = None
 
@@ -214,32 +216,32 @@ class PatternIndex:
         if renumbered:
             self._row_of = renumbered
 
-    def kept(self) -> dict[str, NDArray[Any]]:
-        """Return what the index holds as arrays that do not change any more, to `restore` another from."""
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the content as arrays that never change, from which `restore` fills another index."""
         with self._lock:
-            self._take_apart()
-            return self._rows.kept()
+            self._read_rows()
+            return self._rows.to_arrays()
 
-    def restore(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Fill an index that is empty yet with what another one of the same game held.
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Fill this empty index with the content of another one of the same game.
 
-        The arrays must be as `kept` gave them under the same `LAYOUT`: they are not looked through.
+        The arrays must come from `to_arrays` under the same `LAYOUT`: they are not checked.
         """
         with self._lock:
-            self._kept = kept
+            self._unread = arrays
             self._snapshot = None
 
-    def _take_apart(self) -> None:
-        if self._kept is not None:
-            self._row_of = self._rows.restore(self._kept)
-            self._kept = None
+    def _read_rows(self) -> None:
+        if self._unread is not None:
+            self._row_of = self._rows.restore(self._unread)
+            self._unread = None
 
     def snapshot(self) -> Snapshot:
         """Return the patterns as they are now; the same object until the next change."""
         known = self._snapshot
         if known is None:
             with self._lock:
-                rows = self._rows.now() if self._kept is None else kept_rows(self._kept)
+                rows = self._rows.freeze() if self._unread is None else rows_from_arrays(self._unread)
                 known = self._snapshot = Snapshot(self._spec, self._tables, rows, self._kernel)
         return known
 

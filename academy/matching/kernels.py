@@ -34,7 +34,7 @@ class MatchFunction(Protocol):
 
 
 class MatchSuccessorsFunction(Protocol):
-    """How a kernel is asked for the positions after moves."""
+    """How a kernel is called for the positions after moves."""
 
     def __call__(
         self, states: NDArray[np.uint8], changes: BoardChanges, library: RankedRows, limits: MatchLimits
@@ -78,8 +78,3 @@ def kernel(name: str) -> Kernel:
     from academy.matching import numpy_kernel
 
     return Kernel(numpy_kernel.match, numpy_kernel.match_successors)
-
-
-def current() -> Kernel:
-    """Return the kernel to ask now."""
-    return kernel("numpy" if still_loading.is_set() else chosen())

@@ -1,4 +1,4 @@
-"""What is asked about a board, in which order patterns come, and which occurrences the answer lists."""
+"""Queries about a board, the order of patterns, and the occurrences that an answer lists."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ class MatchQuery(NamedTuple):
     """One board to match, with limits.
 
     Only patterns whose place in the ranking is flagged in `wanted` (None: all) are looked for. At most
-    `max_matches` are listed, and of one pattern at most `max_matches_each`, so that a pattern of few cells
+    `max_matches` are listed in all and `max_matches_each` for one pattern, so that a pattern of few cells
     leaves room for others. With `both_perspectives` the board is also matched as the other player of a
     symmetric game sees it; `max_matches_each` holds for each of the two boards.
     """
@@ -32,10 +32,10 @@ class MatchQuery(NamedTuple):
 
 
 class MatchLimits(NamedTuple):
-    """At most `total` matches are listed, and at most `each` of one pattern on one board."""
+    """At most `total` matches are listed, and at most `per_pattern` of one pattern on one board."""
 
     total: int
-    each: int
+    per_pattern: int
 
 
 class Ranking(NamedTuple):
@@ -72,15 +72,15 @@ class Matches(NamedTuple):
     The pattern `pattern_ids[i]`, turned to `pattern.image(spec.symmetry_group[symmetries[i]])`, lies on
     the board with its cell (0, 0) at (`rows[i]`, `columns[i]`). Both may be negative, or beyond the
     board, where the pattern hangs over the edge; a row or column 0 of the image need not hold a tested cell.
-    On graph boards both are 0: the image names the nodes themselves. Of symmetries that give one and the
-    same image only the least is reported.
+    On graph boards both are 0: the image names the nodes themselves. Where several
+    symmetries give the same image, only the least is reported.
 
     Where two boards were matched at once, `reversed[i]` says that an occurrence is on the second, the board
     as the other player sees it (`spec.reversed_board`); those of a pattern on the first come before them.
 
     `places[i]` is the pattern's place in the ranking, of which `ranked_ids` are the numbers. `total` is how
-    many occurrences there are, listed or not; with `more` the weaker patterns were not looked at, and there
-    are at least so many.
+    many occurrences there are, listed or not; with `more` the weaker patterns were not examined, and there
+    may be more than that.
     """
 
     ranked_ids: NDArray[np.int64]

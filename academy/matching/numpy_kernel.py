@@ -69,11 +69,11 @@ def _match_board(
     states: NDArray[np.uint8], library: RankedRows, place_of_row: NDArray[np.int32], limits: MatchLimits
 ) -> Matches:
     tables, rows = library.tables, library.rows
-    board = _framed(states, tables)
+    board = _frame(states, tables)
     cells_of = [_anchors_on(states, tables, kind) for kind in range(len(rows.of_kind))]
-    units = _joined(
+    units = _join_units(
         [
-            _units(board, cells_of[kind], tables, rows, kind)
+            _filter_kind(board, cells_of[kind], tables, rows, kind)
             for kind, members in enumerate(rows.of_kind)
             if len(members) and len(cells_of[kind])
         ]
@@ -87,10 +87,10 @@ def _match_board(
     units = _pass_far_tests(units.take(wanted), cells_of, states, tables, rows)
     counts = np.bitwise_count(units.bits).astype(np.int64)
     total = int(counts.sum())
-    kept = counts if limits.each >= total else _kept(units.rows, counts, limits.each)
+    kept = counts if limits.per_pattern >= total else _count_listed(units.rows, counts, limits.per_pattern)
     needed = np.flatnonzero((kept > 0) & (np.cumsum(kept) - kept < limits.total))
     units, counts = units.take(needed), counts.take(needed)
-    which, anchor_rows, anchor_columns = _each_bit(units, cells_of, tables)
+    which, anchor_rows, anchor_columns = _locate_bits(units, cells_of, tables)
     within = np.arange(len(which)) - (np.cumsum(counts) - counts).take(which)
     listed = np.flatnonzero(within < kept.take(needed).take(which))[: limits.total]
     which, anchor_rows, anchor_columns = (
@@ -110,22 +110,22 @@ def _match_board(
     )
 
 
-def _kept(rows: Numbers, counts: Numbers, each: int) -> Numbers:
-    """Return how many bits of each unit are told, where no more than `each` are of a row."""
+def _count_listed(rows: Numbers, counts: Numbers, per_pattern: int) -> Numbers:
+    """Return how many bits of each unit are listed, at most `per_pattern` of a row."""
     before = np.cumsum(counts) - counts
     firsts = np.flatnonzero(np.diff(rows, prepend=-1))
     of_row_before = before - np.repeat(before.take(firsts), np.diff(firsts, append=len(rows)))
-    kept: Numbers = np.clip(each - of_row_before, 0, counts)
+    kept: Numbers = np.clip(per_pattern - of_row_before, 0, counts)
     return kept
 
 
-def _joined(found: list[_Units]) -> _Units:
+def _join_units(parts: list[_Units]) -> _Units:
     numbers, bits = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
     nothing = _Units(numbers, numbers, numbers, bits, numbers)
-    return _Units(*(np.concatenate(columns) for columns in zip(nothing, *found, strict=True)))
+    return _Units(*(np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)))
 
 
-def _each_bit(
+def _locate_bits(
     units: _Units, cells_of: list[Numbers], tables: BoardTables
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Return, for each bit, its unit and the row and column of its anchor."""
@@ -141,9 +141,11 @@ def _each_bit(
     return which, anchor_rows.take(numbers), anchor_columns.take(numbers)
 
 
-def _units(board: NDArray[np.uint8], cells: Numbers, tables: BoardTables, rows: Rows, kind: int) -> _Units:
+def _filter_kind(
+    board: NDArray[np.uint8], cells: Numbers, tables: BoardTables, rows: Rows, kind: int
+) -> _Units:
     members = rows.of_kind[kind]
-    found = []
+    parts = []
     first_word = 0
     for table in _test_tables(board, cells, tables, rows.reach):
         _, symmetries, words = table.shape
@@ -151,9 +153,9 @@ def _units(board: NDArray[np.uint8], cells: Numbers, tables: BoardTables, rows: 
         for begin in range(0, len(members), at_once):
             row, lane, bits = _filter_rows(table, rows, members[begin : begin + at_once])
             symmetry, word = np.divmod(lane, words)
-            found.append(_Units(row, symmetry, word + first_word, bits, np.full(len(row), kind)))
+            parts.append(_Units(row, symmetry, word + first_word, bits, np.full(len(row), kind)))
         first_word += words
-    units = _joined(found)
+    units = _join_units(parts)
     if first_word == words:
         return units
     return units.take(np.lexsort((units.words, units.symmetries, units.rows)))
@@ -201,14 +203,14 @@ def _filter_rows(
 def _pass_far_tests(
     units: _Units, cells_of: list[Numbers], states: NDArray[np.uint8], tables: BoardTables, rows: Rows
 ) -> _Units:
-    """Return the units without the anchors from which the board has not what is wanted beyond the table."""
+    """Return the units without the anchors whose tests beyond the table fail."""
     counts = rows.far[:, FAR_COUNT].take(units.rows)
     far = np.flatnonzero(counts)
     bits = units.bits.copy()
     at_once = max(1, _MAX_FAR_TESTS // (_WORD * int(counts.max(initial=1))))
     for begin in range(0, len(far), at_once):
         some = units.take(far[begin : begin + at_once])
-        which, anchor_rows, anchor_columns = _each_bit(some, cells_of, tables)
+        which, anchor_rows, anchor_columns = _locate_bits(some, cells_of, tables)
         row, symmetry = some.rows.take(which), some.symmetries.take(which)
         lengths = rows.far[:, FAR_COUNT].take(row)
         tests = ranges(rows.far[:, FAR_START].take(row), lengths)
@@ -226,13 +228,13 @@ def _pass_far_tests(
     return units._replace(bits=bits)
 
 
-def _framed(states: NDArray[np.uint8], tables: BoardTables) -> NDArray[np.uint8]:
+def _frame(states: NDArray[np.uint8], tables: BoardTables) -> NDArray[np.uint8]:
     """Return a board within its margin of edge, row by row."""
     height = tables.rows + 2 * tables.margin
-    found = np.full((height, tables.width), State.OFF_BOARD, dtype=np.uint8)
-    board = found[tables.margin : height - tables.margin, tables.margin : tables.width - tables.margin]
+    framed = np.full((height, tables.width), State.OFF_BOARD, dtype=np.uint8)
+    board = framed[tables.margin : height - tables.margin, tables.margin : tables.width - tables.margin]
     board[:] = states.reshape(tables.rows, tables.columns)
-    return found.reshape(-1)
+    return framed.reshape(-1)
 
 
 def _anchors_on(states: NDArray[np.uint8], tables: BoardTables, kind: int) -> NDArray[np.int64]:
@@ -258,10 +260,10 @@ def _test_tables(
     at_once = _WORD * max(1, _MAX_TABLE_BYTES // (8 * views.size))
     for begin in range(0, len(cells), at_once):
         plain = _around(board, places[begin : begin + at_once], tables.deltas[:reach])
-        found = np.empty((len(tables.images) * CODES + 1, symmetries, plain.shape[2]), dtype=np.uint64)
-        plain.reshape(len(views), -1).take(views, axis=0, out=found[: len(views)])
-        found[-1] = _ALL_BITS
-        yield found
+        table = np.empty((len(tables.images) * CODES + 1, symmetries, plain.shape[2]), dtype=np.uint64)
+        plain.reshape(len(views), -1).take(views, axis=0, out=table[: len(views)])
+        table[-1] = _ALL_BITS
+        yield table
 
 
 def _around(
@@ -273,12 +275,12 @@ def _around(
     states = np.zeros((len(deltas), words * _WORD), dtype=np.uint8)
     states[:, : len(places)] = board.take(places + deltas[:, None])
     by_state = np.packbits(states[:, None, :] & _EACH_STATE[:, None], axis=2, bitorder="little").view("<u8")
-    found = np.empty((len(deltas), CODES, words), dtype=np.uint64)
+    accepting = np.empty((len(deltas), CODES, words), dtype=np.uint64)
     for number, accepted in enumerate(_STATES_OF_CODE):
-        found[:, number] = by_state[:, accepted[0]]
+        accepting[:, number] = by_state[:, accepted[0]]
         for state in accepted[1:]:
-            found[:, number] |= by_state[:, state]
-    return found
+            accepting[:, number] |= by_state[:, state]
+    return accepting
 
 
 def match_successors(
@@ -297,7 +299,7 @@ def match_successors(
         keys = _keys(after)
         gone.append(np.flatnonzero(~np.isin(base_keys, keys)))
         begun = np.flatnonzero(~np.isin(keys, all_keys))
-        kept = begun[_number_of_place(after.places[begun]) < limits.each][: limits.total]
+        kept = begun[_number_of_place(after.places[begun]) < limits.per_pattern][: limits.total]
         new.append(after.select(kept, len(begun)))
     totals = np.array([matches.total for matches in new], dtype=np.int32)
     return Successors(

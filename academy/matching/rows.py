@@ -130,7 +130,7 @@ class PatternRows:
         self._use(row, pattern.kind, self._neighbourhood.needed(numbers[near]))
         return row
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all rows as arrays from which `restore` makes them again."""
         rows = np.fromiter(self._kinds_and_reaches, np.int32, len(self))
         use = np.array(list(self._kinds_and_reaches.values()), dtype=np.int32).reshape(-1, 2)
@@ -145,14 +145,14 @@ class PatternRows:
         for name in ("far_offsets", "far_codes"):
             yield name, self._far_end
 
-    def restore(self, kept: Mapping[str, NDArray[Any]]) -> dict[int, int]:
-        """Take rows from `kept`, into none; return each pattern's row. The arrays must stay as they are."""
-        rows, use = kept["rows"], kept["use"]
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> dict[int, int]:
+        """Fill these empty rows from arrays that never change; return each pattern's row."""
+        rows, use = arrays["rows"], arrays["use"]
         self._count, self._tests_end, self._far_end = (
-            len(kept[name]) for name in ("pattern_ids", "tests", "far_codes")
+            len(arrays[name]) for name in ("pattern_ids", "tests", "far_codes")
         )
         for name, _ in self._ends():
-            setattr(self, f"_{name}", kept[name])
+            setattr(self, f"_{name}", arrays[name])
         self._dead = self._count - len(rows)
         for kind in AnchorKind:
             members = rows[use[:, 0] == kind]
@@ -208,8 +208,8 @@ class PatternRows:
         }
         return {pattern_id: row for row, pattern_id in enumerate(self._pattern_ids.tolist())}
 
-    def now(self) -> Rows:
-        """Return the rows as they are; what is done later does not change them."""
+    def freeze(self) -> Rows:
+        """Return the rows as they are now; later changes do not reach them."""
         return Rows(
             self._pattern_ids[: self._count],
             self._starts[: self._count],
@@ -226,12 +226,12 @@ class PatternRows:
         )
 
 
-def kept_rows(kept: Mapping[str, NDArray[Any]]) -> Rows:
-    """Return the rows that `PatternRows` would hold if it were filled by `restore`, without doing that."""
-    rows, use = kept["rows"], kept["use"]
+def rows_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Rows:
+    """Return the rows that `PatternRows.restore` and `freeze` would give, in less time."""
+    rows, use = arrays["rows"], arrays["use"]
     kinds, reaches = use[:, 0], use[:, 1]
     return Rows(
-        **{name: kept[name] for name in Rows._fields if name not in ("of_kind", "reach")},
+        **{name: arrays[name] for name in Rows._fields if name not in ("of_kind", "reach")},
         of_kind=tuple(rows[kinds == kind] for kind in AnchorKind),
         reach=int(reaches.max(initial=0)),
     )

@@ -1,4 +1,4 @@
-"""Getting the chosen kernel ready without making anybody wait.
+"""Loads or compiles the chosen kernel without delaying any query.
 
 Loading the compiled kernel takes some tenths of a second. Compiling it, once for each version on a machine,
 takes about a minute and would stop every other thread again and again: a process of its own does it.

@@ -61,7 +61,7 @@ _ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id
 
 
 class PatternListing:
-    """The patterns of a library that a filter leaves, in order.
+    """The patterns of a library that pass a filter, in order.
 
     Raises InvalidFieldError for an unknown order.
     """
@@ -69,28 +69,28 @@ class PatternListing:
     def __init__(
         self, game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
     ) -> None:
-        found = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+        match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
         require(
-            found is not None and found[1] in _ORDERS,
+            match is not None and match[1] in _ORDERS,
             "order_by",
             f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
         )
-        assert found is not None
+        assert match is not None
         self._keys: NDArray[np.float64]
-        figures = _wanted(game, library, wanted)
+        figures = _filter_figures(game, library, wanted)
         self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
-        if found[1] in _COUNTS:
+        if match[1] in _COUNTS:
             stored = game.view.libraries[library].stored
             counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
-            self._keys = np.fromiter((getattr(count, found[1]) for count in counts), np.float64)
+            self._keys = np.fromiter((getattr(count, match[1]) for count in counts), np.float64)
         else:
-            self._keys = figures[found[1]].astype(np.float64)
-        if found[2] == "desc":
+            self._keys = figures[match[1]].astype(np.float64)
+        if match[2] == "desc":
             self._keys = -self._keys
 
     @property
     def total(self) -> int:
-        """How many patterns there are in all."""
+        """The number of patterns in the listing."""
         return len(self._pattern_ids)
 
     def after(self, key: Key | None) -> Iterator[int]:
@@ -103,13 +103,13 @@ class PatternListing:
         yield from pattern_ids[np.lexsort((pattern_ids, keys))].tolist()
 
     def key_of(self, pattern_id: int) -> Key:
-        """What a page that ends with this pattern is continued by."""
+        """Return the key from which the page after this pattern continues."""
         place = int(np.searchsorted(self._pattern_ids, pattern_id))
         return [float(self._keys[place]), pattern_id]
 
 
-def _wanted(game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
-    figures = game.shelf.figures
+def _filter_figures(game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
+    figures = game.patterns.figures
     keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
     if wanted.HasField("min_elo"):
         keep &= figures["elo"] >= wanted.min_elo
@@ -193,7 +193,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         game = await self._games.game(request.game_id)
         listing = PatternListing(game, library, request.filter, request.order_by)
         records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
-        patterns, more = paging.fitting(records, size, self._limits)
+        patterns, more = paging.fill_page(records, size, self._limits)
         token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
         return messages.ListPatternsResponse(
             patterns=patterns, next_page_token=token, total_size=listing.total
@@ -215,24 +215,24 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         spec = (await self._games.game(request.game_id)).view.spec
         command = DeletePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
         entry = await write(self._store, command)
-        return messages.DeletePatternResponse(pattern=_record(entry, library, spec))
+        return messages.DeletePatternResponse(pattern=_to_record(entry, library, spec))
 
     async def RestorePattern(
         self, request: messages.RestorePatternRequest, context: Context
     ) -> messages.RestorePatternResponse:
-        """Undo a deletion; the answer is empty where a full library of stronger patterns had no room."""
+        """Undo a deletion; the answer is empty if a full library of stronger patterns has no room."""
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = RestorePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
         entry = await write(self._store, command)
         if entry is None:
             return messages.RestorePatternResponse()
-        return messages.RestorePatternResponse(pattern=_record(entry, library, spec))
+        return messages.RestorePatternResponse(pattern=_to_record(entry, library, spec))
 
     async def ListOpenings(
         self, request: messages.ListOpeningsRequest, context: Context
     ) -> messages.ListOpeningsResponse:
-        """Return a page of the opening tree, from a line of moves on."""
+        """Return a page of the opening tree after a line of moves."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int, int))
         view = (await self._games.game(request.game_id)).view
@@ -241,20 +241,20 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             raise StalePageTokenError(
                 "page_token: the opening tree has changed since the page before; begin again"
             )
-        start = _walked(view.openings, view.spec, request.moves)
-        nodes = list(_branch(view.openings, start, request.depth))
+        start = _find_node(view.openings, view.spec, request.moves)
+        nodes = list(_walk_branch(view.openings, start, request.depth))
         records = (node_to_proto(node, request.game_id) for node in nodes[first:])
-        page, more = paging.fitting(records, size, self._limits)
+        page, more = paging.fill_page(records, size, self._limits)
         token = paging.page_token(request, [generation, first + len(page)]) if more else ""
         return messages.ListOpeningsResponse(nodes=page, next_page_token=token)
 
     async def DeleteOpening(
         self, request: messages.DeleteOpeningRequest, context: Context
     ) -> messages.DeleteOpeningResponse:
-        """Delete a line with all that follows it."""
+        """Delete a line and all its continuations."""
         require(bool(request.moves), "moves", "name at least one move: the position at the start stays")
         view = (await self._games.game(request.game_id)).view
-        node = _walked(view.openings, view.spec, request.moves)
+        node = _find_node(view.openings, view.spec, request.moves)
         require(
             not view.spec.simultaneous or node.depth > 1,
             "moves",
@@ -262,13 +262,13 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         )
         command = DeleteOpening(request.game_id, node.node_id, request.moves, current_caller.get().name)
         deleted, event = await write(self._store, command)
-        nodes = [node_to_proto(each, request.game_id) for each in deleted[:_PRUNED_SHOWN]]
+        nodes = [node_to_proto(node, request.game_id) for node in deleted[:_PRUNED_SHOWN]]
         return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
 
     async def ListRemovals(
         self, request: messages.ListRemovalsRequest, context: Context
     ) -> messages.ListRemovalsResponse:
-        """Return what can be restored."""
+        """Return the removals that can be restored."""
         kept = await asyncio.to_thread(self._store.removals, request.game_id)
         return messages.ListRemovalsResponse(removals=kept)
 
@@ -285,7 +285,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context
     ) -> messages.UpdateSettingsResponse:
-        """Change settings: those that `fields` names, or all."""
+        """Change the settings in `fields`, or all of them."""
         given = request.settings
         if request.fields:
             wanted = game_pb2.LibrarySettings()
@@ -306,7 +306,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def PruneLibrary(
         self, request: messages.PruneLibraryRequest, context: Context
     ) -> messages.PruneLibraryResponse:
-        """Remove weak knowledge, or only say what would go."""
+        """Remove weak knowledge, or with `dry_run` only list it."""
         library = library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = PruneLibrary(
@@ -314,11 +314,11 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         )
         pruned = await write(self._store, command)
         response = messages.PruneLibraryResponse(removed=len(pruned))
-        for each in pruned[:_PRUNED_SHOWN]:
-            if isinstance(each, PatternEntry):
-                response.patterns.append(_record(each, library, spec))
+        for record in pruned[:_PRUNED_SHOWN]:
+            if isinstance(record, PatternEntry):
+                response.patterns.append(_to_record(record, library, spec))
             else:
-                response.nodes.append(node_to_proto(each, request.game_id))
+                response.nodes.append(node_to_proto(record, request.game_id))
         return response
 
     async def ExportLibrary(
@@ -326,19 +326,19 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
         """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes.
 
-        Patterns and the moves on from a position come in the order of their numbers: where the same is known,
-        the same is sent.
+        Patterns and the moves after a position come in the order of their numbers, so that equal
+        libraries give equal exports.
         """
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
         view = (await self._games.game(request.game_id)).view
-        # As they are now, whatever is learnt while they are sent.
+        # As they are now: later lessons do not change the export.
         patterns = [
             (library, sorted(view.libraries[library].stored.items()) if library in wanted else [])
             for library in PATTERN_LIBRARIES
         ]
         nodes = []
         if Library.OPENING in wanted:
-            nodes = list(_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
+            nodes = list(_walk_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
         if len(wanted) == len(Library):
             ratings = await asyncio.to_thread(self._store.all_ratings, request.game_id)
@@ -351,12 +351,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 yield messages.ExportLibraryResponse(history=history)
         sent = 0
         for library, stored in patterns:
-            for _, each in stored:
+            for _, pattern in stored:
                 sent += 1
                 if sent % _RECORDS_AT_ONCE == 0:
                     await asyncio.sleep(0)
-                entry = view.libraries[library].read(each)
-                record = _record(entry, library, view.spec)
+                entry = view.libraries[library].read(pattern)
+                record = _to_record(entry, library, view.spec)
                 # Which event brought a vote means nothing elsewhere; which came first does.
                 votes = [*record.votes, *record.silent_votes]
                 for order, vote in enumerate(sorted(votes, key=lambda vote: (vote.event, vote.order))):
@@ -383,7 +383,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Return a page of the event log."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int,))
-        events, more = paging.fitting(self._events(request, int(key[0]) if key else 0), size, self._limits)
+        events, more = paging.fill_page(self._events(request, int(key[0]) if key else 0), size, self._limits)
         token = paging.page_token(request, [events[-1].sequence]) if more else ""
         return messages.ListEventsResponse(events=events, next_page_token=token)
 
@@ -433,7 +433,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ListPlayerStatistics(
         self, request: messages.ListPlayerStatisticsRequest, context: Context
     ) -> messages.ListPlayerStatisticsResponse:
-        """Return what players did in the contests of a game; others than admins are told of themselves."""
+        """Return the statistics of a game's players; callers that are not admins see their own."""
         caller, player = current_caller.get(), request.player
         if caller.role is not Role.ADMIN:
             if player not in ("", caller.name):
@@ -444,14 +444,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         after = bytes.fromhex(str(key[0])) if key else b""
-        found = self._store.player_statistics(request.game_id, player, after, size + 1)
-        token = paging.page_token(request, [found[size - 1][0].hex()]) if len(found) > size else ""
+        statistics = self._store.player_statistics(request.game_id, player, after, size + 1)
+        token = paging.page_token(request, [statistics[size - 1][0].hex()]) if len(statistics) > size else ""
         return messages.ListPlayerStatisticsResponse(
-            players=[figures for _, figures in found[:size]], next_page_token=token
+            players=[figures for _, figures in statistics[:size]], next_page_token=token
         )
 
 
-def _record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
+def _to_record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
     return with_figures(entry_to_proto(entry, library, spec), entry)
 
 
@@ -459,10 +459,10 @@ def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2
     entry = game.view.libraries[library].get(pattern_id)
     if entry is None:
         raise UnknownPatternError(pattern_id)
-    return _record(entry, library, game.view.spec)
+    return _to_record(entry, library, game.view.spec)
 
 
-def _walked(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:
+def _find_node(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:
     node = tree.root
     for known, move in enumerate(spec.canonical_line(moves)):
         step = next((child for child in tree.children(node.node_id) if child.move == move), None)
@@ -472,7 +472,7 @@ def _walked(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningN
     return node
 
 
-def _branch(
+def _walk_branch(
     tree: OpeningTree,
     start: OpeningNode,
     depth: int,

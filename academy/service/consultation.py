@@ -1,7 +1,8 @@
-"""Bots ask, by single calls and on streams; in contests under fair use."""
+"""Answers the questions of bots, in single calls and on streams; contests are under fair use."""
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, Final
+from itertools import chain
+from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.fair_use import Claim, check_low_value
@@ -11,14 +12,14 @@ from academy.knowledge.spec import GameSpec
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.contest_access import ContestAccess, ContestSeat
 from academy.service.cost import (
-    changes_of_moves,
     cost_of_board,
     cost_of_moves,
     cost_of_position,
     cost_of_positions,
     cost_of_successors,
-    in_parts,
     parse_candidate_moves,
+    read_changes,
+    split_moves,
 )
 from academy.service.errors import (
     AnswerTooLargeError,
@@ -33,13 +34,12 @@ from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.permissions import current_caller
 from academy.service.queries import (
-    PatternAnswer,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
-    opening_answer,
+    answer_opening,
 )
-from academy.service.scheduling import FairScheduler
+from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store
@@ -48,7 +48,7 @@ from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
 
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
-# Answers of so few placements fit into any message.
+# Answers with at most this number of placements fit into any message.
 _SURELY_SMALL: Final = 10_000
 
 
@@ -74,7 +74,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
     ) -> messages.LookUpOpeningResponse:
-        """Return what is known of the position after a list of moves."""
+        """Return the statistics of the position after a list of moves."""
         caller = current_caller.get()
         self._check_moves(request.moves, caller)
         game = await self._games.game(request.game_id)
@@ -88,8 +88,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         question = (request.player, elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
-            known = opening_answer(game.view.openings, request.moves, request.player, elo)
-            # The tree bounds the answers about what is in it; there is no end of other questions.
+            known = answer_opening(game.view.openings, request.moves, request.player, elo)
+            # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
         answer = messages.LookUpOpeningResponse()
@@ -109,14 +109,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
     ) -> None:
         caller = current_caller.get()
-        libraries = _libraries(request, self._limits)
+        libraries = _read_libraries(request, self._limits)
         self._check_positions(request)
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
         position_cost = cost_of_position(board, most, request.both_players)
-        # One was counted when the call came.
+        # The call itself was charged as one question.
         cost = cost_of_positions(count, board, most, request.both_players, request.include_cells) - 1
         if cost:
             self._guard.charge(caller, cost)
@@ -127,12 +127,15 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
                 players=spec.players,
             )
-        questions, seats = self._questions(caller, request, spec)
-        # Taken now: what the library learns while others are answered does not matter to this call.
+        questions, seats = self._read_questions(caller, request, spec)
+        # Taken now, so that the call does not see what the library learns while it waits.
         stored = game.stored_patterns() if request.include_cells else None
-        call = PatternCall(spec, game.shelf.ranked, libraries, questions)
-        written = await self._scheduler.answer(call, caller.name, position_cost)
-        await self._count_told(caller, spec, seats, libraries, written)
+        call = PatternCall(spec, game.patterns.ranked, libraries, questions)
+        if count * position_cost <= QUESTIONS_AT_ONCE:
+            written = call.answer()
+        else:
+            written = await self._scheduler.answer(call, caller.name, position_cost)
+        await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
         response.CopyFrom(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -143,7 +146,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def MatchSuccessors(
         self, request: messages.MatchSuccessorsRequest, context: Context
     ) -> messages.MatchSuccessorsResponse:
-        """Return the patterns that occur on a position, and what candidate moves change of that."""
+        """Return the patterns that occur on a position, and how candidate moves change them."""
         response = messages.MatchSuccessorsResponse()
         await self._match_successors(request, response)
         return response
@@ -152,7 +155,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
     ) -> None:
         caller = current_caller.get()
-        libraries = _libraries(request, self._limits)
+        libraries = _read_libraries(request, self._limits)
         candidates = parse_candidate_moves(request.moves, self._limits)
         self._check_matches(request.max_matches, 1 + len(candidates), "position and moves")
         most = request.max_matches or self._limits.default_matches
@@ -167,15 +170,15 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), seats = self._questions(caller, alone, spec, ("position",))
-        moves = changes_of_moves(candidates, spec.geometry)
+        (question,), seats = self._read_questions(caller, alone, spec, ("position",))
+        moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
-        answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
-        for part in in_parts(moves, board):
+        answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
+        for part in split_moves(moves, board):
             await self._scheduler.wait(caller.name)
             answer.add(part)
         written = answer.encode()
-        await self._count_told(caller, spec, seats, libraries, written)
+        await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
         response.CopyFrom(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -186,7 +189,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
     ) -> AsyncIterator[messages.PlayResponse]:
-        """Answer questions in the order they come; a refusal is an answer too."""
+        """Answer questions in the order of their arrival; a refusal is an answer too."""
         caller = current_caller.get()
         async for request in request_iterator:
             answer = messages.PlayResponse(request_id=request.request_id)
@@ -215,7 +218,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     def _check_moves(self, moves: Sequence[str], caller: Caller) -> None:
         count, most = len(moves), self._limits.moves_per_list
         require(count <= most, "moves", f"{count:,} moves: at most {most:,}", value=count, limit=most)
-        # One was counted when the call came.
+        # The call itself was charged as one question.
         cost = cost_of_moves(count) - 1
         if cost:
             self._guard.charge(caller, cost)
@@ -243,11 +246,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             )
         self._check_matches(request.max_matches, count, "positions")
 
-    def _check_matches(self, asked: int, count: int, what: str) -> None:
+    def _check_matches(self, max_matches: int, count: int, what: str) -> None:
         most = self._limits.matches_per_position
-        if asked > most:
-            raise InvalidFieldError("max_matches", f"{asked:,}: at most {most:,}", value=asked, limit=most)
-        matches = asked or self._limits.default_matches
+        if max_matches > most:
+            raise InvalidFieldError(
+                "max_matches", f"{max_matches:,}: at most {most:,}", value=max_matches, limit=most
+            )
+        matches = max_matches or self._limits.default_matches
         total, most = count * matches, self._limits.matches_per_call
         if total > most:
             raise InvalidFieldError(
@@ -262,31 +267,31 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if size > self._limits.message_bytes:
             raise AnswerTooLargeError(size, self._limits.message_bytes)
 
-    async def _count_told(
+    async def _count_answer(
         self,
         caller: Caller,
         spec: GameSpec,
         seats: set[ContestSeat],
-        libraries: tuple[Library, ...],
-        written: PatternAnswer[Any],
+        pattern_ids: dict[Library, list[int]],
     ) -> None:
-        """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
-        by_library = {library: written.pattern_ids(library) for library in libraries}
-        if not seats:
-            pattern_ids = [pattern_id for numbers in by_library.values() for pattern_id in numbers]
-            await self._allowance.take(caller, spec.game_id, pattern_ids)
-        for seat in seats:
-            for library, pattern_ids in by_library.items():
-                self._counts.note_uses(seat, library, pattern_ids)
+        """Count the answer's patterns: as uses in a contest, against the allowance outside.
 
-    def _questions(
+        Raises AnalysisExceededError.
+        """
+        if not seats:
+            await self._allowance.take(caller, spec.game_id, list(chain.from_iterable(pattern_ids.values())))
+        for seat in seats:
+            for library, numbers in pattern_ids.items():
+                self._counts.note_uses(seat, library, numbers)
+
+    def _read_questions(
         self,
         caller: Caller,
         request: messages.MatchPatternsRequest,
         spec: GameSpec,
         fields: Sequence[str] = (),
     ) -> tuple[list[PatternQuestion], set[ContestSeat]]:
-        """Check every position before any is answered; `fields` name them, where it is not `positions[i]`."""
+        """Check all positions before any is answered; `fields` are their names if not `positions[i]`."""
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
         most_each = request.max_matches_each or self._limits.default_matches_each
@@ -317,11 +322,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             except InvalidBoardError as error:
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, most_each, elo))
-        self._note_claims(request, {player: seat for player, (seat, _) in seats.items() if seat is not None})
-        return questions, {seat for seat, _ in seats.values() if seat is not None}
+        seats_in_contest = {player: seat for player, (seat, _) in seats.items() if seat is not None}
+        self._note_claims(request, seats_in_contest)
+        return questions, set(seats_in_contest.values())
 
     def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]) -> None:
-        """Note what players of a contest claim to expect of the position they are in: the first of theirs."""
+        """Note the value that each player of a contest claims for its first position."""
         for player, seat in seats.items():
             position = next(position for position in request.positions if position.player == player)
             plies = position.plies if position.HasField("plies") else None
@@ -329,7 +335,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             self._counts.note_claim(seat, Claim(plies, board, position.expected_value))
 
 
-def _libraries(
+def _read_libraries(
     request: messages.MatchPatternsRequest | messages.MatchSuccessorsRequest, limits: Limits
 ) -> tuple[Library, ...]:
     if not request.libraries:

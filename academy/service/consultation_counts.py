@@ -1,6 +1,6 @@
-"""What is counted of consultations: opening questions, claims and uses in contests, patterns told outside.
+"""Counts of consultations: opening questions, claims and uses in contests, patterns seen outside.
 
-A player's opening questions and claims are counted in the store, before they are answered.
+A player's opening questions and claims are counted in the store, before the answer.
 """
 
 from collections import OrderedDict
@@ -29,16 +29,16 @@ from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
 
 _SEATS_REMEMBERED: Final = 1_024
-# A number takes about 100 bytes, and of one seat there may be as many as the libraries have patterns.
+# A number takes about 100 bytes, and a seat may use every pattern of the libraries.
 _USES_REMEMBERED: Final = 65_536
 _CLAIMS_REMEMBERED: Final = 64
-# Each holds up to as many numbers as an hour allows.
+# Each holds up to an hour's allowance of numbers.
 _NAMES_REMEMBERED: Final = 1_024
 _log = structlog.get_logger()
 
 
 class ContestCounts:
-    """Counts what players ask in contests. For one event loop."""
+    """Counts the questions, claims and uses of players in contests. For one event loop."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -47,7 +47,7 @@ class ContestCounts:
         self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
 
     async def count_opening_question(self, seat: ContestSeat, spec: GameSpec, moves: Sequence[str]) -> int:
-        """Count a question about the opening tree; return how many the player has asked in this contest.
+        """Count a question about the opening tree; return the player's number of them in this contest.
 
         Raises FairUseExceededError and ConsultationOrderError.
         """
@@ -60,9 +60,9 @@ class ContestCounts:
         )
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
-        """Write soon what a player claims to expect; each claim once a seat.
+        """Have a player's claimed value written soon; each claim once a seat.
 
-        Raises StoreBusyError where there is no room for it: what is not noted must not be answered.
+        Raises StoreBusyError without room for it: a claim that is not noted must not be answered.
         """
         claims = self._claims.setdefault(seat, set())
         if claim in claims:
@@ -85,7 +85,7 @@ class ContestCounts:
             self._claims.popitem(last=False)
 
     def note_uses(self, seat: ContestSeat, library: Library, pattern_ids: Iterable[int]) -> None:
-        """Write soon which patterns a player was told; each once a seat. Nothing is waited for."""
+        """Have the patterns of an answer written soon, each once a seat, without waiting."""
         known = self._uses.get((seat, library), set())
         fresh = [pattern_id for pattern_id in pattern_ids if pattern_id not in known]
         if not fresh:
@@ -115,25 +115,25 @@ def _log_failure(future: "Future[None]") -> None:
 
 @dataclass
 class _Hour:
-    """What is known to be counted already; it began at a time in seconds since 1970."""
+    """The patterns counted in an hour that began at a time in seconds since 1970."""
 
     began: float
     patterns: set[tuple[str, int]] = field(default_factory=set)
 
 
 class AnalysisAllowance:
-    """Counts the different patterns that each name is told in an hour. For one event loop."""
+    """Counts the different patterns that each name sees in an hour. For one event loop."""
 
     def __init__(self, store: Store, limit: int) -> None:
-        """Allow each name so many patterns in an hour; 0 is any number."""
+        """Allow each name `limit` patterns in an hour; 0 is any number."""
         self._store = store
         self._limit = limit
         self._hours: OrderedDict[str, _Hour] = OrderedDict()
 
     async def take(self, caller: Caller, game_id: str, pattern_ids: Collection[int]) -> None:
-        """Count patterns that are about to be told; admins and analysts are free.
+        """Count the patterns of an answer before it is sent; admins and analysts are free.
 
-        Nothing is written where all of them were told in this hour. Raises AnalysisExceededError.
+        Nothing is written if the caller saw all of them in this hour. Raises AnalysisExceededError.
         """
         if not self._limit or not pattern_ids or caller.role is Role.ADMIN or caller.analyst:
             return
@@ -147,7 +147,7 @@ class AnalysisAllowance:
         try:
             began = await write(self._store, CountPatterns(caller.name, game_id, fresh, self._limit))
         except StoreError:
-            # Questions are answered also where nothing can be written: then this process alone counts.
+            # Questions are answered even if nothing can be written: then this process alone counts.
             began = hour.began
             if len(hour.patterns) + len(fresh) > self._limit:
                 left = began + HOUR - clock()

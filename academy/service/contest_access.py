@@ -1,6 +1,6 @@
-"""Who may ask what about a contest: seats, tickets, and analysis outside of contests.
+"""Access to contests: seats, tickets, and analysis outside contests.
 
-`VersionedCache` holds what was read from the store until the next commit.
+`VersionedCache` keeps answers of the store until the next commit.
 """
 
 import time
@@ -30,7 +30,7 @@ _MOST: Final = 4_096
 class VersionedCache:
     """Answers of the store by question. For one thread.
 
-    Any process's next commit empties it, and so does a second. Errors are not remembered.
+    The next commit of any process empties it, and so does the clock each second. Errors are not kept.
     """
 
     def __init__(self, store: Store) -> None:
@@ -41,7 +41,7 @@ class VersionedCache:
         self._known: dict[Hashable, object] = {}
 
     def recall(self, question: Hashable, read: Callable[[], _T]) -> _T:
-        """Return what `read` returns, or returned when this question was asked before."""
+        """Return the remembered answer to a question, or that of `read`."""
         version, now = self._environment.version, self._clock()
         # Clocks may also be set back.
         if version != self._version or not 0 <= now - self._since < _SECONDS or len(self._known) >= _MOST:
@@ -62,13 +62,13 @@ class TokenCache:
         self._cache = VersionedCache(store)
 
     def caller(self, token: str) -> Caller:
-        """Return whose token this is. Raises TokenRefusedError."""
+        """Return the caller to whom a token belongs. Raises TokenRefusedError."""
         return self._cache.recall(token, partial(self._store.authenticate, token))
 
 
 @dataclass(frozen=True, slots=True)
 class ContestSeat:
-    """A player's place in an open contest (its id is the one it is kept under), with the arena's rating."""
+    """A player's place in an open contest (by its stored id), with the arena's rating."""
 
     contest_id: str
     player: int
@@ -110,12 +110,12 @@ class ContestAccess:
         if not contest_id:
             self._check_analysis(caller, spec)
             return None
-        contest = self._contest(caller, contest_id)
+        contest = self._find_open_or_reported(caller, contest_id)
         if contest.game_id != spec.game_id:
             raise InvalidFieldError(
                 "game_id", f"contest {contest_id!r} is one of {contest.game_id!r}, not {spec.game_id!r}"
             )
-        if player not in _seats(caller, contest):
+        if player not in _seats_of(caller, contest):
             raise NotPermittedError(
                 f"{caller.name!r} does not play seat {player} of contest {contest_id!r}", seat=player
             )
@@ -124,7 +124,7 @@ class ContestAccess:
         return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo)
 
     def elo(self, caller: Caller, seat: ContestSeat | None, spec: GameSpec) -> float | None:
-        """Return the arena's rating of the asking player: in analysis a bot has that of its last contest."""
+        """Return the arena's rating of the caller's player; in analysis, of a bot's last contest."""
         if seat is not None:
             return seat.elo
         if caller.role is not Role.BOT:
@@ -134,29 +134,29 @@ class ContestAccess:
         )
 
     def find_proposing_seat(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
-        """Return the contest as it is kept, open or reported, and the seat of a caller's proposals.
+        """Return the stored contest, open or reported, and the seat for a caller's proposals.
 
-        Raises NotPermittedError for one who does not play it, or plays several seats and has no ticket.
+        Raises NotPermittedError for a caller that has no seat, or several seats and no ticket.
         """
         require(bool(contest_id), "contest_id", "must be given: proposals belong to a contest")
-        contest = self._contest(caller, contest_id)
-        seats = _seats(caller, contest)
+        contest = self._find_open_or_reported(caller, contest_id)
+        seats = _seats_of(caller, contest)
         if len(seats) != 1:
             what = "plays several seats: use the ticket of the one meant" if seats else "does not play it"
             raise NotPermittedError(f"contest {contest_id!r}: {caller.name!r} {what}", contest_id=contest_id)
         return contest, seats[0]
 
     def find_contest(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
-        """Return a contest to look at. Raises NotPermittedError for a bot that does not play it."""
-        record = self._record(caller, contest_id, arena)
-        if caller.role is Role.BOT and not _seats(caller, record.contest):
+        """Return a contest to show. Raises NotPermittedError for a bot that does not play it."""
+        record = self._find_record(caller, contest_id, arena)
+        if caller.role is Role.BOT and not _seats_of(caller, record.contest):
             raise NotPermittedError(
                 f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
             )
         return as_given(record)
 
     def arena(self, caller: Caller, named: str) -> str:
-        """Return the arena that a caller acts for, which it may name. Admins may act for any, or for none.
+        """Return the arena for which a caller acts, named or its own. Admins may act for any, or for none.
 
         Raises NotPermittedError for an arena that may not act for this one, UnknownArenaError for an admin.
         """
@@ -166,7 +166,7 @@ class ContestAccess:
             return named
         if named in ("", caller.name):
             return caller.name
-        # The same whether there is such an arena or not.
+        # The same error for an arena that does not exist.
         if not self._store.may_act(caller.name, named):
             raise NotPermittedError(
                 f"{caller.name!r} may not act for arena {named!r}: an admin can allow it "
@@ -178,8 +178,7 @@ class ContestAccess:
     def find_arena_of_report(self, caller: Caller, contest: contests_pb2.Contest) -> str:
         """Return the arena whose contest a caller reports.
 
-        An admin need not name it where one arena alone has such a contest. Raises InvalidFieldError where
-        several have.
+        An admin must name it only if several arenas have such a contest. Raises InvalidFieldError then.
         """
         if caller.role is Role.ADMIN and not contest.arena:
             records = self._store.contests_of_id(contest.contest_id)
@@ -189,29 +188,30 @@ class ContestAccess:
         return self.arena(caller, contest.arena)
 
     def find_contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
-        """Return the id that the contest is kept under whose proposals a caller lists; empty for all.
+        """Return the stored id of the contest whose proposals a caller lists; empty for all contests.
 
-        Who may not know of a contest is not told that: it has no proposals there. Raises UnknownContestError.
+        A caller that may not see a contest gets an empty listing, as of a contest without proposals. Raises
+        UnknownContestError.
         """
         if not contest_id:
             return ""
         if caller.contest_id:
             return kept_contest_id(contest_id, arena_number(caller.contest_id))
         try:
-            return self._record(caller, contest_id, arena).contest.contest_id
+            return self._find_record(caller, contest_id, arena).contest.contest_id
         except NotPermittedError:
             if caller.role is not Role.BOT:
                 raise
             return contest_id
 
-    def _contest(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
-        return self._record(caller, contest_id).contest
+    def _find_open_or_reported(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
+        return self._find_record(caller, contest_id).contest
 
-    def _record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
-        """Find the contest that a caller means by the id that its arena gave it; it is kept under another.
+    def _find_record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
+        """Find a contest by the id that its arena gave it, which is not the stored one.
 
-        A ticket's is its own, an arena's one of its own. An admin may name an arena, and need not where one
-        arena alone has such a contest. A bot's is the one it plays, an open one first.
+        A ticket finds its own contest, an arena one of its own. An admin must name the arena if several have
+        such a contest. A bot finds the one it plays, an open one first.
         """
         if caller.contest_id:
             given = given_contest_id(caller.contest_id)
@@ -224,8 +224,8 @@ class ContestAccess:
             return self._store.contest_of_arena(self.arena(caller, arena), contest_id)
         records = self._store.contests_of_id(contest_id)
         if caller.role is Role.BOT:
-            records = [each for each in records if _seats(caller, each.contest)]
-            records.sort(key=lambda each: each.contest.state != contests_pb2.CONTEST_STATE_OPEN)
+            records = [record for record in records if _seats_of(caller, record.contest)]
+            records.sort(key=lambda record: record.contest.state != contests_pb2.CONTEST_STATE_OPEN)
             if not records:
                 # A bot cannot find out which contests of others there are.
                 raise NotPermittedError(
@@ -247,14 +247,14 @@ class ContestAccess:
                 )
             raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
         if caller.role is Role.BOT:
-            # An arena that was lost never reports: its players may analyse again after a time.
+            # An arena may never report: its players may analyse again after a time.
             since = time.time() - self._contest_seconds
             contest_id = self._store.open_contest(caller.name, spec.game_id, since)
             if contest_id is not None:
                 raise AnalysisDuringContestError(caller.name, spec.game_id, given_contest_id(contest_id))
 
 
-def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
+def _seats_of(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
     if caller.contest_id:
         return [caller.seat]
     return [seat for seat, player in enumerate(contest.players, 1) if player.name == caller.name]
@@ -263,5 +263,5 @@ def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
 def _ambiguous_contest(
     records: list[records_pb2.ContestRecord], contest_id: str, field: str
 ) -> InvalidFieldError:
-    names = ", ".join(repr(each.arena) for each in records)
+    names = ", ".join(repr(record.arena) for record in records)
     return InvalidFieldError(field, f"several have a contest {contest_id!r}: name one: {names}")

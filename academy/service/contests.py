@@ -47,7 +47,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return the games by id."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
-        games, more = paging.fitting(self._store.games(after=str(key[0]) if key else ""), size, self._limits)
+        games, more = paging.fill_page(
+            self._store.games(after=str(key[0]) if key else ""), size, self._limits
+        )
         token = paging.page_token(request, [games[-1].game_id]) if more else ""
         return messages.ListGamesResponse(games=games, next_page_token=token)
 
@@ -103,8 +105,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         key = paging.page_key(request, (int, str))
         after = (int(key[0]), str(key[1])) if key else None
         # A page of a thousand takes some milliseconds: others' calls must not wait for it.
-        found = await asyncio.to_thread(self._store.oldest_contests, request.game_id, after, size + 1)
-        contests, more = paging.fitting(found, size, self._limits)
+        oldest = await asyncio.to_thread(self._store.oldest_contests, request.game_id, after, size + 1)
+        contests, more = paging.fill_page(oldest, size, self._limits)
         token = paging.page_token(request, [*open_contest_place(contests[-1])]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
 

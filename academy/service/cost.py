@@ -1,6 +1,6 @@
-"""How many questions a call counts as: about as many as could be answered in the time that it takes.
+"""The number of questions that a call counts as, in proportion to the time that it takes.
 
-Candidate moves are read here, since their number and length decide what they cost.
+Candidate moves are read here, since their number and length decide their cost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.v1 import consultation_pb2 as messages
 
-# Moves that change one cell are matched by what is different: so many of them take as long as a position.
+# Moves that change one cell are matched as differences: this number of them takes as long as a position.
 _MOVES_PER_QUESTION: Final = 16
-# Others are let in after moves that take as long as so many positions: of small ones after all of a call.
+# Other callers have their turn after moves that take as long as this number of positions.
 _POSITIONS_AT_ONCE: Final = 8
 _SMALL_MOVES_PER_POSITION: Final = 50
 
@@ -29,7 +29,7 @@ Move = list[Change]
 def parse_candidate_moves(
     moves: Sequence[messages.CandidateMove], limits: Limits
 ) -> list[CandidateMoveChange]:
-    """Check how much is asked, and return what is told of each move. Raises InvalidFieldError."""
+    """Check the number and length of moves, and return each one's changes. Raises InvalidFieldError."""
     count, most = len(moves), limits.successors_per_call
     require(1 <= count <= most, "moves", f"{count:,} moves: 1 to {most:,}", value=count, limit=most)
     changes, most = sum(len(move.cells) for move in moves), limits.changes_per_call
@@ -40,8 +40,8 @@ def parse_candidate_moves(
         value=changes,
         limit=most,
     )
-    told = [(list(move.cells), move.letters) for move in moves]
-    for place, (cells, letters) in enumerate(told):
+    changes_by_move = [(list(move.cells), move.letters) for move in moves]
+    for place, (cells, letters) in enumerate(changes_by_move):
         if len(cells) != len(letters):
             raise InvalidFieldError(
                 f"moves[{place}].letters",
@@ -49,11 +49,11 @@ def parse_candidate_moves(
                 value=len(letters),
                 cells=len(cells),
             )
-    return told
+    return changes_by_move
 
 
-def changes_of_moves(moves: Sequence[CandidateMoveChange], geometry: Geometry) -> list[Move]:
-    """Return what each move changes. Raises InvalidFieldError for a cell or letter that there is not."""
+def read_changes(moves: Sequence[CandidateMoveChange], geometry: Geometry) -> list[Move]:
+    """Return the changes of each move. Raises InvalidFieldError for an unknown cell or letter."""
     size = geometry.size
     for place, (cells, letters) in enumerate(moves):
         _check_move(cells, letters, f"moves[{place}]", size)
@@ -80,13 +80,13 @@ def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
             )
 
 
-def questions_of(moves: Sequence[CandidateMoveChange], board: int) -> int:
-    """How many questions some moves count as, where matching the board once counts as `board`."""
+def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:
+    """Return the cost of moves on a board that costs `board` to match once."""
     of_position = _MOVES_PER_QUESTION * board
     return -(-sum(_weight(len(cells), of_position) for cells, _ in moves) // _MOVES_PER_QUESTION)
 
 
-def in_parts(moves: Sequence[Move], board: int) -> Iterator[Sequence[Move]]:
+def split_moves(moves: Sequence[Move], board: int) -> Iterator[Sequence[Move]]:
     """Return the moves in parts that take about as long as each other, in order."""
     most = max(1, _POSITIONS_AT_ONCE // board) * _SMALL_MOVES_PER_POSITION
     first, weight = 0, 0
@@ -107,51 +107,51 @@ _PLACEMENTS_PER_QUESTION: Final = 1_024
 # A position of 19x19 cells is matched in 0.3 ms, one of 64x64 in 3.6 ms.
 _CELLS_PER_QUESTION: Final = 512
 _QUESTIONS_FOR_CELLS: Final = 4
-# The moves of a list are checked, counted and looked up one by one: 10,000 take about 2 ms.
+# Each move of a list is checked, counted and looked up: 10,000 take about 2 ms.
 _MOVES_A_QUESTION: Final = 512
 # A stored proposal is read in 4 microseconds.
 _RECORDS_PER_QUESTION: Final = 128
-# What questions need is read beside what they cost. A message of 4 MiB full of empty parts is read in 75 ms.
+# Bytes read without charge. A message of 4 MiB full of empty parts is read in 75 ms.
 FREE_BYTES: Final = 65_536
 _BYTES_PER_QUESTION: Final = 8_192
 
 
 def cost_of_reading(size: int) -> int:
-    """Questions that a message of so many bytes counts as, whatever is in it."""
+    """Return the cost of a message of this size in bytes."""
     return max(0, size - FREE_BYTES) // _BYTES_PER_QUESTION
 
 
 def cost_of_listing(records: int) -> int:
-    """Questions that looking through so many stored records counts as."""
+    """Return the cost of reading this number of stored records."""
     return 1 + records // _RECORDS_PER_QUESTION
 
 
 def cost_of_moves(count: int) -> int:
-    """Questions that a list of so many moves counts as."""
+    """Return the cost of a list of moves."""
     return 1 + count // _MOVES_A_QUESTION
 
 
 def cost_of_board(cells: int) -> int:
-    """Questions that matching a board of so many cells once counts as."""
+    """Return the cost of matching a board of this number of cells once."""
     return -(-cells // _CELLS_PER_QUESTION)
 
 
 def cost_of_position(board: int, most: int, both_players: bool = False) -> int:
-    """Questions that a position counts as, of which at most so many placements are asked for.
+    """Return the cost of a position with at most `most` placements.
 
-    `board` is what matching it once counts as.
+    `board` is the cost of matching it once.
     """
     return board * (1 + both_players) + most // _PLACEMENTS_PER_QUESTION
 
 
 def cost_of_positions(count: int, board: int, most: int, both_players: bool, include_cells: bool) -> int:
-    """Questions that a call about several positions counts as."""
+    """Return the cost of a call about several positions."""
     return count * cost_of_position(board, most, both_players) + include_cells * _QUESTIONS_FOR_CELLS
 
 
 def cost_of_successors(
     moves: Sequence[CandidateMoveChange], board: int, most: int, include_cells: bool
 ) -> int:
-    """Questions that a call about a position and its candidate moves counts as."""
-    told = (1 + len(moves)) * (most // _PLACEMENTS_PER_QUESTION)
-    return board + questions_of(moves, board) + told + include_cells * _QUESTIONS_FOR_CELLS
+    """Return the cost of a call about a position and its candidate moves."""
+    placements = (1 + len(moves)) * (most // _PLACEMENTS_PER_QUESTION)
+    return board + cost_of_changes(moves, board) + placements + include_cells * _QUESTIONS_FOR_CELLS

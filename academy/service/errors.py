@@ -1,4 +1,4 @@
-"""What callers are told of errors: the service's own, and by a table those of the rules and the store.
+"""The statuses of errors: the service's own, and by a table those of the rules and the store.
 
 An error's `details()` become the metadata of its `google.rpc.ErrorInfo`, `retry_after` its `RetryInfo`,
 `field` its `BadRequest`. `described_errors` lists all of them for the documentation.
@@ -30,7 +30,7 @@ from academy.wire.errors import MAX_MESSAGE, RefusedCallError, StatusDetails
 from academy.wire.rates import Bucket
 
 DOMAIN: Final = "academy"
-# Whoever finds out how to cause a fault is not to fill the disk with its log: so many lines a second.
+# A caller who can cause a fault must not fill the disk with its log: lines per second, and at once.
 fault_lines = Bucket(10.0, 100.0)
 _log = structlog.get_logger()
 
@@ -176,7 +176,7 @@ class AnswerTooLargeError(RefusedCallError):
 
 
 class AnalysisDuringContestError(RefusedCallError):
-    """A player asks outside a contest about a game in which they are playing one."""
+    """A player asks for analysis of a game during a contest in it."""
 
     code = StatusCode.FAILED_PRECONDITION
     reason = "ANALYSIS_DURING_CONTEST"
@@ -282,17 +282,17 @@ class _Detailed(Protocol):
 
 
 def is_expected(error: Exception) -> bool:
-    """Whether callers are told of an error as it is; any other is an incident."""
+    """Whether callers see the error itself; any other is an incident."""
     return isinstance(error, RefusedCallError) or row_of(error) is not None
 
 
 def row_of(error: BaseException) -> ErrorRow | None:
-    """Return the row of an error, its base class's where it has none of its own."""
+    """Return the row of an error's class, or of its nearest base class."""
     return next((_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE), None)
 
 
 def to_status(error: Exception) -> StatusDetails:
-    """Translate an error; one that is not expected is logged and becomes INTERNAL with its number."""
+    """Translate an error; an unexpected one is logged and becomes INTERNAL with its number."""
     if isinstance(error, RefusedCallError):
         status = error.status(DOMAIN)
         cause = row_of(error.__cause__) if error.__cause__ is not None else None
@@ -351,7 +351,7 @@ class DescribedError:
 
 
 def described_errors() -> list[DescribedError]:
-    """Return all errors that callers may meet, by reason: what the page of error codes is made of."""
+    """Return all errors that callers may meet, by reason, for the page of error codes."""
     own = [kind for kind in RefusedCallError.__subclasses__() if kind.__module__.startswith("academy.")]
     rows: list[tuple[type[Exception], StatusCode, str, str]] = [
         (kind, kind.code, kind.reason, kind.remedy) for kind in own

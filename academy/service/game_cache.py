@@ -1,4 +1,4 @@
-"""The games as consultations see them: views that follow the store, with their matching indexes."""
+"""Games in memory: views that follow the store, with their matching indexes."""
 
 import asyncio
 import math
@@ -14,7 +14,7 @@ import structlog
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.service.metrics import LibrarySize
-from academy.service.pattern_cache import KeptShelf, PatternCache, PatternCacheFiles
+from academy.service.pattern_cache import PatternCache, PatternCacheFiles, SavedPatterns
 from academy.store import game_tables
 from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store
@@ -24,7 +24,7 @@ from academy.v1 import consultation_pb2
 _OPENINGS_REMEMBERED: Final = 10_000
 # A pattern takes about 600 bytes in memory.
 PATTERNS_IN_MEMORY: Final = 1_000_000
-# The feed reaches back four times as far: what a kept shelf lacks is then found there.
+# The feed reaches back four times as far, so it contains all that a saved cache lacks.
 _GENERATIONS_NOT_KEPT: Final = game_tables.GENERATIONS_KEPT // 4
 _SECONDS_BETWEEN_ROUNDS: Final = 30.0
 _log = structlog.get_logger()
@@ -32,15 +32,15 @@ _log = structlog.get_logger()
 
 @dataclass(eq=False)
 class CachedGame:
-    """A game's newest view, the shelf of its patterns, and opening answers given from it.
+    """A game's newest view, its patterns, and opening answers given from it.
 
-    `version` is that of the store when the view was last seen to be the newest, `kept` the generation that
-    the shelf's file is of.
+    `version` is that of the store when the view was last seen to be the newest, `saved` the generation of the
+    file of patterns.
     """
 
     view: GameView
-    shelf: PatternCache
-    kept: int
+    patterns: PatternCache
+    saved: int
     openings: dict[tuple[object, ...], consultation_pb2.LookUpOpeningResponse] = field(default_factory=dict)
     version: int = -1
 
@@ -60,10 +60,10 @@ class CachedGame:
 
 
 class GameCache:
-    """Games that were asked about, kept up to date. For one event loop, but for loading, which is done aside.
+    """Games in use, kept up to date. For one event loop; a thread loads them.
 
-    At most about `most_patterns` are held: then the games that were not asked about for longest go, and are
-    loaded again when they are asked about.
+    About `most_patterns` stay in memory at most: beyond that, the games unused for longest are dropped until
+    their next use.
     """
 
     def __init__(self, store: Store, most_patterns: int = PATTERNS_IN_MEMORY) -> None:
@@ -71,17 +71,17 @@ class GameCache:
         self._most = most_patterns
         self._games: OrderedDict[str, CachedGame] = OrderedDict()
         self._follower = store.follow(self._follow)
-        self._kept = PatternCacheFiles(store.environment.folder)
+        self._files = PatternCacheFiles(store.environment.folder)
         self._loading: dict[str, asyncio.Task[None]] = {}
-        # One game after another: two at once would be ready no earlier.
+        # One game after another: two at once would not be ready earlier.
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
 
     async def game(self, game_id: str) -> CachedGame:
-        """Return a game as committed last. Raises UnknownGame."""
-        version = self._store.version
+        """Return a game as committed last. Raises UnknownGameError."""
+        version = self._store.environment.version
         while (game := self._games.get(game_id)) is None:
-            await self._loaded(game_id)
-            version = self._store.version
+            await self._share_load(game_id)
+            version = self._store.environment.version
         if game.version != version:
             try:
                 self._follower.refresh(game_id)
@@ -95,34 +95,34 @@ class GameCache:
         return game
 
     async def load(self, seconds: float) -> int:
-        """Load games for about so long, those first that learnt last; return how many were loaded."""
+        """Load games for about that time, latest learners first; return the number of games in memory."""
         end = time.monotonic() + seconds
         for game_id in self._store.latest_games():
-            if time.monotonic() >= end or self._held >= self._most:
+            if time.monotonic() >= end or self._size >= self._most:
                 break
             if game_id not in self._games:
                 await self.game(game_id)
         return len(self._games)
 
-    async def keep_for_restarts(self) -> None:
-        """Load the games that are left, then keep the shelves' files from falling behind. Never returns."""
+    async def save_for_restarts(self) -> None:
+        """Load the other games, then save patterns before their files fall too far behind. Never returns."""
         while True:
             try:
                 await self.load(math.inf)
                 for game in list(self._games.values()):
-                    await self._keep(game, _GENERATIONS_NOT_KEPT)
+                    await self._save(game, _GENERATIONS_NOT_KEPT)
             except StoreError as fault:
                 _log.warning("games cannot be loaded ahead", fault=str(fault))
             await asyncio.sleep(_SECONDS_BETWEEN_ROUNDS)
 
     async def close(self, seconds: float) -> None:
-        """Keep for about so long the shelves that have changed, those first that were asked about last."""
+        """Save changed patterns for about that time, of the games used last first."""
         end = time.monotonic() + seconds
         try:
             # What was being loaded may come in meanwhile.
             for game in reversed(list(self._games.values())):
                 if time.monotonic() < end:
-                    await self._keep(game, 1)
+                    await self._save(game, 1)
         except StoreError as fault:
             _log.warning("the next start will take longer", fault=str(fault))
         self._aside.shutdown(wait=False, cancel_futures=True)
@@ -135,74 +135,72 @@ class GameCache:
                 yield LibrarySize(game_id, library.value, len(game.view.libraries[library]))
 
     @property
-    def _held(self) -> int:
-        return sum(len(game.shelf) for game in self._games.values())
+    def _size(self) -> int:
+        return sum(len(game.patterns) for game in self._games.values())
 
-    async def _loaded(self, game_id: str) -> None:
+    async def _share_load(self, game_id: str) -> None:
         """Load a game in another thread, once for all who wait for it."""
         loading = self._loading.get(game_id)
         if loading is None:
             loading = self._loading[game_id] = asyncio.create_task(self._load(game_id))
-        # Whoever gives up must not take it from the others.
+        # A caller that gives up must not cancel it for the others.
         await asyncio.shield(loading)
 
     async def _load(self, game_id: str) -> None:
         try:
             game = await asyncio.get_running_loop().run_in_executor(self._aside, self._read, game_id)
         finally:
-            # In the same step as the game is there: who finds neither would load it once more, who found
+            # In the step that adds the game: a caller that saw neither would load it once more, one that saw
             # only this would wait for nothing, again and again.
             del self._loading[game_id]
         self._follower.begin(game.view)
         self._games[game_id] = game
-        held = self._held
-        while held > self._most and len(self._games) > 1:
+        size = self._size
+        while size > self._most and len(self._games) > 1:
             gone, other = self._games.popitem(last=False)
             self._follower.forget(gone)
-            held -= len(other.shelf)
+            size -= len(other.patterns)
 
     def _read(self, game_id: str) -> CachedGame:
         with self._store.environment.reading() as transaction:
             view = read_view(transaction, game_id)
             mark = game_tables.fingerprint(transaction, game_id, view.generation)
-            kept = self._kept.find(transaction, view)
+            saved = self._files.load(transaction, view)
         # Outside the transaction: others may want the map to grow meanwhile.
-        shelf = PatternCache(view.spec)
-        if kept is None:
-            for library, entries in view.libraries.items():
-                for entry in entries.values():
-                    shelf.put(library, entry)
+        patterns = PatternCache(view.spec)
+        if saved is None:
+            _fill(patterns, view)
         else:
-            shelf.restore(kept.arrays)
-            for library, pattern_id in kept.learnt:
+            patterns.restore(saved.arrays)
+            for library, pattern_id in saved.learnt:
                 if pattern_id in view.libraries[library]:
-                    shelf.put(library, view.libraries[library][pattern_id])
+                    patterns.put(library, view.libraries[library][pattern_id])
                 else:
-                    shelf.remove(pattern_id)
-        game = CachedGame(view, shelf, 0 if kept is None else kept.generation)
-        if kept is None and mark is not None and len(shelf):
-            self._write(game, KeptShelf(view.generation, mark, shelf.kept()))
-        # Made here, where nobody waits for it.
-        shelf.ranked  # noqa: B018
+                    patterns.remove(pattern_id)
+        game = CachedGame(view, patterns, 0 if saved is None else saved.generation)
+        if saved is None and mark is not None and len(patterns):
+            self._write(game, SavedPatterns(view.generation, mark, patterns.to_arrays()))
+        # Ranked here, in the thread, so that no call waits for it.
+        patterns.ranked  # noqa: B018
         return game
 
-    async def _keep(self, game: CachedGame, behind: int) -> None:
-        """Write a shelf's file, in another thread, if it is as many generations behind as that."""
+    async def _save(self, game: CachedGame, behind: int) -> None:
+        """Save a game's patterns, in another thread, if their file is that many generations behind."""
         game_id = game.view.spec.game_id
-        if game.view.generation - game.kept >= behind:
+        if game.view.generation - game.saved >= behind:
             # Another process may have written it.
-            game.kept = self._kept.generation(game_id)
-        if game.view.generation - game.kept < behind or not len(game.shelf):
+            game.saved = self._files.generation(game_id)
+        if game.view.generation - game.saved < behind or not len(game.patterns):
             return
         with self._store.environment.reading() as transaction:
             mark = game_tables.fingerprint(transaction, game_id, game.view.generation)
         if mark is not None:
-            kept = KeptShelf(game.view.generation, mark, game.shelf.kept())
-            await asyncio.get_running_loop().run_in_executor(self._aside, self._write, game, kept)
+            saved = SavedPatterns(game.view.generation, mark, game.patterns.to_arrays())
+            await asyncio.get_running_loop().run_in_executor(self._aside, self._write, game, saved)
 
-    def _write(self, game: CachedGame, kept: KeptShelf) -> None:
-        if self._kept.keep(game.view.spec.game_id, kept):
-            game.kept = kept.generation
+    def _write(self, game: CachedGame, saved: SavedPatterns) -> None:
+        if self._files.save(game.view.spec.game_id, saved):
+            game.saved = saved.generation
 
     def _follow(self, view: GameView, changes: PatternChanges) -> None:
         game = self._games[view.spec.game_id]
@@ -210,15 +208,19 @@ class GameCache:
         game.view = view
         game.openings.clear()
         if is_other_game:
-            # It was deleted, and another one registered.
-            game.shelf, game.kept = PatternCache(view.spec), 0
-            for library, entries in view.libraries.items():
-                for entry in entries.values():
-                    game.shelf.put(library, entry)
+            # The game was deleted and another one registered.
+            game.patterns, game.saved = PatternCache(view.spec), 0
+            _fill(game.patterns, view)
             return
         for _, pattern_id in changes.removed:
-            game.shelf.remove(pattern_id)
+            game.patterns.remove(pattern_id)
         for put in changes.put:
-            game.shelf.put(put.library, put.entry)
-        for each in changes.restated:
-            game.shelf.restate(each.library, each.pattern_id, each.player, each.ballot)
+            game.patterns.put(put.library, put.entry)
+        for restated in changes.restated:
+            game.patterns.restate(restated.library, restated.pattern_id, restated.player, restated.ballot)
+
+
+def _fill(patterns: PatternCache, view: GameView) -> None:
+    for library, entries in view.libraries.items():
+        for entry in entries.values():
+            patterns.put(library, entry)

@@ -1,4 +1,4 @@
-"""What every call passes: authentication, permission, limits, timeouts, statuses, metrics and the log.
+"""The way of every call: authentication, permission, limits, timeouts, statuses, metrics and the log.
 
 gRPC asks `CallInterceptor` for the handler of each call. It authenticates the caller and returns a
 `_GuardedMethod`, which reads the messages, has the method answer, and turns errors into statuses.
@@ -44,7 +44,7 @@ _Behaviour = Callable[[Any, Context], Any]
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
 
-# They take 2 kB each, and every contest brings new tokens.
+# Each takes 2 kB, and every contest brings new tokens.
 _HANDLERS_REMEMBERED: Final = 1_024
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _REFUSALS_LOGGED_AT_ONCE: Final = 100.0
@@ -64,16 +64,16 @@ class CallInterceptor(aio.ServerInterceptor):
         self.overdue: dict[Task, Exception] = {}
         self.reading = TimeoutQueue(limits.message_seconds, self._end_reading)
         self.sending = TimeoutQueue(limits.write_seconds, self._give_up)
-        each, total = limits.concurrent_calls_per_caller, limits.concurrent_calls
-        # Apart, so that a caller who takes an answer and asks again at once is not refused for that one.
-        self.calls = ConcurrencyLimiter("calls", each, total)
-        self.answers = ConcurrencyLimiter("answers not yet read", each, total)
-        each, total = limits.health_calls_per_peer, limits.health_calls
-        self.health_calls = ConcurrencyLimiter("calls about health", each, total)
-        self.health_answers = ConcurrencyLimiter("calls about health", each, total)
+        per_holder, total = limits.concurrent_calls_per_caller, limits.concurrent_calls
+        # Counted apart, so that a caller may ask again before its last answer is sent.
+        self.calls = ConcurrencyLimiter("calls", per_holder, total)
+        self.answers = ConcurrencyLimiter("answers not yet read", per_holder, total)
+        per_holder, total = limits.health_calls_per_peer, limits.health_calls
+        self.health_calls = ConcurrencyLimiter("calls about health", per_holder, total)
+        self.health_answers = ConcurrencyLimiter("calls about health", per_holder, total)
         self._rates = Buckets(limits.questions_per_second, limits.question_burst)
         self._methods: dict[str, _Handler] = {}
-        # Made once for each token, as a call would else pay for it.
+        # One for each token, so that calls need not make them.
         self._handlers: dict[tuple[str, str], tuple[Caller, _Handler]] = {}
         self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
         self._own_lines = Buckets(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
@@ -103,34 +103,34 @@ class CallInterceptor(aio.ServerInterceptor):
             name = caller.name
             known = self._handlers.get((method, token))
             if known is None or known[0] != caller:
-                known = caller, self._guarded(method, handler, caller, token)
+                known = caller, self._make_handler(method, handler, caller, token)
             if self.draining:
                 raise ServerDrainingError
             self.charge(caller, 1)
         except Exception as error:
-            # Whatever it is: no fault of ours lets anybody in, and the table knows its status.
-            return self._refusing(method, name, to_status(error))
+            # Any exception: a fault of ours must not let a caller in, and the table knows its status.
+            return self._make_refusal(method, name, to_status(error))
         return known[1]
 
     def charge(self, caller: Caller, questions: int) -> None:
-        """Count questions against the caller's rate. Raises RateExceededError."""
+        """Charge questions to the caller's rate. Raises RateExceededError."""
         wait = self._rates.of(caller.name).take(questions)
         if wait:
             raise RateExceededError(self.limits.questions_per_second, self.limits.question_burst, wait)
 
     def charge_message(self, message: bytes, caller: Caller | None) -> None:
-        """Count a bot's large message before it is read. Raises RateExceededError."""
+        """Charge for a bot's large message before it is parsed. Raises RateExceededError."""
         if caller is not None and caller.role is Role.BOT and len(message) > FREE_BYTES:
             self.charge(caller, cost_of_reading(len(message)))
 
     def may_log_refusal(self, caller: Caller | None) -> bool:
-        """Whether one more refusal is logged: nobody may fill the disk, or hide what others do."""
+        """Whether one more refusal is logged: no caller may fill the disk or crowd out the others' lines."""
         return (self._lines if caller is None else self._own_lines.of(caller.name)).use()
 
     async def drain(self, seconds: float) -> None:
-        """Refuse new calls, and end those that wait for their callers; other streams at their next question.
+        """Refuse new calls, end those that wait for their callers, and other streams at their next question.
 
-        Returns when all of them were told why, or after so many seconds.
+        Returns when all of them have their status, or after `seconds`.
         """
         self.draining = True
         ending = {stream.drain() for stream in self.streams}
@@ -141,7 +141,7 @@ class CallInterceptor(aio.ServerInterceptor):
         if ending:
             await asyncio.wait(ending, timeout=seconds)
 
-    def _guarded(self, method: str, handler: _Handler, caller: Caller, token: str) -> _Handler:
+    def _make_handler(self, method: str, handler: _Handler, caller: Caller, token: str) -> _Handler:
         """Make a caller's handler. Raises NotPermittedError and ContestOverError."""
         check_permission(caller, method)
         if len(self._handlers) >= _HANDLERS_REMEMBERED:
@@ -150,20 +150,20 @@ class CallInterceptor(aio.ServerInterceptor):
         self._handlers[method, token] = caller, guarded
         return guarded
 
-    def _refusing(self, method: str, name: str, status: StatusDetails) -> _Handler:
+    def _make_refusal(self, method: str, name: str, status: StatusDetails) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
             self.metrics.method(method).ended_by_code[status.code.name] += 1
             self.metrics.refusals[method, status.reason] += 1
-            # All of them are counted.
+            # Only some are logged, all are counted.
             if self._lines.use():
                 _log.warning("refused", method=method, reason=status.reason, caller=name, peer=context.peer())
             await status.abort(context)
 
-        # As a stream of requests, so that nothing is awaited from a caller who is not let in.
+        # As a stream of requests, so that the server awaits no message from a refused caller.
         return _handler(True, refuse, None)
 
     def _end_reading(self, task: Task, error: Exception | None = None) -> None:
-        """End a call whose message does not come."""
+        """End a call whose message is overdue."""
         self.overdue[task] = error or MessageOverdueError(self.limits.message_seconds)
         task.cancel()
 
@@ -175,7 +175,7 @@ class CallInterceptor(aio.ServerInterceptor):
 
 
 class _GuardedMethod:
-    """A method for one caller, or for those who need no token."""
+    """A method for one caller, or for callers without a token."""
 
     def __init__(
         self, guard: CallInterceptor, method: str, handler: _Handler, caller: Caller | None, token: str
@@ -198,22 +198,22 @@ class _GuardedMethod:
         self._answers = guard.health_answers if health else guard.answers
 
     def handler(self) -> _Handler:
-        """Return what gRPC is to call.
+        """Return the handler for gRPC.
 
-        Messages are awaited and read here: so each call has its place before, is not waited for without end,
-        and is refused as for any other fault where its message cannot be read.
+        Messages are awaited and read here, not by gRPC: so each call has its place first, waits for a limited
+        time, and is refused with a status of ours if its message cannot be read.
         """
         return _handler(self._streams_responses, self._answer, self._serialize)
 
     async def _answer(self, _: Any, context: Context) -> Any:
         task = cast(Task, asyncio.current_task())
         if self._caller is None:
-            name = _host(context.peer())
+            name = _host_of(context.peer())
         else:
             current_caller.set(self._caller)
             name = self._caller.name
         began = time.perf_counter()
-        self._meter.began()
+        self._meter.running += 1
         code, reason = "OK", ""
         try:
             return await self._take_place(context, task, name)
@@ -228,12 +228,12 @@ class _GuardedMethod:
             code = "CANCELLED"
             raise asyncio.CancelledError from None
         except Exception as error:
-            # The last stop of every call: what is not expected is logged, and becomes an incident.
+            # The last stop of every call: an unexpected error is logged and becomes an incident.
             status = to_status(error)
             code, reason = status.code.name, status.reason
             self._guard.metrics.refusals[self._method, reason] += 1
             if isinstance(error, AnswerNotReadError):
-                # The status comes after what is not read, if it comes at all.
+                # The status would follow the unread answer, so it may never arrive.
                 reset_call_later(task, self._guard.limits.write_seconds)
                 _forget_frames(error)
         finally:
@@ -257,7 +257,7 @@ class _GuardedMethod:
             answer = await self._work(context, task)
         finally:
             self._calls.give_back(name)
-        # From here on gRPC has it, and ends the task once all of it has been sent.
+        # gRPC ends the task once all of the answer is sent.
         self._answers.put(name)
         task.add_done_callback(partial(self._note_sent, name))
         self._guard.sending.begin(task)
@@ -317,7 +317,7 @@ class _GuardedMethod:
                 timeout.stop()
             if message is aio.EOF:
                 return
-            # A token that was revoked meanwhile is good for nothing more.
+            # The token may have been revoked meanwhile.
             self._guard.charge_message(message, self._guard.authenticate(self._token))
             yield self._parse(message)
 
@@ -353,24 +353,24 @@ class _GuardedMethod:
 
 
 class ConcurrencyLimiter:
-    """So many places for each holder, and so many in all; `what` names those who take them."""
+    """A number of places for each holder and in all; `what` names them in errors."""
 
-    def __init__(self, what: str, each: int, total: int) -> None:
+    def __init__(self, what: str, per_holder: int, total: int) -> None:
         self._what = what
-        self._each = each
+        self._per_holder = per_holder
         self._total = total
         self._taken: dict[str, int] = {}
         self._sum = 0
 
     def check(self, holder: str) -> None:
-        """Do nothing where there is a place. Raises TooManyCallsError."""
-        if self._taken.get(holder, 0) >= self._each:
-            raise TooManyCallsError(f"{self._what} of {holder}", self._each, _RETRY_SECONDS)
+        """Raise TooManyCallsError if there is no place."""
+        if self._taken.get(holder, 0) >= self._per_holder:
+            raise TooManyCallsError(f"{self._what} of {holder}", self._per_holder, _RETRY_SECONDS)
         if self._sum >= self._total:
             raise TooManyCallsError(f"{self._what} of all callers", self._total, _RETRY_SECONDS)
 
     def take(self, holder: str) -> None:
-        """Take a place. Raises TooManyCallsError where none is free."""
+        """Take a place. Raises TooManyCallsError if none is free."""
         self.check(holder)
         self.put(holder)
 
@@ -390,7 +390,7 @@ class ConcurrencyLimiter:
 
 
 class TimeoutQueue:
-    """Calls `overdue` once for each task that has waited for so many seconds. For one event loop."""
+    """Calls `overdue` once for each task that has waited for `seconds`. For one event loop."""
 
     def __init__(self, seconds: float, overdue: Callable[[Task], None]) -> None:
         self._seconds = seconds
@@ -417,20 +417,20 @@ class TimeoutQueue:
         now = time.monotonic()
         for task, until in list(self._until.items()):
             if until > now:
-                # Looked at no more often than it can matter.
+                # The next look is when the next task can be overdue.
                 self._timer = asyncio.get_running_loop().call_later(until - now, self._look)
                 return
             del self._until[task]
             self._overdue(task)
 
 
-def _host(peer: str) -> str:
+def _host_of(peer: str) -> str:
     """A peer without its port, as gRPC writes it: `ipv4:1.2.3.4:5678`, `ipv6:[::1]:5678` or `unix:`."""
     return peer if peer.startswith("unix") else peer.rpartition(":")[0]
 
 
 def _forget_frames(error: BaseException) -> None:
-    """Drop what an exception knows of where it was raised: frames hold the call, and what it has to send."""
+    """Drop the frames of an exception: they would keep the call and its answer in memory."""
     error.__traceback__ = error.__context__ = None
 
 

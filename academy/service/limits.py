@@ -1,21 +1,20 @@
-"""How much one caller, call or stream may ask of the server."""
+"""Limits of callers, calls and streams."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
+    """Every bound on input from outside. Times are in seconds, sizes in bytes or items.
 
-    `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
-    call is one question and so is each position or proposal in it beyond the first; more where it takes
-    longer to answer (see `costs`), as on a large board; of candidate moves 16 that change one cell are
-    one question, and so is each other move. A contest keeps its players from analysis for at most
-    `contest_seconds`: its arena may never report it. A connection on which nothing came for `ping_seconds` is
-    pinged, and closed if there is no answer in `pong_seconds`.
-    Outside of contests a name is told `analysed_patterns_per_hour` different patterns (0: any number).
-    A call's message is waited for `message_seconds`, and an answer may be on its way for `write_seconds`:
-    then nobody reads it, and the call is reset.
+    A caller may ask `questions_per_second` on average and `question_burst` at once. A call is one question,
+    and so is each further position or proposal in it; what takes longer to answer counts as more (see
+    `cost`), for example a large board. 16 candidate moves that change one cell are one question, and so is
+    each other move. A contest keeps its players from analysis for at most `contest_seconds`, since its arena
+    may never report it. A connection that is silent for `ping_seconds` is pinged, and closed without an
+    answer in `pong_seconds`. Outside contests a name may see `analysed_patterns_per_hour` different patterns
+    (0: any number). A call's message must arrive in `message_seconds`; an answer that is not read within
+    `write_seconds` resets the call.
     """
 
     message_bytes: int = 4 * 1024 * 1024

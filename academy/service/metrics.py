@@ -32,19 +32,15 @@ class LibrarySize:
 
 @dataclass(slots=True)
 class MethodMeter:
-    """Counts the calls of one method: how many run, and how those that ended did."""
+    """Counts the calls of one method: running ones, and ended ones by status and duration."""
 
     running: int = 0
     ended_by_code: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     by_seconds: list[int] = field(default_factory=lambda: [0] * (len(_SECONDS) + 1))
 
-    def began(self) -> None:
-        """Count a call or stream as running."""
-        self.running += 1
-
     def ended(self, code: str, seconds: float) -> None:
-        """Count it as ended, with a status code, after so many seconds."""
+        """Count a running call as ended, with its status code and its duration."""
         self.running -= 1
         self.ended_by_code[code] += 1
         self.seconds += seconds
@@ -54,13 +50,13 @@ class MethodMeter:
 class Metrics(Collector):
     """Counters of one server, in a registry of their own, written by one thread only.
 
-    That is why they are plain numbers: with the locks of Prometheus' own a call would take longer.
+    So they are plain numbers: the locks of Prometheus' own counters would slow each call.
     """
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.questions: Counter[str] = Counter(opening=0, position=0, successor=0)
-        # Streams go on after them, so that no call's status tells of them.
+        # Streams continue after them, so no call's status shows them.
         self.stream_refusals: Counter[str] = Counter()
         # By method and reason.
         self.refusals: Counter[tuple[str, str]] = Counter()
@@ -72,11 +68,11 @@ class Metrics(Collector):
         ProcessCollector(registry=self.registry)
 
     def method(self, name: str) -> MethodMeter:
-        """What counts the calls of one method."""
+        """Return the counters of one method."""
         return self._methods.setdefault(name, MethodMeter())
 
     def watch(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
-        """Add how many writes wait and how large the libraries are."""
+        """Add the number of waiting writes and the sizes of the libraries."""
         self._waiting_writes = queue
         self._sizes = sizes
 
@@ -85,7 +81,7 @@ class Metrics(Collector):
         self._store = store
 
     @staticmethod
-    def _build() -> Iterator[Metric]:
+    def _collect_build() -> Iterator[Metric]:
         build = GaugeMetricFamily(
             "academy_build_info", "What serves; always 1", labels=["version", "schema", "rules"]
         )
@@ -128,9 +124,9 @@ class Metrics(Collector):
         for (method, reason), count in list(self.refusals.items()):
             refused.add_metric([method, reason], count)
         yield refused
-        yield from self._build()
+        yield from self._collect_build()
         if self._store is not None:
-            yield from _of_store(self._store)
+            yield from _collect_store(self._store)
         waiting = GaugeMetricFamily(
             "academy_writes_waiting", "Writes not yet committed", value=self._waiting_writes()
         )
@@ -142,8 +138,8 @@ class Metrics(Collector):
         yield from (calls, running, seconds, questions, refusals, waiting, records)
 
 
-def _of_store(store: Store) -> Iterator[Metric]:
-    # A folder that cannot be read is no reason to tell nothing of the rest: these are absent then.
+def _collect_store(store: Store) -> Iterator[Metric]:
+    # A folder that cannot be read must not hide the other metrics.
     try:
         room, contests = store.environment.room(), store.open_contests()
     except OSError:

@@ -19,15 +19,15 @@ Key = list[str | int | float]
 _Item = TypeVar("_Item", bound=Message)
 
 
-def page_size(asked: int, limits: Limits) -> int:
-    """How many to return: the default for 0, never more than the limit. Raises InvalidFieldError below 0."""
-    if asked < 0:
-        raise InvalidFieldError("page_size", f"{asked}: it must be 0 (the default) or more", page_size=asked)
-    return min(asked or limits.default_page_size, limits.page_size)
+def page_size(size: int, limits: Limits) -> int:
+    """Return a page's size: the default for 0, at most the limit. Raises InvalidFieldError below 0."""
+    if size < 0:
+        raise InvalidFieldError("page_size", f"{size}: it must be 0 (the default) or more", page_size=size)
+    return min(size or limits.default_page_size, limits.page_size)
 
 
-def fitting(items: Iterable[_Item], size: int, limits: Limits) -> tuple[list[_Item], bool]:
-    """Return the first of some messages, at most `size` and what one message holds; and if there are more."""
+def fill_page(items: Iterable[_Item], size: int, limits: Limits) -> tuple[list[_Item], bool]:
+    """Return the first messages, at most `size` and what one answer holds; and whether there are more."""
     page: list[_Item] = []
     room = limits.message_bytes * 3 // 4
     for item in items:
@@ -76,9 +76,9 @@ def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
 
 
 def _digest(request: Message) -> bytes:
-    asked = type(request)()
-    asked.CopyFrom(request)
-    asked.ClearField("page_token")
-    asked.ClearField("page_size")
-    content = asked.DESCRIPTOR.full_name.encode() + b"\0" + asked.SerializeToString(deterministic=True)
+    query = type(request)()
+    query.CopyFrom(request)
+    query.ClearField("page_token")
+    query.ClearField("page_size")
+    content = query.DESCRIPTOR.full_name.encode() + b"\0" + query.SerializeToString(deterministic=True)
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()

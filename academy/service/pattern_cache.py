@@ -1,6 +1,6 @@
-"""A game's patterns in memory, as consultations need them: the matching index beside each pattern's figures.
+"""A game's patterns in memory: the matching index beside each pattern's figures.
 
-`PatternCacheFiles` keeps them as files beside the data, so that a server that starts need not compile every
+`PatternCacheFiles` saves them as files in the data folder, so that a starting server does not compile every
 pattern.
 """
 
@@ -11,6 +11,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -42,25 +43,23 @@ _FIGURES: Final = np.dtype(
         ("player", np.uint32),
     ]
 )
-# What arrays of `PatternCache.kept` can be read by.
-SHELF_LAYOUT: Final = f"{LAYOUT} {_FIGURES.descr}"
+# The layout of the arrays of `PatternCache.to_arrays`.
+CACHE_LAYOUT: Final = f"{LAYOUT} {_FIGURES.descr}"
 
 
 class PatternCache:
     """The patterns of both libraries of a game, kept up to date one by one. For one thread at a time.
 
-    How often they were used is not kept here: no answer tells it, and each contest would change hundreds.
+    Counts of uses are not here: no answer contains them, and each contest would change hundreds.
 
-    One index holds them all, since queries of two would be prepared twice. Numbers are given by game, so no
-    two patterns have the same.
+    One index holds both libraries, so that a query is prepared once; numbers are unique in a game.
     """
 
     def __init__(self, spec: GameSpec) -> None:
         self._index = PatternIndex(spec)
         self._figures: Figures = np.empty(0, _FIGURES)
-        # Rows that are to replace those of the same number; None for a pattern that is gone.
+        # Rows that replace those of the same number; None for a removed pattern.
         self._changed: dict[int, tuple[float, ...] | None] = {}
-        self._ranked: RankedPatterns | None = None
 
     def __len__(self) -> int:
         return len(self._index)
@@ -69,12 +68,12 @@ class PatternCache:
         return pattern_id in self._index
 
     def put(self, library: Library, entry: PatternEntry) -> None:
-        """Add a pattern, in place of the one of its number if there is one."""
+        """Add a pattern, or replace the one with its number."""
         self._index.put(entry.pattern_id, entry.pattern)
         self.restate(library, entry.pattern_id, entry.player, entry.ballot)
 
     def restate(self, library: Library, pattern_id: int, player: int, ballot: VoteTally) -> None:
-        """Take other votes for a pattern that is here, or another player addressed."""
+        """Replace the votes of a pattern that is here, or the player that it addresses."""
         self._change(
             pattern_id,
             (
@@ -96,14 +95,12 @@ class PatternCache:
 
     def _change(self, pattern_id: int, row: tuple[float, ...] | None) -> None:
         self._changed[pattern_id] = row
-        self._ranked = None
+        self.__dict__.pop("ranked", None)
 
-    @property
+    @cached_property
     def ranked(self) -> RankedPatterns:
         """The patterns as they are now, for queries; the same object until the next change."""
-        if self._ranked is None:
-            self._ranked = RankedPatterns(self._index.snapshot(), self.figures)
-        return self._ranked
+        return RankedPatterns(self._index.snapshot(), self.figures)
 
     @property
     def figures(self) -> Figures:
@@ -117,22 +114,23 @@ class PatternCache:
             self._changed.clear()
         return self._figures
 
-    def kept(self) -> dict[str, NDArray[Any]]:
-        """Return all it holds as arrays that do not change any more, to `restore` another from."""
-        return self._index.kept() | {"figures": self.figures.view(np.uint8)}
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the content as arrays that never change, from which `restore` fills another cache."""
+        return self._index.to_arrays() | {"figures": self.figures.view(np.uint8)}
 
-    def restore(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Fill a shelf that is empty yet with what another one of the same game held.
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Fill this empty cache with the content of another one of the same game.
 
-        The arrays must be as `kept` gave them under the same `SHELF_LAYOUT`: they are not looked through.
+        The arrays must come from `to_arrays` under the same `CACHE_LAYOUT`: they are not checked.
         """
-        self._index.restore(kept)
-        self._figures = kept["figures"].view(_FIGURES)
+        self._index.restore(arrays)
+        self._figures = arrays["figures"].view(_FIGURES)
 
 
+# The folder, the mark and the suffix of the files keep the name of earlier versions.
 FOLDER: Final = "shelves"
 _MAGIC: Final = b"SHELF 1\n"
-# The magic, the checksum of all that follows it, the length of the description, the generation, its mark.
+# The magic, the checksum of the rest, the length of the description, the generation, its mark.
 _HEADER: Final = struct.Struct(f"<8sIIQ{game_tables.MARK_LENGTH}s")
 _SUMMED_FROM: Final = 12
 _ALIGNED: Final = 8
@@ -141,10 +139,10 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class KeptShelf:
-    """What a shelf held at a generation of its game, and the patterns that were learnt since.
+class SavedPatterns:
+    """The content of a cache at a generation of its game, and the patterns that were learnt since.
 
-    `mark` is the feed's. Nothing in the arrays changes any more.
+    `mark` is the fingerprint of that generation in the feed. The arrays never change.
     """
 
     generation: int
@@ -154,33 +152,33 @@ class KeptShelf:
 
 
 class PatternCacheFiles:
-    """The files of one data folder. Several processes may write them: the last one counts."""
+    """The saved pattern caches of one data folder. Several processes may write a file: the last one wins."""
 
     def __init__(self, data: Path) -> None:
         self._folder = data / FOLDER
 
-    def find(self, transaction: Transaction, view: GameView) -> KeptShelf | None:
-        """Return a kept shelf that becomes the view's by what was learnt; None if none is of use."""
+    def load(self, transaction: Transaction, view: GameView) -> SavedPatterns | None:
+        """Return saved patterns that equal the view's once `learnt` is applied, None without any."""
         game_id = view.spec.game_id
-        kept = self._read(game_id)
-        if kept is None or kept.mark != game_tables.fingerprint(transaction, game_id, kept.generation):
-            # It may be of a folder that was restored since, and seem to be ahead.
+        saved = self._read(game_id)
+        if saved is None or saved.mark != game_tables.fingerprint(transaction, game_id, saved.generation):
+            # The folder may have been restored since, so that the file seems to be ahead.
             self._remove(game_id)
             return None
-        touched = game_tables.changes_since(transaction, game_id, kept.generation, view.generation)
-        return None if touched is None else replace(kept, learnt=touched.patterns)
+        touched = game_tables.changes_since(transaction, game_id, saved.generation, view.generation)
+        return None if touched is None else replace(saved, learnt=touched.patterns)
 
-    def keep(self, game_id: str, kept: KeptShelf) -> bool:
-        """Write a shelf's file; return whether that could be done."""
-        described = {name: (array.dtype.str, array.shape) for name, array in kept.arrays.items()}
-        description = json.dumps({"layout": SHELF_LAYOUT, "arrays": described}).encode()
-        parts = [_padded(description), *(_padded(array.tobytes()) for array in kept.arrays.values())]
+    def save(self, game_id: str, saved: SavedPatterns) -> bool:
+        """Write a game's file; return whether that succeeded."""
+        described = {name: (array.dtype.str, array.shape) for name, array in saved.arrays.items()}
+        description = json.dumps({"layout": CACHE_LAYOUT, "arrays": described}).encode()
+        parts = [_pad(description), *(_pad(array.tobytes()) for array in saved.arrays.values())]
         body = b"".join(parts)
-        header = _HEADER.pack(_MAGIC, 0, len(description), kept.generation, kept.mark)
+        header = _HEADER.pack(_MAGIC, 0, len(description), saved.generation, saved.mark)
         checksum = zlib.crc32(body, zlib.crc32(header[_SUMMED_FROM:]))
-        header = _HEADER.pack(_MAGIC, checksum, len(description), kept.generation, kept.mark)
+        header = _HEADER.pack(_MAGIC, checksum, len(description), saved.generation, saved.mark)
         path = self.path(game_id)
-        # Of each process its own, which the next one of that number uses again.
+        # Each process has its own partial file; a later process of the same number reuses it.
         partial = path.with_suffix(f".{os.getpid()}.part")
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -194,12 +192,12 @@ class PatternCacheFiles:
                 partial.unlink(missing_ok=True)
                 raise
         except OSError as fault:
-            _log.warning("shelf cannot be kept for the next start", game=game_id, fault=str(fault))
+            _log.warning("pattern cache cannot be saved for the next start", game=game_id, fault=str(fault))
             return False
         return True
 
     def generation(self, game_id: str) -> int:
-        """Return which generation a game's file is of, as it says itself; 0 where there is none."""
+        """Return the generation that a game's file states; 0 if there is no file."""
         try:
             with self.path(game_id).open("rb") as file:
                 header = file.read(_HEADER.size)
@@ -211,10 +209,10 @@ class PatternCacheFiles:
         try:
             self.path(game_id).unlink(missing_ok=True)
         except OSError as fault:
-            _log.warning("kept shelf cannot be removed", game=game_id, fault=str(fault))
+            _log.warning("saved pattern cache cannot be removed", game=game_id, fault=str(fault))
 
-    def _read(self, game_id: str) -> KeptShelf | None:
-        """Read a game's file; None where it is missing, or not as it was written by this program."""
+    def _read(self, game_id: str) -> SavedPatterns | None:
+        """Read a game's file; None if it is missing or was not written by this version."""
         try:
             with self.path(game_id).open("rb", buffering=0) as file:
                 size = os.fstat(file.fileno()).st_size
@@ -226,21 +224,21 @@ class PatternCacheFiles:
         if not whole or size < _HEADER.size:
             return None
         magic, checksum, length, generation, mark = _HEADER.unpack_from(content)
-        # What has this checksum was written by `keep` and is read without further checks.
+        # A file with this checksum was written by `save` and needs no further checks.
         if magic != _MAGIC or checksum != zlib.crc32(content[_SUMMED_FROM:]):
-            _log.warning("kept shelf is damaged, and made anew", game=game_id)
+            _log.warning("saved pattern cache is damaged and is rebuilt", game=game_id)
             return None
         place = _HEADER.size
         description = json.loads(bytes(content[place : place + length]))
-        if description["layout"] != SHELF_LAYOUT:
+        if description["layout"] != CACHE_LAYOUT:
             return None
-        place += _room(length)
+        place += _padded_length(length)
         arrays = {}
         for name, (kind, shape) in description["arrays"].items():
             array = np.frombuffer(content, kind, math.prod(shape), place).reshape(shape)
             arrays[name] = array
-            place += _room(array.nbytes)
-        return KeptShelf(generation, mark, arrays)
+            place += _padded_length(array.nbytes)
+        return SavedPatterns(generation, mark, arrays)
 
     def path(self, game_id: str) -> Path:
         """Where a game's file lies."""
@@ -248,9 +246,9 @@ class PatternCacheFiles:
         return self._folder / f"{blake2b(game_id.encode(), digest_size=16).hexdigest()}.shelf"
 
 
-def _room(length: int) -> int:
+def _padded_length(length: int) -> int:
     return -(-length // _ALIGNED) * _ALIGNED
 
 
-def _padded(content: bytes) -> bytes:
-    return content.ljust(_room(len(content)), b"\0")
+def _pad(content: bytes) -> bytes:
+    return content.ljust(_padded_length(len(content)), b"\0")

@@ -1,4 +1,4 @@
-"""Who calls, and which role may call which method: the whole table."""
+"""The current caller, and the table of roles that may call each method."""
 
 from collections.abc import Set
 from contextvars import ContextVar
@@ -56,14 +56,14 @@ ROLES: Final[dict[str, Set[Role]]] = {
 }
 
 
-# What the ticket of a reported contest is still good for.
+# The ticket of a reported contest may still call these.
 _AFTER_CONTEST: Final = frozenset(
     {"/academy.v1.ProposalService/ListProposals", "/academy.v1.ContestService/GetContest"}
 )
 
 
 def check_permission(caller: Caller, method: str) -> None:
-    """Do nothing where a caller may call a method; one that is not in the table is nobody's.
+    """Check that a caller may call a method, which must be in the table.
 
     Raises NotPermittedError, and ContestOverError for a ticket whose contest was reported.
     """

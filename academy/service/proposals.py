@@ -1,4 +1,4 @@
-"""Bots propose patterns and read what became of them."""
+"""Bots propose patterns and read the verdicts."""
 
 import asyncio
 
@@ -67,7 +67,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         proposals = []
         for place, content in enumerate(request.proposals):
             if place:
-                # Others are let in after each.
+                # Others have their turn after each.
                 await asyncio.sleep(0)
             proposals.append(
                 read_proposal(content, contest.contest_id, seat, view.spec, f"proposals[{place}]")
@@ -79,33 +79,33 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
     async def ListProposals(
         self, request: messages.ListProposalsRequest, context: Context
     ) -> messages.ListProposalsResponse:
-        """Return proposals: a player's own, an arena's, or for an admin anybody's."""
+        """Return proposals: the caller's own, its arena's, or any to an admin."""
         count, most = len(request.verdicts), self._limits.verdicts_per_call
         require(count <= most, "verdicts", f"{count:,} verdicts: at most {most:,}", value=count, limit=most)
         caller = current_caller.get()
-        wanted = self._wanted(caller, request)
+        wanted = self._read_filter(caller, request)
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         start = bytes.fromhex(str(key[0])) if key else b""
         most = MOST_LOOKED_AT if wanted.leaves_out else size
         self._guard.charge(caller, cost_of_listing(most) - 1)
-        # Looking through them takes milliseconds: others' calls must not wait for it.
+        # The search takes milliseconds: others' calls must not wait for it.
         async with self._listings:
             proposals, after = await asyncio.to_thread(self._store.proposals, wanted, start, size)
         token = paging.page_token(request, [after.hex()]) if after else ""
         return messages.ListProposalsResponse(proposals=proposals, next_page_token=token)
 
-    def _wanted(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
-        """Which proposals a caller asks for. Raises NotPermittedError for others than it may read."""
+    def _read_filter(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
+        """Return a request's filter. Raises NotPermittedError for proposals that the caller may not read."""
         kept = self._access.find_contest_to_list(caller, request.contest_id, request.arena)
         verdicts = frozenset(request.verdicts)
         if caller.role is Role.ADMIN:
-            arena = self._number(self._access.arena(caller, request.arena)) if request.arena else None
+            arena = self._arena_number(self._access.arena(caller, request.arena)) if request.arena else None
             return ProposalFilter(request.player, kept, verdicts, arena)
         if caller.role is Role.ARENA:
             acting = self._access.arena(caller, request.arena)
             player = self._store.identity(acting, request.player) if request.player else ""
-            return ProposalFilter(player, kept, verdicts, self._number(acting))
+            return ProposalFilter(player, kept, verdicts, self._arena_number(acting))
         if request.player not in ("", caller.name):
             raise NotPermittedError(
                 f"the proposals of {request.player!r} are for that player, its arena and admins to read",
@@ -114,6 +114,6 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         arena = arena_number(caller.contest_id) if caller.contest_id else None
         return ProposalFilter(caller.name, kept, verdicts, arena)
 
-    def _number(self, arena: str) -> int:
+    def _arena_number(self, arena: str) -> int:
         number = self._store.arena_number(arena)
         return NO_ARENA if number is None else number

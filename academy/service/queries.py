@@ -1,6 +1,6 @@
-"""Answers to consultations: openings, patterns on positions, and what candidate moves change."""
+"""Answers to consultations: openings, patterns on positions, and changes by candidate moves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.fair_use import acceptable
+from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
@@ -23,7 +24,7 @@ from academy.store.codec import library_to_proto, stored_cells
 from academy.v1 import consultation_pb2 as messages
 
 
-def opening_answer(
+def answer_opening(
     tree: OpeningTree, moves: Sequence[str], player: int, player_elo: float | None
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player and its continuations, best for their mover first.
@@ -32,7 +33,7 @@ def opening_answer(
     """
 
     def accepted(node: OpeningNode) -> bool:
-        # Nobody moved to the first position: it has no Elo.
+        # No player moved to the first position: it has no Elo.
         return player_elo is None or node.node_id == ROOT or acceptable(node.elo, player_elo)
 
     node = tree.find(moves, player)
@@ -59,6 +60,7 @@ def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
     )
 
 
+_PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
 _MORE: Final = 0x80
@@ -96,11 +98,11 @@ class PatternTable:
 
     def __init__(self, ranked: RankedPatterns, placements: Sequence[Matches]) -> None:
         self.ranked = ranked
-        listed = np.zeros(len(ranked), dtype=np.bool_)
+        listed = np.zeros(len(ranked.pattern_ids), dtype=np.bool_)
         for matches in placements:
             listed[matches.places] = True
         self.places: NDArray[np.intp] = np.flatnonzero(listed)
-        self._row_of = np.empty(len(ranked), dtype=np.int32)
+        self._row_of = np.empty(len(ranked.pattern_ids), dtype=np.int32)
         self._row_of[self.places] = np.arange(len(self.places), dtype=np.int32)
 
     def write(self, message: messages.PatternTable) -> None:
@@ -137,12 +139,11 @@ class PatternAnswer(Generic[Response]):
         pattern_ids = self.table.ranked.pattern_ids.take(self.table.places).tolist()
         return [stored_cells(stored[pattern_id]) for pattern_id in pattern_ids]
 
-    def pattern_ids(self, library: Library) -> list[int]:
-        """The numbers of all patterns of a library that are in the table."""
+    def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
+        """Return the numbers of the table's patterns by library."""
         ranked, places = self.table.ranked, self.table.places
-        of_library = places[ranked.libraries.take(places) == library_to_proto(library)]
-        pattern_ids: list[int] = ranked.pattern_ids.take(of_library).tolist()
-        return pattern_ids
+        numbers, pattern_ids = ranked.libraries.take(places), ranked.pattern_ids.take(places)
+        return {library: pattern_ids[numbers == _PROTO_LIBRARIES[library]].tolist() for library in libraries}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +162,10 @@ class PatternQuestion:
     player_elo: float | None = None
 
     def query(self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library]) -> MatchQuery:
-        """Return what is to be matched: the board as the player sees it, and the patterns for this player."""
+        """Return the query: the board as the player sees it, and the patterns for this player."""
         reversed_ = self.player != 1 and spec.symmetric and spec.players == 2
         only = 0 if spec.symmetric or self.both_players else self.player
-        numbers = [library_to_proto(library) for library in libraries]
+        numbers = [_PROTO_LIBRARIES[library] for library in libraries]
         return MatchQuery(
             spec.reversed_board(self.board) if reversed_ else self.board,
             ranked.select(numbers, self.player_elo, only),
@@ -176,9 +177,9 @@ class PatternQuestion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternCall:
-    """The positions that one call asks about, and the patterns that it asks for.
+    """The positions of one call, and the patterns to match.
 
-    All questions are about both players, or none is.
+    Either all questions are about both players, or all about one.
     """
 
     spec: GameSpec
@@ -188,7 +189,7 @@ class PatternCall:
 
     @property
     def both_players(self) -> bool:
-        """Whether placements of either player are asked for."""
+        """Whether the call wants placements of both players."""
         return self.questions[0].both_players
 
     def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
@@ -209,7 +210,7 @@ class PatternCall:
             if self.both_players:
                 pack_columns(position, for_opponent=self._for_opponent(question, matches))
         table.write(message.patterns)
-        return PatternAnswer(message, sum(matches.listed for matches in placements), table)
+        return PatternAnswer(message, sum(len(matches.places) for matches in placements), table)
 
     def _for_opponent(self, question: PatternQuestion, matches: Matches) -> NDArray[np.bool_]:
         if self.spec.symmetric:
@@ -222,7 +223,7 @@ Move = Sequence[Change]
 
 
 class SuccessorAnswer:
-    """Writes the answer to one call. Moves are added in parts, so that others are let in between.
+    """Writes the answer to one call. Moves are added in parts, so that other callers have turns between them.
 
     `question` is of one player only.
     """
@@ -259,10 +260,10 @@ class SuccessorAnswer:
             lost_ends=_ends([part.gone_starts for part in parts]),
         )
         table.write(message.patterns)
-        return PatternAnswer(message, base.listed + gained.listed, table)
+        return PatternAnswer(message, len(base.places) + len(gained.places), table)
 
 
 def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Return where the moves' lists end, once the lists of all parts follow one another."""
+    """Return the ends of the moves' lists after the lists of all parts are joined."""
     lengths = np.concatenate([np.diff(starts) for starts in starts_of_parts])
     return np.cumsum(lengths, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The patterns of a game at one moment, the strongest first, with the columns that answers list of them."""
+"""The patterns of a game at one moment, strongest first, with the columns that answers list."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -11,14 +11,13 @@ from academy.matching.index import Snapshot
 from academy.matching.matches import Flags, Matches, MatchQuery, join_matches
 
 _SELECTIONS_REMEMBERED: Final = 64
-# Of full libraries one pattern in ten lies on a position: so many patterns for each placement are looked at
-# first.
-_LOOKED_AT: Final = 16
+# Patterns matched first for each placement: in a full library one pattern in ten lies on a position.
+_MATCHED_FIRST: Final = 16
 _MOST_OF_ALL: Final = 0.75
 
 
 class RankedPatterns:
-    """Patterns with their figures, all of which stay as they are.
+    """Patterns with their figures; neither changes.
 
     A *place* is a pattern's index in this order. `columns` are those of `academy.v1.PatternTable`.
     """
@@ -66,28 +65,29 @@ class RankedPatterns:
     def match(self, query: MatchQuery) -> Matches:
         """Return the placements on a board, the strongest patterns' first.
 
-        A library has many times as many placements as are asked for, so the strongest patterns are looked at
-        alone first, and the weaker ones only where those had too few. Raises InvalidBoardError.
+        A library has many times more placements than a query wants, so the strongest patterns are matched
+        first, and the weaker ones only if those had too few. Raises InvalidBoardError.
         """
-        size, first = len(self), self._looked_at_first(query)
+        size, first = len(self), self._count_first(query)
         if first == size:
             return self.snapshot.match(query)
         strongest = self._match_part(query, 0, first)
-        if strongest.listed == query.max_matches:
+        listed = len(strongest.places)
+        if listed == query.max_matches:
             return strongest._replace(more=True)
-        left = query._replace(max_matches=query.max_matches - strongest.listed)
+        left = query._replace(max_matches=query.max_matches - listed)
         rest = self._match_part(left, first, size)
         rest = rest._replace(places=rest.places + np.int32(first))
         return join_matches([strongest, rest])._replace(ranked_ids=self.pattern_ids)
 
-    def _looked_at_first(self, query: MatchQuery) -> int:
-        """How many of the strongest patterns are looked at first."""
+    def _count_first(self, query: MatchQuery) -> int:
+        """Return how many of the strongest patterns are matched first."""
         size = len(self)
         wanted = size if query.wanted is None else np.count_nonzero(query.wanted)
-        if _LOOKED_AT * query.max_matches >= _MOST_OF_ALL * wanted:
+        if _MATCHED_FIRST * query.max_matches >= _MOST_OF_ALL * wanted:
             return size
         # A power of two, so that few parts are kept for all queries.
-        first = 1 << int(_LOOKED_AT * query.max_matches * size / wanted - 1).bit_length()
+        first = 1 << int(_MATCHED_FIRST * query.max_matches * size / wanted - 1).bit_length()
         return first if first < _MOST_OF_ALL * size else size
 
     def _match_part(self, query: MatchQuery, first: int, end: int) -> Matches:

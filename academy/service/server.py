@@ -1,4 +1,4 @@
-"""The server: what it is made of, how it starts, and how it ends."""
+"""The server: its parts, its start and its stop."""
 
 import asyncio
 import math
@@ -50,23 +50,23 @@ SERVICES: Final = tuple(
         (libraries_pb2, "LibraryService"),
     )
 )
-# Callers wait no longer for a server to begin; what is left is loaded when it is asked about.
+# The longest delay of a start; the other games are loaded on first use.
 _LOADING_SECONDS: Final = 1.0
-# How long a stop may write what makes the next start faster.
-_KEEPING_SECONDS: Final = 2.0
-# How long a stop waits for the streams to be told why they end.
+# How long a stop may save pattern caches for the next start.
+_SAVING_SECONDS: Final = 2.0
+# How long a stop waits for the statuses of the streams that it ends.
 _DRAINING_SECONDS: Final = 1.0
-# The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran
-# without it, would else wait for 5 ms each time.
+# The writer learns in its own thread. After the kernel, which runs without the interpreter's lock, a query
+# would otherwise wait 5 ms for it.
 _SWITCH_SECONDS: Final = 0.0002
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Where a server listens and how.
+    """The settings of a server.
 
-    `grace` is in seconds; with `shared_port` others listen there too (see `workers`).
+    `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`).
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
@@ -79,18 +79,18 @@ class ServerSettings:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where it listens, and with which certificates."""
+        """The address and the certificates."""
         return Endpoint(self.address, self.certificates, self.insecure)
 
 
 class AcademyServer:
-    """A gRPC server over a store that stays its caller's to close. Use it within one event loop."""
+    """A gRPC server over a store, which the caller closes. Use it within one event loop."""
 
     def __init__(self, store: Store, settings: ServerSettings) -> None:
-        """Put the services together. Raises InvalidAddressError for an address that needs TLS."""
+        """Assemble the services. Raises InvalidAddressError for an address that needs TLS."""
         self._settings = settings
         limits = settings.limits
-        # Wrong settings are refused before anything is started.
+        # Wrong settings are refused first.
         settings.endpoint.credentials()
         self.metrics = Metrics()
         self.games = GameCache(store)
@@ -99,7 +99,7 @@ class AcademyServer:
         store.give_way(self.metrics.questions.total)
         self._guard = CallInterceptor(TokenCache(store).caller, limits, self.metrics)
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
-        self._keeping: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[None] | None = None
         self._ends = math.inf
         self._server = make_server([self._guard], limits, alone=bool(settings.address.path))
         access = ContestAccess(store, limits)
@@ -124,43 +124,43 @@ class AcademyServer:
         sys.setswitchinterval(_SWITCH_SECONDS)
         remember_makers(asyncio.get_running_loop())
         games = await self.games.load(_LOADING_SECONDS)
-        with self._port() as address:
+        with self._choose_port() as address:
             address = replace(self._settings.endpoint, address=address).bind(self._server)
         await self._server.start()
-        self._keeping = asyncio.create_task(self.games.keep_for_restarts())
-        self._keeping.add_done_callback(
-            partial(_log_failure, "pattern caches are not kept any more: the next start will take longer")
+        self._saving = asyncio.create_task(self.games.save_for_restarts())
+        self._saving.add_done_callback(
+            partial(_log_failure, "pattern caches are no longer saved: the next start will take longer")
         )
         _log.info("serving", address=str(address), games=games)
         return address
 
-    def _port(self) -> AbstractContextManager[ServerAddress]:
-        """The address to listen on, with a port that no other server has, unless it is to be shared."""
+    def _choose_port(self) -> AbstractContextManager[ServerAddress]:
+        """Return the address to listen on; a port that is not shared must be free."""
         address = self._settings.address
         return nullcontext(address) if self._settings.shared_port or address.path else shared_port(address)
 
     async def stop(self, grace: float | None = None) -> None:
-        """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""
+        """Take no more calls, give the running ones `grace` seconds (None: by the settings), and end."""
         self._ends = time.monotonic() + (self._settings.grace if grace is None else grace)
         self._health.stop()
-        # First, as a status that is sent while gRPC's server stops can be lost.
-        await self._guard.drain(min(_DRAINING_SECONDS, self._left))
-        # What makes the next start faster is worth more than the last of the calls that do not end.
-        await self._server.stop(max(self._left / 2, self._left - _KEEPING_SECONDS))
-        if self._keeping is not None:
-            self._keeping.cancel()
-        await self.games.close(min(_KEEPING_SECONDS, self._left))
+        # First: a status that is sent while gRPC's server stops can be lost.
+        await self._guard.drain(min(_DRAINING_SECONDS, self._seconds_left))
+        # Saved pattern caches are worth more than the end of calls that do not finish.
+        await self._server.stop(max(self._seconds_left / 2, self._seconds_left - _SAVING_SECONDS))
+        if self._saving is not None:
+            self._saving.cancel()
+        await self.games.close(min(_SAVING_SECONDS, self._seconds_left))
         path = self._settings.address.path
         if path:
             Path(path).unlink(missing_ok=True)
 
     async def hurry(self) -> None:
-        """Have the `stop` that is running wait for no call any more."""
+        """Let the running `stop` wait for no more calls."""
         self._ends = time.monotonic()
         await self._server.stop(0.0)
 
     @property
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         return max(0.0, self._ends - time.monotonic())
 
 

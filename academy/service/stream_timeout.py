@@ -1,4 +1,4 @@
-"""The timeout of a stream: one that is idle, or whose answers are not read, is ended."""
+"""The timeout of a stream, which ends one that is idle or whose answers are not read."""
 
 import asyncio
 from math import inf
@@ -10,7 +10,7 @@ Task: TypeAlias = "asyncio.Task[Any]"
 
 
 class StreamTimeout:
-    """Ends the task it is made in when that waits for its caller for too long. Close it with the stream."""
+    """Ends the task that creates it when the caller keeps it waiting. Close it with the stream."""
 
     def __init__(self) -> None:
         task = asyncio.current_task()
@@ -24,17 +24,17 @@ class StreamTimeout:
         self._error: ServerDrainingError | StreamIdleError | AnswerNotReadError | None = None
 
     def await_question(self, seconds: float) -> None:
-        """Cancel the task if the next question takes longer than so many seconds."""
+        """Cancel the task if the next question takes longer than `seconds`."""
         self._awaits_question = True
         self._wait(seconds)
 
     def await_reader(self, seconds: float) -> None:
-        """Cancel the task if an answer stays unread for longer than so many seconds."""
+        """Cancel the task if an answer stays unread for longer than `seconds`."""
         self._awaits_question = False
         self._wait(seconds)
 
     def stop(self) -> None:
-        """Stop waiting: what was waited for has come."""
+        """Stop the timer: the caller has acted."""
         self._until = inf
 
     def close(self) -> None:
@@ -46,14 +46,14 @@ class StreamTimeout:
     def drain(self) -> Task:
         """Cancel the task now if it waits for a question; return it.
 
-        One whose answer is on its way is left alone: with that cut short, no status could be sent either.
+        A task that is sending an answer goes on: a status could not follow a truncated answer.
         """
         if self._awaits_question and self._until < inf and self._error is None:
             self._end(ServerDrainingError())
         return self._task
 
     def take_error(self) -> Exception | None:
-        """Return why the timeout cancelled the task, which it then is not any more; None if it did not."""
+        """Return why the timeout cancelled the task, and take the cancellation back; None if it did not."""
         if self._error is not None:
             self._task.uncancel()
         return self._error

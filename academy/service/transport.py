@@ -18,16 +18,16 @@ _OTHER_FILES: Final = 128
 
 
 def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 1) -> list[tuple[str, int]]:
-    """What the transport allows: message and header sizes, streams, and pings that find dead peers.
+    """Return the transport's limits: message and header sizes, streams, and pings that find dead peers.
 
-    With `shared_port` other servers may listen on the same one, `listeners` of them in this process.
+    With `shared_port` several servers may listen on one port, `listeners` of them in this process.
     """
     return [
         ("grpc.max_receive_message_length", limits.message_bytes),
-        # A page may hold one large event; whoever reads such pages allows for it.
+        # A page may hold one large event; clients that read such pages allow for it.
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", limits.metadata_bytes),
-        ("grpc.max_allowed_incoming_connections", -(-_connections(limits) // listeners)),
+        ("grpc.max_allowed_incoming_connections", -(-_count_connections(limits) // listeners)),
         ("grpc.max_connection_idle_ms", round(1_000 * limits.idle_stream_seconds)),
         ("grpc.max_concurrent_streams", limits.concurrent_calls_per_caller),
         ("grpc.keepalive_time_ms", round(1_000 * limits.ping_seconds)),
@@ -43,8 +43,8 @@ def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 
     ]
 
 
-def _connections(limits: Limits) -> int:
-    """How many connections there may be, without taking the last of the process's files."""
+def _count_connections(limits: Limits) -> int:
+    """Return how many connections leave the process enough open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return limits.connections
@@ -58,14 +58,14 @@ def make_server(
     count = 1 if alone else _LISTENERS
 
     def make() -> aio.Server:
-        # With no limit of gRPC's own on calls: a refused caller is to be told when to come again.
+        # Without gRPC's own limit on calls: a refusal must say when to try again.
         return aio.server(interceptors=interceptors, options=channel_options(limits, not alone, count))
 
     return MultiListenerServer(count, make)
 
 
 class MultiListenerServer(aio.Server):
-    """So many servers as one. Several need a port that can be shared, which a Unix socket cannot."""
+    """Several gRPC servers that act as one. They share a port, which a Unix socket does not allow."""
 
     def __init__(self, count: int, make: Callable[[], aio.Server]) -> None:
         self._servers = [make() for _ in range(count)]
@@ -84,11 +84,11 @@ class MultiListenerServer(aio.Server):
             server.add_registered_method_handlers(service_name, method_handlers)
 
     def add_insecure_port(self, address: str) -> int:
-        """Listen without TLS, and return the port. Raises RuntimeError where that cannot be done."""
+        """Listen without TLS, and return the port. Raises RuntimeError if that fails."""
         return self._add_port(address, lambda server, at: server.add_insecure_port(at))
 
     def add_secure_port(self, address: str, server_credentials: grpc.ServerCredentials) -> int:
-        """Listen with TLS, and return the port. Raises RuntimeError where that cannot be done."""
+        """Listen with TLS, and return the port. Raises RuntimeError if that fails."""
         return self._add_port(address, lambda server, at: server.add_secure_port(at, server_credentials))
 
     def _add_port(self, address: str, add: Callable[[aio.Server, str], int]) -> int:
@@ -96,7 +96,7 @@ class MultiListenerServer(aio.Server):
         port = add(first, address)
         host, _, _ = address.rpartition(":")
         for server in others:
-            # The system chose the port for the first, if it was to.
+            # The port of the first, which the system may have chosen.
             add(server, f"{host}:{port}")
         return port
 
@@ -106,10 +106,10 @@ class MultiListenerServer(aio.Server):
             await server.start()
 
     async def stop(self, grace: float | None) -> None:
-        """Take no more calls, and let the running ones end within so many seconds."""
+        """Take no more calls, and give the running ones `grace` seconds to end."""
         await asyncio.gather(*(server.stop(grace) for server in self._servers))
 
     async def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """Wait until it was stopped, for so many seconds at most; return whether it was not."""
+        """Wait until the server stops, at most `timeout` seconds; return whether it still runs."""
         waiting = (server.wait_for_termination(timeout) for server in self._servers)
         return any(await asyncio.gather(*waiting))

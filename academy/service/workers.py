@@ -1,5 +1,4 @@
-"""Server processes on one port: started together, replaced when one dies or hangs, ended together and with
-their parent.
+"""Server processes on one port. They start and end together; one that dies or hangs is replaced.
 
 A process whose event loop stands still keeps its connections and gets new ones. So each sends heartbeats over
 a pipe (`HeartbeatSender`), and the parent kills one that is silent for too long (`Watchdog`).
@@ -25,26 +24,26 @@ import structlog
 
 from academy.wire.addresses import LARGEST_PORT, InvalidAddressError, ServerAddress
 
-# Of the silence that is allowed, so many beats fit in: a busy machine may be late with most of them.
+# The number of beats in the allowed silence: a busy machine may be late with most of them.
 _BEATS: Final = 10
 _AT_ONCE: Final = 4_096
 
 
 class HeartbeatSender:
-    """The end of the process that serves. Its beats begin once it does."""
+    """The serving process's end of the pipe."""
 
     def __init__(self, pipe: Connection, allowed: float) -> None:
-        """Beat often enough for so many seconds of silence to be allowed; 0: only once."""
+        """Beat often enough for `allowed` seconds of silence; 0: only once."""
         self._pipe = pipe
         self._between = allowed / _BEATS
 
     def begin(self) -> None:
-        """Beat, now and then whenever the running event loop has come round to it."""
+        """Beat now, and again from the running event loop."""
         os.set_blocking(self._pipe.fileno(), False)
         self._beat()
 
     def _beat(self) -> None:
-        # Where nobody reads, enough is there to be read; who has gone needs none.
+        # A full pipe has enough beats to read; a closed one needs none.
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(self._pipe.fileno(), b".")
         if self._between:
@@ -52,30 +51,30 @@ class HeartbeatSender:
 
 
 class HeartbeatReceiver:
-    """The end of the process that watches; `pipe` can be waited for."""
+    """The watching process's end of the pipe, for which `multiprocessing.connection.wait` can wait."""
 
     def __init__(self, pipe: Connection) -> None:
         self.pipe = pipe
-        self.felt = False
+        self.has_beaten = False
         self.silent = 0.0
 
-    def feel(self) -> bool:
-        """Take the beats that are there, at least one; return False where the other end is closed."""
+    def read(self) -> bool:
+        """Read all beats, at least one; return False if the other end is closed."""
         if not os.read(self.pipe.fileno(), _AT_ONCE):
             return False
-        self.felt, self.silent = True, 0.0
+        self.has_beaten, self.silent = True, 0.0
         return True
 
 
 class Watchdog:
-    """How long each of several has been silent, in seconds in which this process was awake.
+    """Measures how long each process has been silent while this one was awake.
 
-    A machine that sleeps, or a container that is frozen, stops them all, and this process may be the first to
-    go on. So of the time between two looks only the part counts in which it should have looked anyway.
+    A machine that sleeps, or a container that is frozen, stops all processes, and this one may be the first
+    to continue. So the time between two looks counts only up to the interval between them.
     """
 
     def __init__(self, allowed: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Allow so many seconds of silence, by this clock; 0: any."""
+        """Allow `allowed` seconds of silence, by this clock; 0: any."""
         self._allowed = allowed
         self._clock = clock
         self._looked = clock()
@@ -86,23 +85,23 @@ class Watchdog:
         return self._allowed / _BEATS or None
 
     def too_silent(self, pulses: list[HeartbeatReceiver]) -> list[HeartbeatReceiver]:
-        """Look once more: return those that have beaten, and then were silent for longer than is allowed."""
+        """Look once more: return those that have beaten before, and are silent for longer than allowed."""
         now = self._clock()
         passed, self._looked = now - self._looked, now
         if self.between_looks is None:
             return []
         for pulse in pulses:
             pulse.silent += min(passed, self.between_looks)
-        return [pulse for pulse in pulses if pulse.felt and pulse.silent > self._allowed]
+        return [pulse for pulse in pulses if pulse.has_beaten and pulse.silent > self._allowed]
 
 
 _PR_SET_PDEATHSIG: Final = 1
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """Have SIGTERM sent to this process when the one that started it dies (on Linux; elsewhere nothing).
+    """Have SIGTERM sent to this process when its parent dies (on Linux; elsewhere nothing).
 
-    Who knows the parent's number gives it: the parent may have died before this is called.
+    Give the parent's number if it is known: the parent may have died before this call.
     """
     if not sys.platform.startswith("linux"):
         return
@@ -117,10 +116,9 @@ def end_with_parent(parent: int | None = None) -> None:
 
 @contextmanager
 def signals(*numbers: signal.Signals) -> Iterator[int]:
-    """Yield a file from which a byte can be read for every such signal, which ends the process no more.
+    """Yield a file that gets a byte for each such signal, which then does not end the process.
 
-    For the main thread. In force from the first line to the last, it leaves no moment at which a signal would
-    cut short what has begun.
+    For the main thread.
     """
     reads, writes = os.pipe()
     os.set_blocking(reads, False)
@@ -141,7 +139,7 @@ def signals(*numbers: signal.Signals) -> Iterator[int]:
 def write_private(path: Path, text: str) -> None:
     """Write a file that only this user can read; a reader sees all of it or nothing.
 
-    A pipe or device cannot be replaced: it is written straight into, and as private as it was made.
+    A pipe or device cannot be replaced: it is written directly and keeps its permissions.
     """
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
@@ -156,9 +154,9 @@ def write_private(path: Path, text: str) -> None:
     partial.replace(path)
 
 
-# One that dies at once is not started again and again without a pause.
+# The pause for a process that dies at once, again and again.
 _SECONDS_BETWEEN_STARTS: Final = 1.0
-# LMDB trusts its pages: it stops the process, or goes astray in memory.
+# LMDB trusts its pages: damaged ones abort the process, or lead it to foreign memory.
 _OF_DAMAGE: Final = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 _log = structlog.get_logger()
 
@@ -168,13 +166,13 @@ class ServerProcessError(RuntimeError):
 
 
 class DataDamagedError(RuntimeError):
-    """A server process died of the data it read: another one would die too."""
+    """A server process died because of damaged data: another one would die too."""
 
 
 class ServerMain(Protocol):
-    """What a process does: serve until SIGTERM, and call `ready` once it listens. Must be picklable.
+    """The work of a process: serve until SIGTERM, and call `ready` once it listens. Must be picklable.
 
-    `ready` is called in an event loop, which from then on must not stand still.
+    `ready` is called in an event loop, which must not block from then on.
     """
 
     def __call__(self, number: int, ready: Callable[[], None]) -> None:
@@ -183,18 +181,18 @@ class ServerMain(Protocol):
 
 @contextmanager
 def shared_port(address: ServerAddress) -> Iterator[ServerAddress]:
-    """Keep a port for processes that listen on it together; yields the address with the port's number.
+    """Reserve a port for processes that listen on it together; yields the address with the port's number.
 
-    Raises InvalidAddressError where another server has it, or nobody can.
+    Raises InvalidAddressError if another server has it, or if it cannot be had.
     """
     if address.path:
         raise InvalidAddressError(f"{address}: processes share a port, not a Unix socket; give host:port")
     try:
-        with socket.socket(_resolved(address)[0], socket.SOCK_STREAM) as kept:
-            # Bound but not listening, it is given no connections.
+        with socket.socket(_resolve(address)[0], socket.SOCK_STREAM) as kept:
+            # A socket that is bound but does not listen gets no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            # Not shared at first: a stranger's server is not to be joined by chance. Nobody has port 0.
-            kept.bind(_listened_on(address)[1] if address.port else _resolved(address)[1])
+            # Tried alone first: processes must not join a stranger's server by chance. Port 0 is always free.
+            kept.bind(_try_to_listen(address)[1] if address.port else _resolve(address)[1])
             yield address.with_port(kept.getsockname()[1])
     except OSError as error:
         raise InvalidAddressError(
@@ -203,9 +201,9 @@ def shared_port(address: ServerAddress) -> Iterator[ServerAddress]:
 
 
 def own_ports(first: ServerAddress, count: int) -> list[ServerAddress]:
-    """The addresses of so many processes, the first one's port and those after it (0: any for each).
+    """Return the addresses of `count` processes: the first port and those after it (0: any for each).
 
-    Raises InvalidAddressError where one of them cannot be listened on now.
+    Raises InvalidAddressError if one of them is not free now.
     """
     if first.path:
         raise InvalidAddressError(
@@ -219,7 +217,7 @@ def own_ports(first: ServerAddress, count: int) -> list[ServerAddress]:
     addresses = [first.with_port(first.port and first.port + number) for number in range(count)]
     for number, address in enumerate(addresses):
         try:
-            _listened_on(address)
+            _try_to_listen(address)
         except OSError as error:
             raise InvalidAddressError(
                 f"{address}: the metrics of process {number} cannot be served there ({error.strerror}); "
@@ -228,9 +226,9 @@ def own_ports(first: ServerAddress, count: int) -> list[ServerAddress]:
     return addresses
 
 
-def _listened_on(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
+def _try_to_listen(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
     """Listen on an address alone, for a moment; return the socket's family and name. Raises OSError."""
-    family, name = _resolved(address)
+    family, name = _resolve(address)
     with socket.socket(family, socket.SOCK_STREAM) as alone:
         alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         alone.bind(name)
@@ -238,7 +236,7 @@ def _listened_on(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
         return family, alone.getsockname()
 
 
-def _resolved(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
+def _resolve(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
     family, _, _, _, name = socket.getaddrinfo(
         address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
@@ -247,7 +245,7 @@ def _resolved(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Start Python processes that import nothing from the current folder: spawning has no option for it."""
+    """Start Python processes that import nothing from the current folder."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -267,14 +265,14 @@ class _Running:
 
 
 class ServerProcesses:
-    """Runs a number of processes until it is told to end; a second time is passed on to hurry them."""
+    """Runs a number of processes until a signal ends them; a second signal hurries them."""
 
     def __init__(
         self, work: ServerMain, count: int, damage: Callable[[], str] = lambda: "", hang_seconds: float = 0.0
     ) -> None:
-        """Run `work`; `damage` says what is wrong with the data, once a process died as LMDB's do of that.
+        """Run `work`; `damage` describes damaged data after a process died of a signal that LMDB causes.
 
-        One whose event loop has not turned for `hang_seconds` (0: any time) is killed and replaced.
+        A process whose event loop stands still for `hang_seconds` (0: never) is killed and replaced.
         """
         self._damage = damage
         self._hang_seconds = hang_seconds
@@ -287,39 +285,39 @@ class ServerProcesses:
         self._served: set[int] = set()
         self._stopping = False
 
-    def run(self, when_ready: Callable[[], None], told: int) -> None:
-        """Start them all, call `when_ready` once they listen, and return when they have ended.
+    def run(self, when_ready: Callable[[], None], signals: int) -> None:
+        """Start all processes, call `when_ready` once they listen, and return when they have ended.
 
-        A byte for each signal comes from the file `told` (`lifetime.signals`). Raises ServerProcessError
-        where one ends before it listens, DataDamagedError where one dies of its data.
+        The file `signals` gives a byte for each signal. Raises ServerProcessError if a process ends before it
+        listens, DataDamagedError if one dies of damaged data.
         """
         for number in range(self._count):
             self._start(number)
         try:
             while self._running or (self._due and not self._stopping):
-                self._look(told, when_ready)
+                self._handle_event(signals, when_ready)
         finally:
-            for each in self._running.values():
-                each.process.terminate()
-            for each in self._running.values():
-                each.process.join()
+            for server in self._running.values():
+                server.process.terminate()
+            for server in self._running.values():
+                server.process.join()
 
-    def _look(self, told: int, when_ready: Callable[[], None]) -> None:
-        """Wait for whatever happens next, and see to it."""
+    def _handle_event(self, signals: int, when_ready: Callable[[], None]) -> None:
+        """Wait for the next event and handle it."""
         now = time.monotonic()
-        waited_for: list[Any] = [told, *(each.process.sentinel for each in self._running.values())]
-        waited_for += [each.pulse.pipe for each in self._running.values()]
+        waited_for: list[Any] = [signals, *(server.process.sentinel for server in self._running.values())]
+        waited_for += [server.pulse.pipe for server in self._running.values()]
         moments = [due - now for due in self._due.values()]
         if self._running and self._watch.between_looks is not None:
             moments.append(self._watch.between_looks)
         happened = wait(waited_for, max(0.0, min(moments)) if moments else None)
-        if told in happened:
-            self._stop(len(os.read(told, 64)))
-        for number, each in list(self._running.items()):
-            if each.pulse.pipe in happened:
-                self._hear(number, each, when_ready)
-            if each.process.sentinel in happened:
-                self._bury(number, each)
+        if signals in happened:
+            self._stop(len(os.read(signals, 64)))
+        for number, server in list(self._running.items()):
+            if server.pulse.pipe in happened:
+                self._read_beats(number, server, when_ready)
+            if server.process.sentinel in happened:
+                self._handle_end(number, server)
         self._kill_hanging()
         for number, due in list(self._due.items()):
             if not self._stopping and due <= time.monotonic():
@@ -329,7 +327,7 @@ class ServerProcesses:
     def _start(self, number: int) -> None:
         hears, says = self._context.Pipe(duplex=False)
         process = self._context.Process(
-            target=_work,
+            target=_run_process,
             args=(self._work, number, HeartbeatSender(says, self._hang_seconds)),
             name=f"academy server {number}",
         )
@@ -338,54 +336,54 @@ class ServerProcesses:
         says.close()
         self._running[number] = _Running(process, HeartbeatReceiver(hears), time.monotonic())
 
-    def _hear(self, number: int, each: _Running, when_ready: Callable[[], None]) -> None:
-        if not each.pulse.feel():
-            # It is dying; its end is told by itself.
-            each.process.join()
+    def _read_beats(self, number: int, server: _Running, when_ready: Callable[[], None]) -> None:
+        if not server.pulse.read():
+            # It is dying; its sentinel reports the end.
+            server.process.join()
         elif number not in self._served:
             self._served.add(number)
             if len(self._served) == self._count:
                 when_ready()
 
     def _kill_hanging(self) -> None:
-        silent = self._watch.too_silent([each.pulse for each in self._running.values()])
-        for number, each in self._running.items():
-            if each.pulse in silent:
-                _log.error("process hangs and is killed", process=number, seconds=round(each.pulse.silent))
-                # All that was acknowledged is on the disk. It would not hear of anything less.
-                each.process.kill()
-                # One that waits for a disk dies only then.
-                each.pulse.silent = 0.0
+        silent = self._watch.too_silent([server.pulse for server in self._running.values()])
+        for number, server in self._running.items():
+            if server.pulse in silent:
+                _log.error("process hangs and is killed", process=number, seconds=round(server.pulse.silent))
+                # Acknowledged writes are on the disk. A hanging process would not react to SIGTERM.
+                server.process.kill()
+                # A process that waits for a disk dies only after that.
+                server.pulse.silent = 0.0
 
-    def _bury(self, number: int, each: _Running) -> None:
-        each.process.join()
-        each.pulse.pipe.close()
+    def _handle_end(self, number: int, server: _Running) -> None:
+        server.process.join()
+        server.pulse.pipe.close()
         del self._running[number]
-        code = each.process.exitcode
+        code = server.process.exitcode
         if self._stopping:
-            # One that was not yet ready to end well is ended by the signal itself.
+            # The signal itself ends a process that did not yet handle it.
             if code not in (0, -signal.SIGTERM):
                 _log.warning("process failed to end well", process=number, exit_code=code)
             return
         damage = self._damage() if code in _OF_DAMAGE else ""
         if damage:
             for other in self._running.values():
-                # What it reads may lead it anywhere; all that was acknowledged is on the disk.
+                # Damaged data may mislead it; acknowledged writes are on the disk.
                 other.process.kill()
             raise DataDamagedError(f"server process {number} ended with {code}: {damage}")
         if number not in self._served:
             raise ServerProcessError(f"server process {number} ended with {code} before it served")
         _log.error("process died; another takes its place", process=number, exit_code=code)
-        self._due[number] = each.started + _SECONDS_BETWEEN_STARTS
+        self._due[number] = server.started + _SECONDS_BETWEEN_STARTS
 
     def _stop(self, signals: int) -> None:
         self._stopping = True
         for _ in range(signals):
-            for each in self._running.values():
-                each.process.terminate()
+            for server in self._running.values():
+                server.process.terminate()
 
 
-def _work(work: ServerMain, number: int, heart: HeartbeatSender) -> None:
+def _run_process(work: ServerMain, number: int, heart: HeartbeatSender) -> None:
     # A terminal's Ctrl-C reaches every process; the first one passes it on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -3,7 +3,7 @@
 grpcio 1.85.0 to 1.85.1: `reset_call`. gRPC's server for asyncio has no way to end a call that its caller
 leaves unread: `abort` sends a status after what is still to be sent, a context has no `cancel`, and
 cancelling the answering task alone makes gRPC send a status too. But the server answers each call in a task,
-which another task made that watches over the call. Once both are cancelled nobody holds the call: gRPC's core
+which another task made that watches over the call. Once both are cancelled nothing keeps the call: the core
 resets it and frees what was still to be sent. `tests/academy/wire/test_compat.py` fails where that changes.
 """
 
@@ -20,7 +20,7 @@ _Work: TypeAlias = "Coroutine[Any, Any, Any] | Generator[Any, None, Any]"
 
 
 class _TaskWithMaker(asyncio.Task[Any]):
-    """A task that knows which one made it."""
+    """A task that knows the task that created it."""
 
     __slots__ = ("maker",)
 
@@ -28,7 +28,7 @@ class _TaskWithMaker(asyncio.Task[Any]):
 
 
 def remember_makers(loop: asyncio.AbstractEventLoop) -> None:
-    """Have every task that is made in a loop from now on know its maker: `reset_call` needs that."""
+    """Make every new task of a loop remember its maker, for `reset_call`."""
 
     def make(loop: asyncio.AbstractEventLoop, work: _Work, **options: Any) -> _TaskWithMaker:
         task = _TaskWithMaker(work, loop=loop, **options)
@@ -39,25 +39,25 @@ def remember_makers(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def reset_call(answering: "asyncio.Task[Any]") -> None:
-    """End the call that a task answers, whatever it still has to send; nothing for one that is over."""
+    """End the call that a task answers, with unsent data; no effect after its end."""
     # A task that resets its own call ends by itself.
     if answering is not asyncio.current_task():
         answering.cancel()
     maker = getattr(answering, "maker", None)
-    # Any other task, like the one that takes calls in, is not ours to end.
+    # No other task may end, such as the one that accepts calls.
     if maker is not None and _watches(maker.get_coro()):
         maker.cancel()
 
 
 def reset_call_later(answering: "asyncio.Task[Any]", seconds: float) -> None:
-    """End the call that a task answers after so many seconds, unless it is over by then."""
+    """End the call that a task answers after `seconds`, unless it is over by then."""
     timer = asyncio.get_running_loop().call_later(seconds, reset_call, answering)
-    # Else it would keep the call's memory until then.
+    # Otherwise the timer would keep the call's memory.
     answering.add_done_callback(lambda _: timer.cancel())
 
 
 def _watches(work: object) -> bool:
-    """Whether a coroutine is a watcher whose call has not ended."""
+    """Whether a coroutine is a watcher of a running call."""
     return _name(work) == GRPC_WATCHER and _name(getattr(work, "cr_await", None)) == GRPC_WATCHING
 
 

@@ -98,7 +98,7 @@ class Certificates:
             raise InvalidAddressError("TLS needs a certificate and its key: give both files or neither")
 
     def server_credentials(self) -> "grpc.ServerCredentials | None":
-        """Return what a server listens with, or None without TLS. Raises InvalidAddressError."""
+        """Return a server's credentials, None without TLS. Raises InvalidAddressError."""
         if self.certificate is None or self.key is None:
             if self.authority is not None:
                 raise InvalidAddressError("mutual TLS needs the server's own certificate and key too")
@@ -113,7 +113,7 @@ class Certificates:
         return credentials
 
     def channel_credentials(self) -> "grpc.ChannelCredentials":
-        """Return what a client connects with. Raises InvalidAddressError."""
+        """Return a client's credentials. Raises InvalidAddressError."""
         import grpc
 
         credentials: grpc.ChannelCredentials = grpc.ssl_channel_credentials(
@@ -136,7 +136,10 @@ class Endpoint:
     insecure: bool = False
 
     def credentials(self) -> "grpc.ServerCredentials | None":
-        """Return what to listen with, None without TLS. Raises InvalidAddressError where that needs TLS."""
+        """Return a server's credentials, None without TLS.
+
+        Raises InvalidAddressError if the address needs TLS.
+        """
         credentials = self.certificates.server_credentials()
         if credentials is None and not self.address.is_local and not self.insecure:
             raise InvalidAddressError(
@@ -175,7 +178,7 @@ def _private_files() -> Iterator[None]:
 
 
 def _check_socket(path: Path) -> None:
-    """Raise InvalidAddressError where a socket cannot be made, or another process listens on it."""
+    """Raise InvalidAddressError if a socket cannot be made, or if another process listens on it."""
     if not path.parent.is_dir():
         raise InvalidAddressError(f"unix:{path}: there is no folder {path.parent}")
     if not path.exists():

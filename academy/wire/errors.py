@@ -48,7 +48,7 @@ class StatusDetails:
         await context.abort(self.code, message, ((DETAILS_KEY, status.SerializeToString()),))
 
     def short_metadata(self) -> dict[str, str]:
-        """Return the metadata with values cut to what a header is good for."""
+        """Return the metadata with values cut to a header's length."""
         return {name: value[:MAX_METADATA_VALUE] for name, value in self.metadata.items()}
 
 
@@ -81,7 +81,7 @@ class RefusedCallError(RuntimeError):
 
 
 class NotAuthenticatedError(RefusedCallError):
-    """The call has no token, or none that is known and valid."""
+    """The call has no valid token."""
 
     code = grpc.StatusCode.UNAUTHENTICATED
     reason = "TOKEN_INVALID"

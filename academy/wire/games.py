@@ -1,4 +1,4 @@
-"""A game's description as the message that tells ACADEMY of it."""
+"""A game's description as the message that registers it at ACADEMY."""
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec

@@ -49,7 +49,7 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
     """grpc.health.v1.Health: all services have the same health, the empty name is all of them."""
 
     def __init__(self, services: Iterable[str], watch_seconds: float) -> None:
-        """End watches after so many seconds."""
+        """End watches after `watch_seconds`."""
         self._services = {"", *services}
         self._watch_seconds = watch_seconds
         self._stopping = asyncio.Event()
@@ -60,7 +60,7 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
         self._stopping.set()
 
     async def wait_for_watchers(self, seconds: float) -> None:
-        """Wait until all watches have ended after a `stop`, or so many seconds: not all watchers read."""
+        """Wait at most `seconds` until all watches have ended after a `stop`: not all watchers read."""
         if self._watches:
             await asyncio.wait(self._watches, timeout=seconds)
 
@@ -87,7 +87,7 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
         known = request.service in self._services
         first = self._health() if known else _Status(status=_Status.SERVICE_UNKNOWN)
         yield first
-        # Not the health of now: a stop that began while the first was written is still to be told.
+        # By the first answer, not by the health now: a stop may have begun while that was written.
         if first.status == _Status.NOT_SERVING:
             return
         try:

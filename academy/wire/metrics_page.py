@@ -21,7 +21,7 @@ SECONDS_PER_REQUEST: Final = 10.0
 
 class _Silent(WSGIRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: whoever asks would fill the log."""
+        """Log nothing: requests must not fill the log."""
 
 
 class _FewRequests(ThreadingMixIn, WSGIServer):
@@ -34,7 +34,7 @@ class _FewRequests(ThreadingMixIn, WSGIServer):
         super().__init__((str(address[0]), port), _Silent)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, or close what there is no room for."""
+        """Answer in a thread, or close the connection if too many are open."""
         if len(self._began) >= REQUESTS_AT_ONCE:
             self.shutdown_request(request)
             return
@@ -47,22 +47,22 @@ class _FewRequests(ThreadingMixIn, WSGIServer):
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """End what takes too long; called between requests, at least twice a second."""
+        """End requests that take too long; called at least twice a second."""
         latest = time.monotonic() - self._seconds
         for request, began in list(self._began.items()):
             if began <= latest:
-                # It may have ended by itself meanwhile; else its thread now reads its end, and closes it.
+                # Its thread reads the end and closes it, unless it is already closed.
                 with suppress(OSError):
                     request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a connection that broke: whoever asks would fill the log."""
+        """Log no broken connection: requests must not fill the log."""
 
 
 class MetricsPage:
-    """Serves a registry at an address, where port 0 is any free one, from threads of its own until `close`.
+    """Serves a registry at an address (port 0: any free one) from its own threads until `close`.
 
-    A request that takes longer than so many seconds is cut off. Raises InvalidAddressError.
+    A request that takes longer than `seconds` is cut off. Raises InvalidAddressError.
     """
 
     def __init__(

@@ -4,13 +4,13 @@ import unicodedata
 
 
 def complaint_about(name: str) -> str:
-    """Why a name is not to be taken, empty where it is.
+    """Return why a name is invalid, "" if it is valid.
 
     Names are in Unicode's normal form C, and have no characters that cannot be seen: controls, formats such
     as marks that turn text round, ends of lines.
     """
     if not name.isprintable():
-        at = next(at for at, each in enumerate(name) if not each.isprintable())
+        at = next(at for at, character in enumerate(name) if not character.isprintable())
         return f"character {at + 1} of the name {name[:140]!a} cannot be seen: only printable text is allowed"
     if not unicodedata.is_normalized("NFC", name):
         normal = unicodedata.normalize("NFC", name)

@@ -1,4 +1,4 @@
-"""How often something may happen: buckets that fill with time, one alone or one for each caller."""
+"""Rate limits: buckets that fill with time, alone or one for each caller."""
 
 import time
 from collections.abc import Callable
@@ -18,9 +18,9 @@ class Bucket:
         self._seen = clock()
 
     def take(self, count: float) -> float:
-        """Take so many out and return 0, or take none and return in how many seconds there are enough.
+        """Take `count` out and return 0, or take none and return the seconds until there are enough.
 
-        More than a whole burst at once is let pass when the bucket is full, and has to be refilled after.
+        A full bucket allows more than a whole burst at once, and refills afterwards.
         """
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._seen) * self._per_second)
@@ -37,12 +37,12 @@ class Bucket:
 
     @property
     def is_full(self) -> bool:
-        """Whether it holds all it can: it is then as good as a new one."""
+        """Whether the bucket is full, like a new one."""
         return self._level + (self._clock() - self._seen) * self._per_second >= self._burst
 
 
 class Buckets:
-    """A bucket for each caller. Full ones are dropped where there are many, as they say nothing."""
+    """A bucket for each caller. Full ones are like new ones: they are dropped if there are many."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Buckets:
         return len(self._buckets)
 
     def of(self, caller: str) -> Bucket:
-        """A caller's bucket: use it at once, and ask for it again the next time."""
+        """Return a caller's bucket, to use at once: it may be dropped before the next call."""
         bucket = self._buckets.get(caller)
         if bucket is None:
             if len(self._buckets) >= self._most:

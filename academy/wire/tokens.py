@@ -30,10 +30,10 @@ def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
 
 
 def digest_of(token: str) -> bytes:
-    """Return what is kept of a token. Tokens are long and drawn at random, so a plain hash is enough."""
+    """Return the stored digest of a token. Tokens are long and random, so a plain hash is enough."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def same_digest(first: bytes, second: bytes) -> bool:
-    """Compare two digests, in the same time whatever they are."""
+    """Compare two digests in constant time."""
     return hmac.compare_digest(first, second)

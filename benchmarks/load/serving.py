@@ -61,7 +61,7 @@ class Echo:
     def match(self, request: messages.MatchPatternsRequest) -> None:
         """Ask the kernel."""
         game = self._asked()
-        ranked = game.shelf.ranked
+        ranked = game.patterns.ranked
         wanted = ranked.select(map(library_to_proto, PATTERN_LIBRARIES))
         for position in request.positions:
             board = Board.from_letters(game.view.spec.geometry, position.board)
@@ -74,7 +74,7 @@ class Echo:
         most, each = request.max_matches, Limits.default_matches_each
         boards = [Board.from_letters(geometry, position.board) for position in request.positions]
         questions = [PatternQuestion(board, 1, False, most, each) for board in boards]
-        call = PatternCall(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES, questions)
+        call = PatternCall(game.view.spec, game.patterns.ranked, PATTERN_LIBRARIES, questions)
         messages.MatchPatternsResponse().CopyFrom(call.answer().message)
 
     def _asked(self) -> CachedGame:

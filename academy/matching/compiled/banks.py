@@ -66,20 +66,20 @@ def store_bank(words: Words, place: int, bank: Bank) -> None:
 
 
 @compiled
-def both(one: Bank, two: Bank) -> Bank:
+def both(first: Bank, second: Bank) -> Bank:
     """Return the bits that are set in both."""
     return (
-        *(one[0] & two[0], one[1] & two[1], one[2] & two[2], one[3] & two[3]),
-        *(one[4] & two[4], one[5] & two[5], one[6] & two[6], one[7] & two[7]),
+        *(first[0] & second[0], first[1] & second[1], first[2] & second[2], first[3] & second[3]),
+        *(first[4] & second[4], first[5] & second[5], first[6] & second[6], first[7] & second[7]),
     )
 
 
 @compiled
-def either(one: Bank, two: Bank) -> Bank:
-    """Return the bits that are set in any of two."""
+def either(first: Bank, second: Bank) -> Bank:
+    """Return the bits that are set in either."""
     return (
-        *(one[0] | two[0], one[1] | two[1], one[2] | two[2], one[3] | two[3]),
-        *(one[4] | two[4], one[5] | two[5], one[6] | two[6], one[7] | two[7]),
+        *(first[0] | second[0], first[1] | second[1], first[2] | second[2], first[3] | second[3]),
+        *(first[4] | second[4], first[5] | second[5], first[6] | second[6], first[7] | second[7]),
     )
 
 
@@ -101,7 +101,7 @@ def bits_set(word: int) -> int:
 
 @compiled
 def lowest_bit(word: int) -> int:
-    """Return the number of the lowest bit that is set, 64 where none is."""
+    """Return the number of the lowest set bit, 64 if no bit is set."""
     return bits_set(~word & (word - ONE_BIT))
 
 
@@ -119,22 +119,22 @@ def framed(states: States, tables: BoardTables, edge: int) -> States:
     """Return a board with a margin of `edge` on all sides, row by row."""
     margin, columns = tables.margin, tables.columns
     width = columns + 2 * margin
-    found = np.full((tables.rows + 2 * margin) * width, np.uint8(edge), dtype=np.uint8)
+    board = np.full((tables.rows + 2 * margin) * width, np.uint8(edge), dtype=np.uint8)
     for row in range(tables.rows):
         start = (row + margin) * width + margin
-        found[start : start + columns] = states[row * columns : (row + 1) * columns]
-    return found
+        board[start : start + columns] = states[row * columns : (row + 1) * columns]
+    return board
 
 
 @compiled
 def framed_places(cells: Numbers, tables: BoardTables) -> Numbers:
     """Return where the framed board has these cells."""
     margin, columns = tables.margin, tables.columns
-    found = np.empty(len(cells), dtype=np.int32)
+    places = np.empty(len(cells), dtype=np.int32)
     for number in range(len(cells)):
         row = cells[number] // columns
-        found[number] = cells[number] + (margin + row) * 2 * margin + margin * columns + margin
-    return found
+        places[number] = cells[number] + (margin + row) * 2 * margin + margin * columns + margin
+    return places
 
 
 @compiled
@@ -142,17 +142,17 @@ def anchors_on(states: States, accepted_states: int, whole: bool) -> Numbers:
     """Return the cells with one of some states, or just one where patterns cannot move."""
     if whole:
         return np.zeros(1, dtype=np.int32)
-    found = np.empty(len(states), dtype=np.int32)
+    anchors = np.empty(len(states), dtype=np.int32)
     count = U(0)
     for cell in range(U(len(states))):
-        found[count] = cell
+        anchors[count] = cell
         count += U((states[cell] & accepted_states) != 0)
-    return found[:count]
+    return anchors[:count]
 
 
 @compiled
 def banks_of(anchors: int, symmetries: int) -> int:
-    """Return how many banks hold the candidates of so many anchors."""
+    """Return how many banks hold the candidates of a number of anchors."""
     return (U(anchors * symmetries) + U(BANK - 1)) // U(BANK)
 
 
@@ -198,7 +198,7 @@ def _turned(plain: Words, used: NDArray[np.uintp], anchors: int, images: Numbers
     words, stride = (anchors + U(WORD - 1)) // U(WORD), stride_of(anchors, symmetries)
     lanes = U(LANES) * banks_of(anchors, symmetries)
     # The bits of a symmetry's last word that lie beyond the bank's end are none, but are written behind it.
-    found = np.zeros(offsets * U(STATES) * lanes + U(1), dtype=np.uint64)
+    turned = np.zeros(offsets * U(STATES) * lanes + U(1), dtype=np.uint64)
     for symmetry in range(symmetries):
         for word in range(words):
             first = symmetry * stride + word * U(WORD)
@@ -209,16 +209,16 @@ def _turned(plain: Words, used: NDArray[np.uintp], anchors: int, images: Numbers
                 source, target = at * offsets * words + word, used[at] * lanes + lane
                 if stride % U(WORD) == 0:
                     for offset in range(offsets):
-                        found[target + offset * U(STATES) * lanes] = plain[
+                        turned[target + offset * U(STATES) * lanes] = plain[
                             source + U(images[offset, symmetry]) * words
                         ]
                 else:
                     for offset in range(offsets):
                         bits = plain[source + U(images[offset, symmetry]) * words]
                         place = target + offset * U(STATES) * lanes
-                        found[place] |= bits << shift
-                        found[place + U(1)] |= (bits >> U(1)) >> rest
-    return found
+                        turned[place] |= bits << shift
+                        turned[place + U(1)] |= (bits >> U(1)) >> rest
+    return turned
 
 
 @compiled

@@ -56,15 +56,15 @@ def order_units(units: Units, library: RankedRows) -> Numbers:
     for place in range(U(len(first))):
         chains[count] = first[place]
         count += U(first[place] >= 0)
-    found = np.empty(len(units.rows), dtype=np.int32)
+    ordered = np.empty(len(units.rows), dtype=np.int32)
     end = U(0)
     for chain in range(count):
         unit = chains[chain]
         while unit >= 0:
-            found[end] = unit
+            ordered[end] = unit
             end += U(1)
             unit = following[U(unit)]
-    return found[: signed(end)]
+    return ordered[: signed(end)]
 
 
 @compiled
@@ -92,13 +92,13 @@ def collect_matches(units: Units, ordered: Numbers, library: RankedRows, limits:
 def _count_kept(units: Units, ordered: Numbers, limits: MatchLimits) -> tuple[Numbers, int, int]:
     """Return how many candidates of each unit the limits keep, the sum of that, and the number of all."""
     kept = np.empty(len(ordered), dtype=np.int32)
-    left, room, total = U(limits.each), U(limits.total), U(0)
+    left, room, total = U(limits.per_pattern), U(limits.total), U(0)
     last_row, last_owner = signed(_NOTHING), signed(_NOTHING)
     for number in range(U(len(ordered))):
         unit = U(ordered[number])
         row, owner = units.rows[unit], units.candidates[U(units.banks[unit]) * U(BANK), U(OWNER)]
         if row != last_row or owner != last_owner:
-            left, last_row, last_owner = U(limits.each), row, owner
+            left, last_row, last_owner = U(limits.per_pattern), row, owner
         count = bits_in_bank(units.bits, unit)
         of_unit = min(count, min(left, room))
         kept[number] = of_unit

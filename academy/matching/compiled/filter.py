@@ -50,7 +50,7 @@ OFF_BOARD: Final = 32
 _NO_STATE: Final = 0
 _FIRST_PIECE: Final = 0
 _SECOND_PIECE: Final = 1
-# What a cell holds that is no player's, the first one's or the second one's, the same so many bits higher.
+# States that belong to no player, to the first and to the second: those of the first, shifted left.
 _NEITHER: Final = np.uint8(State.EMPTY | State.OFF_BOARD)
 _FIRST: Final = np.uint8(State.FIRST_SOLDIER | State.FIRST_KING)
 _SECOND: Final = np.uint8(State.SECOND_SOLDIER | State.SECOND_KING)
@@ -165,12 +165,12 @@ def _pieces(kind: int, swapped: bool, search: Search) -> Anchors:
 
 
 @compiled
-def _is_swapped(one: States, two: States) -> bool:
+def _is_swapped(first: States, second: States) -> bool:
     different = np.uint8(0)
-    for cell in range(U(len(one))):
-        state = one[cell]
+    for cell in range(U(len(first))):
+        state = first[cell]
         swapped = state & _NEITHER | (state & _FIRST) << _APART | (state & _SECOND) >> _APART
-        different |= swapped ^ two[cell]
+        different |= swapped ^ second[cell]
     return bool(different == 0)
 
 
@@ -256,34 +256,34 @@ def _with_candidates(candidates: Shorts, anchors: Anchors, columns: int, symmetr
     if len(cells) == 0:
         return candidates
     end = len(candidates)
-    found = np.empty((end + signed(banks_of(len(cells), symmetries)) * BANK, _CANDIDATE_COLUMNS), np.int16)
-    found[:end] = candidates
+    extended = np.empty((end + signed(banks_of(len(cells), symmetries)) * BANK, _CANDIDATE_COLUMNS), np.int16)
+    extended[:end] = candidates
     stride = stride_of(len(cells), symmetries)
     for number in range(U(len(cells))):
         row = cells[number] // columns
         column = cells[number] - row * columns
         for symmetry in range(U(symmetries)):
             candidate = U(end) + symmetry * stride + number
-            found[candidate, U(SYMMETRY)] = symmetry
-            found[candidate, U(ANCHOR_ROW)] = row
-            found[candidate, U(ANCHOR_COLUMN)] = column
-            found[candidate, U(OWNER)] = owner
-    return found
+            extended[candidate, U(SYMMETRY)] = symmetry
+            extended[candidate, U(ANCHOR_ROW)] = row
+            extended[candidate, U(ANCHOR_COLUMN)] = column
+            extended[candidate, U(OWNER)] = owner
+    return extended
 
 
 @compiled
 def _larger(numbers: Numbers, used: int, capacity: int) -> Numbers:
-    found = np.empty(capacity, dtype=np.int32)
-    found[:used] = numbers[:used]
-    return found
+    larger = np.empty(capacity, dtype=np.int32)
+    larger[:used] = numbers[:used]
+    return larger
 
 
 @compiled
 def _with_room(words: Words, used: int, more: int, size: int) -> Words:
     """Return a copy of the first `used` groups of words with room for more of them."""
-    found = aligned_words((used + more) * size)
-    found[: used * size] = words[: used * size]
-    return found
+    larger = aligned_words((used + more) * size)
+    larger[: used * size] = words[: used * size]
+    return larger
 
 
 @compiled
@@ -357,7 +357,7 @@ def _intersect_rows_nearly(
 def _drop_repeated(units: Units, search: Search, unit: int, bank: int, anchors: int) -> None:
     """Remove the candidates under symmetries that give the image of an earlier one.
 
-    The unit's bank has number `bank` among those of so many anchors.
+    The unit's bank has number `bank` among those of the anchors.
     """
     row = U(units.rows[unit])
     distinct = search.rows.distinct[row]

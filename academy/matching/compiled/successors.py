@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from academy.matching.anchoring import TESTED_CODES
+from academy.matching.board_tables import BoardTables
 from academy.matching.compiled.banks import (
     BANK,
     CODES,
@@ -92,7 +93,7 @@ class MoveLists(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is asked: the position, the moves, and the library under limits."""
+    """One query: the position, the moves, and the library under limits."""
 
     states: States
     changes: BoardChanges
@@ -105,12 +106,12 @@ class Task(NamedTuple):
 def match_successors(
     states: States, changes: BoardChanges, library: RankedRows, limits: MatchLimits
 ) -> Successors:
-    """Return what moves end and bring, as `kernels.MatchSuccessorsFunction` says."""
-    task = Task(states, changes, library, limits, _affected_by(library, changes))
+    """Return the matches that moves end and bring, as `kernels.MatchSuccessorsFunction` says."""
+    task = Task(states, changes, library, limits, _index_changes(library, changes))
     units = filter_nearly(states, task.affected.after, library.tables, library.rows)
     ordered = order_units(units, library)
     base = collect_matches(units, ordered, library, limits)
-    gone_starts, gone = _collect_removed(_tests_affected(task, base), task)
+    gone_starts, gone = _collect_removed(_collect_affected_tests(task, base), task)
     new = _merge(_collect_mended(task, units, ordered), _collect_arrived(task), limits)
     if _has_long_moves(changes):
         new = _merge(new, _collect_by_position(task), limits)
@@ -119,19 +120,15 @@ def match_successors(
 
 
 @compiled
-def _affected_by(library: RankedRows, changes: BoardChanges) -> Affected:
-    """Return what moves affect."""
+def _index_changes(library: RankedRows, changes: BoardChanges) -> Affected:
+    """Return the cells that moves change, indexed by cell and by place."""
     tables = library.tables
     size, width = tables.rows * tables.columns, tables.columns + 2 * tables.margin
     first = np.full(size, -1, dtype=np.int32)
     following = np.full(len(changes.cells), -1, dtype=np.int32)
     move_of = np.empty(len(changes.cells), dtype=np.int32)
     after = np.zeros(size, dtype=np.uint8)
-    cells = np.full((tables.rows + 2 * tables.margin) * width, -1, dtype=np.int32)
-    for row in range(tables.rows):
-        for column in range(tables.columns):
-            place = (row + tables.margin) * width + column + tables.margin
-            cells[place] = row * tables.columns + column
+    cells = _cells_by_place(tables)
     near = np.zeros(len(cells), dtype=np.bool_)
     reached = np.zeros(len(cells), dtype=np.uint8)
     for move in range(len(changes.starts) - 1):
@@ -159,6 +156,18 @@ def _affected_by(library: RankedRows, changes: BoardChanges) -> Affected:
 
 
 @compiled
+def _cells_by_place(tables: BoardTables) -> Numbers:
+    """Return the cell at each place of the framed board, -1 beyond the edge."""
+    width = tables.columns + 2 * tables.margin
+    cells = np.full((tables.rows + 2 * tables.margin) * width, -1, dtype=np.int32)
+    for row in range(tables.rows):
+        for column in range(tables.columns):
+            place = (row + tables.margin) * width + column + tables.margin
+            cells[place] = row * tables.columns + column
+    return cells
+
+
+@compiled
 def _has_long_moves(changes: BoardChanges) -> bool:
     return bool((np.diff(changes.starts) > 1).any())
 
@@ -167,10 +176,10 @@ def _has_long_moves(changes: BoardChanges) -> bool:
 
 
 @compiled
-def _tests_affected(task: Task, base: Matches) -> Numbers:
+def _collect_affected_tests(task: Task, base: Matches) -> Numbers:
     """Return the tests of matches that some move may fail: match, cell and the code wanted there."""
     rows, ranking = task.library.rows, task.library.ranking
-    found = np.empty((0, 3), dtype=np.int32)
+    tests = np.empty((0, 3), dtype=np.int32)
     end = 0
     # An array that an inner loop may replace makes it slow: room is made for many matches at once.
     for first in range(0, len(base.places), _MATCHES_AT_ONCE):
@@ -179,14 +188,14 @@ def _tests_affected(task: Task, base: Matches) -> Numbers:
         for match in range(first, last):
             row = ranking.rows[base.places[match]]
             most += STAGE * rows.stages[row] + rows.far[row, FAR_COUNT]
-        found = _with_capacity(found, end, end + most)
-        end = _tests_affected_of(found, end, (first, last), task, base)
-    return found[:end]
+        tests = _with_capacity(tests, end, end + most)
+        end = _write_affected_tests(tests, end, (first, last), task, base)
+    return tests[:end]
 
 
 @compiled
-def _tests_affected_of(found: Numbers, end: int, part: tuple[int, int], task: Task, base: Matches) -> int:
-    """Write the affected tests of the matches from one to another behind the `end`; return the new end."""
+def _write_affected_tests(out: Numbers, end: int, part: tuple[int, int], task: Task, base: Matches) -> int:
+    """Write the affected tests of a part of the matches to `out`, behind `end`; return the new end."""
     tables, rows, order = task.library.tables, task.library.rows, task.library.ranking.rows
     affected = task.affected
     first, reached, cells, near = affected.first, affected.reached, affected.cells, affected.near
@@ -208,11 +217,11 @@ def _tests_affected_of(found: Numbers, end: int, part: tuple[int, int], task: Ta
             offset = test // U(CODES)
             place = anchor + U(signed(turned[offset, symmetry]))
             code = TESTED_CODES[test - offset * U(CODES)]
-            found[end, U(0)], found[end, U(1)], found[end, U(2)] = match, cells[place], code
+            out[end, U(0)], out[end, U(1)], out[end, U(2)] = match, cells[place], code
             end += U((reached[place] & ~code) != 0)
         for number in range(far[row, U(FAR_START)], far[row, U(FAR_START)] + far[row, U(FAR_COUNT)]):
             cell = far_cell(tables, rows, number, symmetry, (anchor_row, anchor_column))
-            found[end, U(0)], found[end, U(1)], found[end, U(2)] = match, cell, far_codes[number]
+            out[end, U(0)], out[end, U(1)], out[end, U(2)] = match, cell, far_codes[number]
             end += U(cell >= 0 and first[U(cell)] >= 0)
     return signed(end)
 
@@ -225,17 +234,17 @@ def _collect_removed(tests: Numbers, task: Task) -> tuple[Numbers, Numbers]:
     _visit_removed(tests, task, starts[1:], np.empty(0, dtype=np.int32))
     for move in range(moves):
         starts[move + 1] += starts[move]
-    found = np.empty(starts[moves], dtype=np.int32)
-    _visit_removed(tests, task, starts[:moves].copy(), found)
-    return starts, found
+    removed = np.empty(starts[moves], dtype=np.int32)
+    _visit_removed(tests, task, starts[:moves].copy(), removed)
+    return starts, removed
 
 
 @compiled
-def _visit_removed(tests: Numbers, task: Task, ends: Numbers, found: Numbers) -> None:
+def _visit_removed(tests: Numbers, task: Task, ends: Numbers, removed: Numbers) -> None:
     """Advance a move's end by each match that the move ends; write the match there if `found` has room."""
     first, following, states = task.affected.first, task.affected.following, task.changes.states
     move_of, last_match = task.affected.moves, np.full(len(ends), -1, dtype=np.int32)
-    writes = len(found) > 0
+    writes = len(removed) > 0
     for number in range(U(len(tests))):
         match, cell, code = tests[number, U(0)], U(tests[number, U(1)]), tests[number, U(2)]
         change = first[cell]
@@ -244,7 +253,7 @@ def _visit_removed(tests: Numbers, task: Task, ends: Numbers, found: Numbers) ->
             if states[U(change)] & code == 0 and last_match[move] != match:
                 last_match[move] = match
                 if writes:
-                    found[U(ends[move])] = match
+                    removed[U(ends[move])] = match
                 ends[move] += 1
             change = following[U(change)]
 
@@ -257,19 +266,19 @@ def _collect_mended(task: Task, units: Units, ordered: Numbers) -> MoveLists:
     """Return the matches that moves of one change make of near misses, move by move."""
     tally = _new_tally(len(task.changes.starts) - 1)
     longest = U(_most_moves_of_a_cell(task.affected))
-    found = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
+    records = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
     end = 0
     for number in range(U(len(ordered))):
         unit = U(ordered[number])
         near_misses = bits_in_bank(units.nearly, unit)
         if near_misses > U(0):
-            found = _with_capacity(found, end, end + signed(near_misses * longest))
-            end = _mend_unit(found, end, task, units, unit, tally)
-    return _by_move(found[:end], tally)
+            records = _with_capacity(records, end, end + signed(near_misses * longest))
+            end = _mend_unit(records, end, task, units, unit, tally)
+    return _by_move(records[:end], tally)
 
 
 @compiled
-def _mend_unit(found: Numbers, end: int, task: Task, units: Units, unit: int, tally: Numbers) -> int:
+def _mend_unit(records: Numbers, end: int, task: Task, units: Units, unit: int, tally: Numbers) -> int:
     """Write what moves make of the near misses of a unit; return the end.
 
     A word is intersected with its row's tests once more, which shows where each of its candidates fails.
@@ -296,7 +305,7 @@ def _mend_unit(found: Numbers, end: int, task: Task, units: Units, unit: int, ta
                     failed = _failing_test(task, candidate, test)
                 else:
                     failed = _failing_far_test(task, candidate, row)
-                end = _mend_candidate(found, end, task, (row, candidate), failed, tally)
+                end = _mend_candidate(records, end, task, (row, candidate), failed, tally)
     return end
 
 
@@ -318,7 +327,12 @@ def _failing_far_test(task: Task, candidate: Numbers, row: int) -> tuple[int, in
 
 @compiled
 def _mend_candidate(
-    found: Numbers, end: int, task: Task, match: tuple[int, Numbers], failed: tuple[int, int], tally: Numbers
+    records: Numbers,
+    end: int,
+    task: Task,
+    match: tuple[int, Numbers],
+    failed: tuple[int, int],
+    tally: Numbers,
 ) -> int:
     """Write a near miss, a row and its candidate, for each move that mends it; return the end."""
     row, candidate = match
@@ -330,13 +344,13 @@ def _mend_candidate(
         move = U(affected.moves[U(change)])
         alone = changes.starts[move + U(1)] - changes.starts[move] == 1
         if alone and changes.states[U(change)] & code != 0 and _admit(tally, move, place, task.limits):
-            found[U(end), U(_MOVE)], found[U(end), U(_PLACE)], found[U(end), U(_IMAGE)] = (
+            records[U(end), U(_MOVE)], records[U(end), U(_PLACE)], records[U(end), U(_IMAGE)] = (
                 move,
                 place,
                 symmetry,
             )
-            found[U(end), U(_ROW)] = candidate[ANCHOR_ROW] - anchors[row, symmetry, U(0)]
-            found[U(end), U(_COLUMN)] = candidate[ANCHOR_COLUMN] - anchors[row, symmetry, U(1)]
+            records[U(end), U(_ROW)] = candidate[ANCHOR_ROW] - anchors[row, symmetry, U(0)]
+            records[U(end), U(_COLUMN)] = candidate[ANCHOR_COLUMN] - anchors[row, symmetry, U(1)]
             end += 1
         change = affected.following[U(change)]
     return end
@@ -360,17 +374,17 @@ def _collect_arrived(task: Task) -> MoveLists:
     """Return the matches around the anchors that moves bring, move by move."""
     units = _filter_arrived(task)
     ordered, tally = order_units(units, task.library), _new_tally(len(task.changes.starts) - 1)
-    found = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
+    records = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
     end = 0
     for number in range(U(len(ordered))):
         unit = U(ordered[number])
-        found = _with_capacity(found, end, end + signed(bits_in_bank(units.bits, unit)))
-        end = _list_unit(found, end, task, units, unit, tally)
-    return _by_move(found[:end], tally)
+        records = _with_capacity(records, end, end + signed(bits_in_bank(units.bits, unit)))
+        end = _list_unit(records, end, task, units, unit, tally)
+    return _by_move(records[:end], tally)
 
 
 @compiled
-def _list_unit(found: Numbers, end: int, task: Task, units: Units, unit: int, tally: Numbers) -> int:
+def _list_unit(records: Numbers, end: int, task: Task, units: Units, unit: int, tally: Numbers) -> int:
     """Write the candidates of a unit, which belong to moves, as their matches; return the end."""
     candidates, anchors, row = units.candidates, task.library.rows.anchors, U(units.rows[unit])
     place = task.library.ranking.places[row]
@@ -383,9 +397,11 @@ def _list_unit(found: Numbers, end: int, task: Task, units: Units, unit: int, ta
             move, symmetry = U(candidates[candidate, U(OWNER)]), U(candidates[candidate, U(SYMMETRY)])
             if _admit(tally, move, place, task.limits):
                 at = U(end)
-                found[at, U(_MOVE)], found[at, U(_PLACE)], found[at, U(_IMAGE)] = move, place, symmetry
-                found[at, U(_ROW)] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
-                found[at, U(_COLUMN)] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
+                records[at, U(_MOVE)], records[at, U(_PLACE)], records[at, U(_IMAGE)] = move, place, symmetry
+                records[at, U(_ROW)] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
+                records[at, U(_COLUMN)] = (
+                    candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
+                )
                 end += 1
     return end
 
@@ -429,7 +445,7 @@ def _collect_by_position(task: Task) -> MoveLists:
     """Return the matches that moves of several changes make, move by move: those that failed before."""
     states, changes, library = task.states, task.changes, task.library
     tally = _new_tally(len(changes.starts) - 1)
-    found = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
+    records = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
     end = 0
     for move in range(len(changes.starts) - 1):
         first, last = changes.starts[move], changes.starts[move + 1]
@@ -442,14 +458,14 @@ def _collect_by_position(task: Task) -> MoveLists:
             units = filter_candidates(now.reshape(1, -1), library.tables, library.rows)
             no_limits = MatchLimits(signed(NO_LIMIT), signed(NO_LIMIT))
             matches = collect_matches(units, order_units(units, library), library, no_limits)
-            found = _with_capacity(found, end, end + min(task.limits.total, len(matches.places)))
-            end = _list_new(found, end, task, (move, matches), before, tally)
-    return _by_move(found[:end], tally)
+            records = _with_capacity(records, end, end + min(task.limits.total, len(matches.places)))
+            end = _list_new(records, end, task, (move, matches), before, tally)
+    return _by_move(records[:end], tally)
 
 
 @compiled
 def _list_new(
-    found: Numbers, end: int, task: Task, of_move: tuple[int, Matches], before: States, tally: Numbers
+    records: Numbers, end: int, task: Task, of_move: tuple[int, Matches], before: States, tally: Numbers
 ) -> int:
     """Write those matches of a move that failed on the board before; return the end.
 
@@ -470,8 +486,8 @@ def _list_new(
             fails = _far_failure(task, before, row, signed(symmetry), (anchor_row, anchor_column))[0] >= 0
         if fails and _admit(tally, U(move), place, task.limits):
             at = U(end)
-            found[at, U(_MOVE)], found[at, U(_PLACE)], found[at, U(_IMAGE)] = move, place, symmetry
-            found[at, U(_ROW)], found[at, U(_COLUMN)] = matches.rows[match], matches.columns[match]
+            records[at, U(_MOVE)], records[at, U(_PLACE)], records[at, U(_IMAGE)] = move, place, symmetry
+            records[at, U(_ROW)], records[at, U(_COLUMN)] = matches.rows[match], matches.columns[match]
             end += 1
     return end
 
@@ -526,7 +542,7 @@ def _admit(tally: Numbers, move: int, place: int, limits: MatchLimits) -> bool:
     """
     tally[move, U(_TOTAL)] += 1
     of_place = tally[move, U(_OF_PLACE)] if tally[move, U(_LAST_PLACE)] == place else 0
-    has_room = of_place < limits.each and tally[move, U(_KEPT)] < limits.total
+    has_room = of_place < limits.per_pattern and tally[move, U(_KEPT)] < limits.total
     tally[move, U(_LAST_PLACE)] = place
     tally[move, U(_OF_PLACE)] = of_place + has_room
     tally[move, U(_KEPT)] += has_room
@@ -551,12 +567,12 @@ def _by_move(records: Numbers, tally: Numbers) -> MoveLists:
     for move in range(moves):
         starts[move + 1] = starts[move] + tally[move, _KEPT]
     ends = starts[:moves].copy()
-    found = np.empty((len(records), _RECORD_COLUMNS), dtype=np.int32)
+    ordered = np.empty((len(records), _RECORD_COLUMNS), dtype=np.int32)
     for number in range(U(len(records))):
         move = U(records[number, U(_MOVE)])
-        _copy_record(records, number, found, U(ends[move]))
+        _copy_record(records, number, ordered, U(ends[move]))
         ends[move] += 1
-    return MoveLists(starts, found, tally[:, _TOTAL].copy())
+    return MoveLists(starts, ordered, tally[:, _TOTAL].copy())
 
 
 @compiled
@@ -566,28 +582,28 @@ def _copy_record(records: Numbers, number: int, target: Numbers, place: int) -> 
 
 
 @compiled
-def _merge(one: MoveLists, two: MoveLists, limits: MatchLimits) -> MoveLists:
+def _merge(first: MoveLists, second: MoveLists, limits: MatchLimits) -> MoveLists:
     """Return the matches of two lists for each move as one, in the order of places, under the limits."""
-    moves = len(one.totals)
+    moves = len(first.totals)
     tally = _new_tally(moves)
     starts = np.zeros(moves + 1, dtype=np.int32)
-    found = np.empty((len(one.records) + len(two.records), _RECORD_COLUMNS), dtype=np.int32)
+    merged = np.empty((len(first.records) + len(second.records), _RECORD_COLUMNS), dtype=np.int32)
     end = U(0)
     for move in range(U(moves)):
-        left, left_end = U(one.starts[move]), U(one.starts[move + U(1)])
-        right, right_end = U(two.starts[move]), U(two.starts[move + U(1)])
+        left, left_end = U(first.starts[move]), U(first.starts[move + U(1)])
+        right, right_end = U(second.starts[move]), U(second.starts[move + U(1)])
         while left < left_end or right < right_end:
             if right == right_end or (
-                left < left_end and one.records[left, U(_PLACE)] <= two.records[right, U(_PLACE)]
+                left < left_end and first.records[left, U(_PLACE)] <= second.records[right, U(_PLACE)]
             ):
-                _copy_record(one.records, left, found, end)
+                _copy_record(first.records, left, merged, end)
                 left += U(1)
             else:
-                _copy_record(two.records, right, found, end)
+                _copy_record(second.records, right, merged, end)
                 right += U(1)
-            end += U(_admit(tally, move, found[end, U(_PLACE)], limits))
+            end += U(_admit(tally, move, merged[end, U(_PLACE)], limits))
         starts[move + U(1)] = end
-    return MoveLists(starts, found[: signed(end)], one.totals + two.totals)
+    return MoveLists(starts, merged[: signed(end)], first.totals + second.totals)
 
 
 @compiled

@@ -17,11 +17,11 @@ def as_tuples(matches: Matches) -> list[Match]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def matches_after(found: Successors, move: int) -> list[Match]:
+def matches_after(successors: Successors, move: int) -> list[Match]:
     """All matches after a move, as a query of that position would list them by number."""
-    gone = set(found.gone(move).tolist())
-    stay = [match for entry, match in enumerate(as_tuples(found.base)) if entry not in gone]
-    return sorted([*stay, *as_tuples(found.new(move))])
+    gone = set(successors.gone(move).tolist())
+    stay = [match for entry, match in enumerate(as_tuples(successors.base)) if entry not in gone]
+    return sorted([*stay, *as_tuples(successors.new(move))])
 
 
 class BothKernels:
@@ -44,31 +44,40 @@ class BothKernels:
         for index in self.indexes:
             index.remove(pattern_id)
 
-    def match(self, board: Board, most: int = NO_LIMIT, each: int = NO_LIMIT, both: bool = False) -> Matches:
+    def match(
+        self, board: Board, most: int = NO_LIMIT, per_pattern: int = NO_LIMIT, both: bool = False
+    ) -> Matches:
         return same_matches(
-            [index.snapshot().match(MatchQuery(board, None, most, each, both)) for index in self.indexes]
+            [
+                index.snapshot().match(MatchQuery(board, None, most, per_pattern, both))
+                for index in self.indexes
+            ]
         )
 
     def match_successors(
-        self, board: Board, moves: Sequence[Sequence[Change]], most: int = NO_LIMIT, each: int = NO_LIMIT
+        self,
+        board: Board,
+        moves: Sequence[Sequence[Change]],
+        most: int = NO_LIMIT,
+        per_pattern: int = NO_LIMIT,
     ) -> Successors:
-        query = MatchQuery(board, None, most, each)
-        one, other = (index.snapshot().match_successors(query, moves) for index in self.indexes)
-        same_matches((one.base, other.base))
-        assert one.moves == other.moves == len(moves)
+        query = MatchQuery(board, None, most, per_pattern)
+        first, other = (index.snapshot().match_successors(query, moves) for index in self.indexes)
+        same_matches((first.base, other.base))
+        assert first.moves == other.moves == len(moves)
         for move in range(len(moves)):
-            assert one.gone(move).tolist() == other.gone(move).tolist()
-            assert one.new(move).total == other.new(move).total
-            if most == each == NO_LIMIT:
-                assert set(as_tuples(one.new(move))) == set(as_tuples(other.new(move)))
-            assert one.new(move).places.tolist() == other.new(move).places.tolist()
-        return one
+            assert first.gone(move).tolist() == other.gone(move).tolist()
+            assert first.new(move).total == other.new(move).total
+            if most == per_pattern == NO_LIMIT:
+                assert set(as_tuples(first.new(move))) == set(as_tuples(other.new(move)))
+            assert first.new(move).places.tolist() == other.new(move).places.tolist()
+        return first
 
 
 def same_matches(answers: Sequence[Matches]) -> Matches:
-    one, other = answers
-    assert as_tuples(one) == as_tuples(other)
-    assert one.places.tolist() == other.places.tolist()
-    assert one.reversed.tolist() == other.reversed.tolist()
-    assert one.total == other.total
-    return one
+    first, other = answers
+    assert as_tuples(first) == as_tuples(other)
+    assert first.places.tolist() == other.places.tolist()
+    assert first.reversed.tolist() == other.reversed.tolist()
+    assert first.total == other.total
+    return first

@@ -38,15 +38,15 @@ def places(pattern: Pattern, board: Board) -> Iterator[tuple[int, int]]:
 
 def all_matches(spec: GameSpec, patterns: Mapping[int, Pattern], board: Board) -> list[Match]:
     """All matches as (pattern id, symmetry, row, column), in order."""
-    found: list[Match] = []
+    matches: list[Match] = []
     for pattern_id, pattern in sorted(patterns.items()):
         images = spec.images(pattern)
         for symmetry, image in enumerate(images):
             if image in images[:symmetry]:
                 continue
-            found.extend(
+            matches.extend(
                 (pattern_id, symmetry, row, column)
                 for row, column in places(image, board)
                 if lies_at(image, board, row, column)
             )
-    return found
+    return matches

@@ -18,7 +18,7 @@ TELLING = tuple(code for code in Code if code not in (Code.ANYTHING, Code.OFF_BO
 def _groups(symmetries: dict[str, GridSymmetry]) -> tuple[tuple[str, ...], ...]:
     """Every subgroup that one or two of the symmetries make."""
     by_matrix = {symmetry.matrix: symmetry for symmetry in symmetries.values()}
-    found = set()
+    cells = set()
     for first in symmetries.values():
         for second in symmetries.values():
             group = {(1, 0, 0, 1), first.matrix, second.matrix}
@@ -27,8 +27,8 @@ def _groups(symmetries: dict[str, GridSymmetry]) -> tuple[tuple[str, ...], ...]:
                 if larger == group:
                     break
                 group = larger
-            found.add(tuple(sorted(by_matrix[matrix].name for matrix in group)))
-    return tuple(sorted(found))
+            cells.add(tuple(sorted(by_matrix[matrix].name for matrix in group)))
+    return tuple(sorted(cells))
 
 
 SQUARE_GROUPS = _groups(SQUARE)

@@ -26,9 +26,9 @@ BOARD = SquareGeometry(19, 19)
     ],
 )
 def test_the_anchor(text: str, kind: AnchorKind, anchor: tuple[int, int]) -> None:
-    found = anchor_pattern(read_cells(text, BOARD), EIGHT)
-    assert found.kind == kind
-    assert tuple(found.anchors[0].tolist()) == anchor
+    anchored = anchor_pattern(read_cells(text, BOARD), EIGHT)
+    assert anchored.kind == kind
+    assert tuple(anchored.anchors[0].tolist()) == anchor
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_the_anchor(text: str, kind: AnchorKind, anchor: tuple[int, int]) -> Non
     ],
 )
 def test_the_most_telling_tests_come_first(text: str, order: str) -> None:
-    found = anchor_pattern(read_cells(text, BOARD), EIGHT)
-    assert "".join(CODE_LETTERS[int(TESTED_CODES[code])] for code in found.codes) == order
+    anchored = anchor_pattern(read_cells(text, BOARD), EIGHT)
+    assert "".join(CODE_LETTERS[int(TESTED_CODES[code])] for code in anchored.codes) == order
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,5 @@ def test_images_on_the_hexagonal_board() -> None:
 def test_the_centre_on_the_hexagonal_board_is_where_no_cell_is_many_steps_away() -> None:
     # From (0, 0) the cell (1, 1) is two steps away, though one row and one column.
     pattern = grid_pattern([(0, 0, Code.FIRST_SOLDIER), (1, 0, Code.FIRST_SOLDIER), (1, 1, Code.EMPTY)])
-    found = anchor_pattern(pattern, SymmetryGroup([HEXAGON["identity"]]), hexagonal=True)
-    assert tuple(found.anchors[0].tolist()) == (1, 0)
+    anchored = anchor_pattern(pattern, SymmetryGroup([HEXAGON["identity"]]), hexagonal=True)
+    assert tuple(anchored.anchors[0].tolist()) == (1, 0)

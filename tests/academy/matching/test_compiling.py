@@ -52,7 +52,7 @@ def test_changed_sources_are_compiled_again(sources: Path) -> None:
     assert not complete(sources)
 
 
-def test_sources_elsewhere_have_machine_code_of_their_own(tmp_path: Path, sources: Path) -> None:
+def test_other_sources_get_their_own_machine_code(tmp_path: Path, sources: Path) -> None:
     elsewhere = shutil.copytree(sources, tmp_path / "elsewhere")
     home = str(tmp_path / "home")
     places = [ask("print(compiling.FOLDER)", path, XDG_CACHE_HOME=home) for path in (sources, elsewhere)]

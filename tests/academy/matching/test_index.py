@@ -31,7 +31,7 @@ def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> BothKernels:
 
 @settings(max_examples=500, deadline=None)
 @given(st.data())
-def test_it_finds_what_the_obvious_matcher_finds(data: st.DataObject) -> None:
+def test_matches_equal_those_of_the_reference_matcher(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
@@ -97,17 +97,17 @@ def test_a_match_on_a_hexagonal_board_with_cells_cut_off() -> None:
     spec = GameSpec("hex", HexGeometry(3, 3), symmetric=False, symmetries=tuple(HEXAGON))
     board = Board.from_letters(spec.geometry, "+x--o---+")
     neighbours = grid_pattern([(0, 0, Code.FIRST_SOLDIER), (0, 1, Code.OFF_BOARD)])
-    found = as_tuples(index_of(spec, {1: neighbours}).match(board))
+    matches = as_tuples(index_of(spec, {1: neighbours}).match(board))
     # The cell (0, 1) touches (0, 0), cut off, and (-1, 1) and (-1, 2), beyond the edge.
     images = [neighbours.image(symmetry) for symmetry in spec.symmetry_group]
     edges = {
         (row + cell_row, column + cell_column)
-        for _, symmetry, row, column in found
+        for _, symmetry, row, column in matches
         for (cell_row, cell_column), code in zip(images[symmetry].cells, images[symmetry].codes, strict=True)
         if code == Code.OFF_BOARD
     }
     assert edges == {(0, 0), (-1, 1), (-1, 2)}
-    assert len(found) == 3
+    assert len(matches) == 3
 
 
 def test_a_match_on_a_graph_has_no_place_but_its_nodes() -> None:
@@ -127,16 +127,16 @@ def test_a_match_on_a_graph_has_no_place_but_its_nodes() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_a_query_for_the_second_player_is_one_with_the_colours_exchanged(data: st.DataObject) -> None:
+def test_query_for_the_second_player_swaps_the_colours(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(square_games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
-    found = index_of(spec, library).match(board, both=True)
+    occurrences = index_of(spec, library).match(board, both=True)
     swapped = {pattern_id: spec.reversed_pattern(pattern) for pattern_id, pattern in library.items()}
-    matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
+    matches = list(zip(as_tuples(occurrences), occurrences.reversed.tolist(), strict=True))
     assert [match for match, reverse in matches if not reverse] == all_matches(spec, library, board)
     assert [match for match, reverse in matches if reverse] == all_matches(spec, swapped, board)
-    assert matches == sorted(matches, key=lambda told: (told[0][0], told[1]))
+    assert matches == sorted(matches, key=lambda entry: (entry[0][0], entry[1]))
 
 
 @settings(max_examples=40, deadline=None)
@@ -146,8 +146,8 @@ def test_places_of_the_second_player_are_on_the_board_reversed(data: st.DataObje
     spec = GameSpec("draughts", geometry, reversal="rotate_180")
     library = data.draw(libraries(geometry))
     board = data.draw(boards(geometry))
-    found = index_of(spec, library).match(board, both=True)
-    places = [match for match, turned in zip(as_tuples(found), found.reversed, strict=True) if turned]
+    matches = index_of(spec, library).match(board, both=True)
+    places = [match for match, turned in zip(as_tuples(matches), matches.reversed, strict=True) if turned]
     assert places == all_matches(spec, library, spec.reversed_board(board))
 
 
@@ -176,10 +176,10 @@ def test_thousands_of_hits_of_patterns_of_nine_by_nine(geometry: SquareGeometry 
     states = (State.EMPTY,) * 4 + (State.FIRST_SOLDIER, State.SECOND_SOLDIER, State.SECOND_KING)
     board = Board(geometry, bytes(chance.choices(states, k=geometry.size)))
     library = {number: loose_pattern(chance, board, 9, 9, 2 + number % 12) for number in range(40)}
-    found = as_tuples(index_of(spec, library).match(board))
-    assert len(found) > 2000
-    assert {pattern_id for pattern_id, *_ in found} == set(library)
-    assert found == all_matches(spec, library, board)
+    matches = as_tuples(index_of(spec, library).match(board))
+    assert len(matches) > 2000
+    assert {pattern_id for pattern_id, *_ in matches} == set(library)
+    assert matches == all_matches(spec, library, board)
 
 
 def test_a_pattern_of_the_whole_board_and_its_edge() -> None:
@@ -224,9 +224,9 @@ def test_a_pattern_that_reaches_far_from_its_anchor() -> None:
         for _ in range(1 + number % 3):
             codes[chance.randrange((REACH + 1) * columns, rows * columns)] = chance.choice(list(Code))
         library[number] = grid_pattern((*divmod(place, columns), code) for place, code in enumerate(codes))
-    found = as_tuples(index_of(spec, library).match(board))
-    assert len(found) > 500
-    assert found == all_matches(spec, library, board)
+    matches = as_tuples(index_of(spec, library).match(board))
+    assert len(matches) > 500
+    assert matches == all_matches(spec, library, board)
 
 
 # Only the first
@@ -248,7 +248,7 @@ def test_a_limit_leaves_the_first_matches_and_counts_all(data: st.DataObject, mo
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.integers(0, 30), st.integers(0, 5))
 def test_a_pattern_that_lies_everywhere_leaves_room_for_others(
-    data: st.DataObject, most: int, each: int
+    data: st.DataObject, most: int, per_pattern: int
 ) -> None:
     spec: GameSpec = data.draw(st.one_of(square_games, games))
     library = data.draw(libraries(spec.geometry))
@@ -259,20 +259,20 @@ def test_a_pattern_that_lies_everywhere_leaves_room_for_others(
         (match, number > 0)
         for pattern_id, pattern in sorted(library.items())
         for number, view in enumerate(views)
-        for match in all_matches(spec, {pattern_id: pattern}, view)[:each]
+        for match in all_matches(spec, {pattern_id: pattern}, view)[:per_pattern]
     ]
-    found = index_of(spec, library).match(board, most, each, spec.symmetric)
-    assert list(zip(as_tuples(found), found.reversed.tolist(), strict=True)) == everything[:most]
-    assert found.total == sum(len(all_matches(spec, library, view)) for view in views)
+    matches = index_of(spec, library).match(board, most, per_pattern, spec.symmetric)
+    assert list(zip(as_tuples(matches), matches.reversed.tolist(), strict=True)) == everything[:most]
+    assert matches.total == sum(len(all_matches(spec, library, view)) for view in views)
 
 
 def test_a_single_cell_does_not_fill_the_answer() -> None:
     spec = GameSpec("go", SquareGeometry(9, 9), symmetries=EIGHT)
     board = Board.from_letters(spec.geometry, "x".ljust(81, "-"))
     library = {1: read_cells("-", spec.geometry), 2: read_cells("x -", spec.geometry)}
-    found = index_of(spec, library).match(board, 10, 8)
-    assert found.pattern_ids.tolist() == [1] * 8 + [2] * 2
-    assert found.total == 80 + 2
+    matches = index_of(spec, library).match(board, 10, 8)
+    assert matches.pattern_ids.tolist() == [1] * 8 + [2] * 2
+    assert matches.total == 80 + 2
 
 
 @settings(max_examples=60, deadline=None)
@@ -292,10 +292,10 @@ def test_a_ranking_says_which_patterns_and_in_which_order(data: st.DataObject, m
     for index in index_of(spec, library).indexes:
         snapshot = index.snapshot()
         ranking = snapshot.rank(np.array(ranked, dtype=np.int64))
-        found = ranking.match(MatchQuery(board, np.array(wanted, dtype=np.bool_), most))
-        assert as_tuples(found) == expected[:most]
-        assert found.total == len(expected)
-        assert [ranked[place] for place in found.places] == found.pattern_ids.tolist()
+        matches = ranking.match(MatchQuery(board, np.array(wanted, dtype=np.bool_), most))
+        assert as_tuples(matches) == expected[:most]
+        assert matches.total == len(expected)
+        assert [ranked[place] for place in matches.places] == matches.pattern_ids.tolist()
 
 
 def test_patterns_without_stones_on_an_empty_board_do_no_harm() -> None:
@@ -307,9 +307,9 @@ def test_patterns_without_stones_on_an_empty_board_do_no_harm() -> None:
         drawn = chance.choices(codes, k=9)
         library[number] = grid_pattern((*divmod(place, 3), code) for place, code in enumerate(drawn))
     board = Board(spec.geometry, bytes([State.EMPTY]) * 361)
-    found = index_of(spec, library).match(board, 256)
-    assert found.listed == 256
-    assert found.total > 1_000_000
+    matches = index_of(spec, library).match(board, 256)
+    assert matches.listed == 256
+    assert matches.total > 1_000_000
 
 
 def test_a_ranking_names_only_patterns_that_are_there() -> None:
@@ -371,7 +371,7 @@ def test_many_patterns_come_and_go() -> None:
     assert as_tuples(index.match(board)) == []
 
 
-def test_a_pattern_put_again_replaces_the_one_before() -> None:
+def test_pattern_put_again_replaces_the_old_one() -> None:
     spec = GameSpec("square", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "xo")
     index = index_of(spec, {1: read_cells("x", spec.geometry)})
@@ -423,6 +423,6 @@ def test_a_board_of_another_kind_is_refused(board: Board, complaint: str) -> Non
         BothKernels(SQUARE_GAME).match(board)
 
 
-def test_removing_what_is_not_there_is_a_key_error() -> None:
+def test_removal_of_an_unknown_pattern_raises_key_error() -> None:
     with pytest.raises(KeyError):
         BothKernels(SQUARE_GAME).remove(4)

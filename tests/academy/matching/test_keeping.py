@@ -15,19 +15,20 @@ from tests.academy.matching.reference import all_matches
 from tests.academy.matching.strategies import boards, games, libraries, patterns
 
 
-def same(one: object, other: object) -> bool:
+def same(first: object, other: object) -> bool:
     """Whether values are equal and, where they are arrays, of one kind: compiled code is made for one."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+    if isinstance(first, np.ndarray) and isinstance(other, np.ndarray):
         kinds = [
-            (each.dtype, each.ndim, *(each.flags[name] for name in ("C", "W", "A"))) for each in (one, other)
+            (array.dtype, array.ndim, *(array.flags[name] for name in ("C", "W", "A")))
+            for array in (first, other)
         ]
-        return kinds[0] == kinds[1] and np.array_equal(one, other)
-    return one == other
+        return kinds[0] == kinds[1] and np.array_equal(first, other)
+    return first == other
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_an_index_is_made_again_from_what_was_kept(data: st.DataObject) -> None:
+def test_restored_index_equals_the_saved_one(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = dict(data.draw(libraries(spec.geometry)))
     first = PatternIndex(spec, "numpy")
@@ -37,19 +38,21 @@ def test_an_index_is_made_again_from_what_was_kept(data: st.DataObject) -> None:
         first.remove(pattern_id)
         del library[pattern_id]
     again = PatternIndex(spec, "numpy")
-    again.restore({name: array.copy() for name, array in first.kept().items()})
+    again.restore({name: array.copy() for name, array in first.to_arrays().items()})
 
     assert len(again) == len(library)
     as_kept = again.snapshot()._rows
     assert all(pattern_id in again for pattern_id in library) and 1_000 not in again
-    for rows in (as_kept, again._rows.now()):
-        fields: Iterator[tuple[str, Any, Any]] = zip(Rows._fields, first._rows.now(), rows, strict=True)
-        for name, one, other in fields:
+    for rows in (as_kept, again._rows.freeze()):
+        fields: Iterator[tuple[str, Any, Any]] = zip(Rows._fields, first._rows.freeze(), rows, strict=True)
+        for name, left, other in fields:
             if name == "of_kind":
-                assert [sorted(each.tolist()) for each in one] == [sorted(each.tolist()) for each in other]
-                assert all(each.dtype == np.int32 and each.flags.c_contiguous for each in other)
+                assert [sorted(members.tolist()) for members in left] == [
+                    sorted(members.tolist()) for members in other
+                ]
+                assert all(members.dtype == np.int32 and members.flags.c_contiguous for members in other)
             else:
-                assert same(one, other), name
+                assert same(left, other), name
 
     library[1_000] = data.draw(patterns(spec.geometry))
     again.put(1_000, library[1_000])

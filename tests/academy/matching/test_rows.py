@@ -24,9 +24,9 @@ ALWAYS = len(NEIGHBOURHOOD.offsets) * CODES
         ([5, 7, 1], [1, 0, 2], [5, 1, 2]),
     ],
 )
-def test_ranges_one_after_the_other(starts: list[int], lengths: list[int], expected: list[int]) -> None:
-    found = ranges(np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.int32))
-    assert found.tolist() == expected
+def test_ranges_are_concatenated(starts: list[int], lengths: list[int], expected: list[int]) -> None:
+    numbers = ranges(np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.int32))
+    assert numbers.tolist() == expected
 
 
 def pattern_of(near: int, far: int = 0) -> AnchoredPattern:
@@ -61,20 +61,20 @@ def expected_tests(near: int) -> list[int]:
 
 def far_cells(rows: Rows, row: int) -> list[list[int]]:
     start = rows.far[row, FAR_START]
-    return [each.tolist() for each in rows.far_offsets[start : start + rows.far[row, FAR_COUNT]]]
+    return [offset.tolist() for offset in rows.far_offsets[start : start + rows.far[row, FAR_COUNT]]]
 
 
 @pytest.mark.parametrize("near", [1, STAGE - 1, STAGE, STAGE + 1, 81])
-def test_the_last_stage_is_filled_with_what_holds_always(near: int) -> None:
-    assert row_tests(rows_of((3, 0), (near, 0)).now(), 1) == expected_tests(near)
+def test_last_stage_is_padded_with_the_test_that_always_holds(near: int) -> None:
+    assert row_tests(rows_of((3, 0), (near, 0)).freeze(), 1) == expected_tests(near)
 
 
 def test_the_first_stage_of_all_holds_always() -> None:
-    assert rows_of((3, 0)).now().tests[:STAGE].tolist() == [ALWAYS] * STAGE
+    assert rows_of((3, 0)).freeze().tests[:STAGE].tolist() == [ALWAYS] * STAGE
 
 
 def test_cells_beyond_the_table_are_far() -> None:
-    rows = rows_of((5, 2), (1, 0), (2, 3)).now()
+    rows = rows_of((5, 2), (1, 0), (2, 3)).freeze()
     assert [far_cells(rows, row) for row in range(3)] == [
         [[10, 0], [10, 1]],
         [],
@@ -84,22 +84,22 @@ def test_cells_beyond_the_table_are_far() -> None:
 
 def test_the_table_reaches_as_far_as_the_patterns_in_use() -> None:
     rows = rows_of((9, 0), (10, 0))
-    assert rows.now().reach == 25
+    assert rows.freeze().reach == 25
     rows.remove(1)
-    assert rows.now().reach == 9
+    assert rows.freeze().reach == 9
 
 
 def test_a_removed_row_leaves_the_others_as_they_are() -> None:
     rows = rows_of((10, 0), (20, 0), (30, 0))
     rows.remove(0)
-    now = rows.now()
+    now = rows.freeze()
     assert now.of_kind[AnchorKind.FIRST_PIECE].tolist() == [1, 2]
     assert row_tests(now, 2) == expected_tests(30)
 
 
-def test_what_was_read_before_does_not_change() -> None:
+def test_frozen_rows_do_not_change() -> None:
     rows = rows_of(*[(near, near % 3) for near in range(1, 60)])
-    before = rows.now()
+    before = rows.freeze()
     kept = [column.copy() for column in before if isinstance(column, np.ndarray)]
     members = before.of_kind[AnchorKind.FIRST_PIECE].tolist()
     chance = np.random.default_rng(6)
@@ -125,7 +125,7 @@ def test_space_of_removed_rows_is_used_again() -> None:
         fresh = rows.append(number, pattern_of(81, 9))
         rows.remove(row)
         row = rows.compact().get(number, fresh)
-        now = rows.now()
+        now = rows.freeze()
         assert row_tests(now, row) == expected_tests(81)
         assert len(far_cells(now, row)) == 9
         sizes.append(len(now.tests))

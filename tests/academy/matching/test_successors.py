@@ -31,22 +31,22 @@ def after(board: Board, move: Sequence[Change]) -> Board:
 def check(index: BothKernels, board: Board, moves: Sequence[Sequence[Change]]) -> int:
     """Compare every successor with a query of its own; return how many matches were different."""
     before = set(as_tuples(index.match(board)))
-    found = index.match_successors(board, moves)
-    base = as_tuples(found.base)
+    successors = index.match_successors(board, moves)
+    base = as_tuples(successors.base)
     assert set(base) == before
     different = 0
     for number, move in enumerate(moves):
         matches = as_tuples(index.match(after(board, move)))
-        assert matches_after(found, number) == matches
-        assert {base[entry] for entry in found.gone(number)} == before - set(matches)
-        assert set(as_tuples(found.new(number))) == set(matches) - before
+        assert matches_after(successors, number) == matches
+        assert {base[entry] for entry in successors.gone(number)} == before - set(matches)
+        assert set(as_tuples(successors.new(number))) == set(matches) - before
         different += len(before ^ set(matches))
     return different
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_each_successor_is_as_if_asked_alone(data: st.DataObject) -> None:
+def test_successors_equal_separate_queries(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
@@ -76,28 +76,28 @@ def test_a_stone_brings_and_ends_matches() -> None:
     spec = GameSpec("line", SquareGeometry(1, 4))
     library = {1: read_cells("x o", spec.geometry), 2: read_cells("- -", spec.geometry)}
     board = Board.from_letters(spec.geometry, "--o-")
-    found = index_of(spec, library).match_successors(board, [[(1, State.FIRST_SOLDIER)], []])
-    assert as_tuples(found.base) == [(2, 0, 0, 0)]
-    assert as_tuples(found.new(0)) == [(1, 0, 0, 1)]
-    assert found.gone(0).tolist() == [0]
-    assert matches_after(found, 0) == [(1, 0, 0, 1)]
-    assert matches_after(found, 1) == as_tuples(found.base)
+    successors = index_of(spec, library).match_successors(board, [[(1, State.FIRST_SOLDIER)], []])
+    assert as_tuples(successors.base) == [(2, 0, 0, 0)]
+    assert as_tuples(successors.new(0)) == [(1, 0, 0, 1)]
+    assert successors.gone(0).tolist() == [0]
+    assert matches_after(successors, 0) == [(1, 0, 0, 1)]
+    assert matches_after(successors, 1) == as_tuples(successors.base)
 
 
-def test_a_limit_holds_for_the_base_and_for_the_new_ones_of_each_move() -> None:
+def test_limit_applies_to_the_base_and_to_each_move() -> None:
     spec = GameSpec("line", SquareGeometry(1, 6))
     library = {number: read_cells("x -", spec.geometry) for number in range(9)}
     board = Board.from_letters(spec.geometry, "x-----")
     index = index_of(spec, library)
     moves = [[(cell, State.FIRST_SOLDIER)] for cell in range(1, 5)]
-    found = index.match_successors(
+    successors = index.match_successors(
         board, [*moves, [(2, State.FIRST_SOLDIER), (4, State.FIRST_SOLDIER)]], most=4
     )
-    assert found.base.pattern_ids.tolist() == [0, 1, 2, 3]
-    assert found.base.total == 9
-    assert [found.new(move).pattern_ids.tolist() for move in range(4)] == [[0, 1, 2, 3]] * 4
-    assert found.new(4).pattern_ids.tolist() == [0, 0, 1, 1]
-    assert [found.gone(move).tolist() for move in range(5)] == [[0, 1, 2, 3], [], [], [], []]
+    assert successors.base.pattern_ids.tolist() == [0, 1, 2, 3]
+    assert successors.base.total == 9
+    assert [successors.new(move).pattern_ids.tolist() for move in range(4)] == [[0, 1, 2, 3]] * 4
+    assert successors.new(4).pattern_ids.tolist() == [0, 0, 1, 1]
+    assert [successors.gone(move).tolist() for move in range(5)] == [[0, 1, 2, 3], [], [], [], []]
 
 
 @settings(max_examples=100, deadline=None)
@@ -106,30 +106,30 @@ def test_limits_leave_the_first_of_each_pattern_and_of_all(data: st.DataObject) 
     spec: GameSpec = data.draw(games)
     board = data.draw(boards(spec.geometry))
     index = index_of(spec, data.draw(libraries(spec.geometry)))
-    most, each = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
+    most, per_pattern = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
     change = st.tuples(st.integers(0, spec.geometry.size - 1), st.sampled_from(State))
     moves = data.draw(
         st.lists(st.lists(change, max_size=3, unique_by=lambda changed: changed[0]), max_size=12)
     )
     everything = index.match_successors(board, moves)
-    cut = index.match_successors(board, moves, most, each)
-    assert as_tuples(cut.base) == as_tuples(index.match(board, most, each))
-    told = set(as_tuples(cut.base))
+    cut = index.match_successors(board, moves, most, per_pattern)
+    assert as_tuples(cut.base) == as_tuples(index.match(board, most, per_pattern))
+    listed = set(as_tuples(cut.base))
     for move in range(len(moves)):
         new, all_new = cut.new(move), everything.new(move)
-        assert new.places.tolist() == at_most(all_new.places.tolist(), each)[:most]
+        assert new.places.tolist() == at_most(all_new.places.tolist(), per_pattern)[:most]
         assert set(as_tuples(new)) <= set(as_tuples(all_new))
         assert len(set(as_tuples(new))) == new.listed
         assert new.total == all_new.total == all_new.listed
         gone = {as_tuples(everything.base)[entry] for entry in everything.gone(move)}
-        assert {as_tuples(cut.base)[entry] for entry in cut.gone(move)} == gone & told
+        assert {as_tuples(cut.base)[entry] for entry in cut.gone(move)} == gone & listed
 
 
-def at_most(places: list[int], each: int) -> list[int]:
-    return [place for entry, place in enumerate(places) if places[:entry].count(place) < each]
+def at_most(places: list[int], per_pattern: int) -> list[int]:
+    return [place for entry, place in enumerate(places) if places[:entry].count(place) < per_pattern]
 
 
-def test_where_nearly_every_pattern_fails_by_one_cell_each_move_brings_no_more_than_its_limits() -> None:
+def test_near_misses_of_most_patterns_respect_the_limits() -> None:
     spec = GameSpec("go", SquareGeometry(19, 19), symmetries=tuple(SQUARE))
     library = {number: read_cells("x x", spec.geometry) for number in range(300)}
     board = Board(spec.geometry, bytes([State.FIRST_SOLDIER, State.EMPTY] * 181)[:361])
@@ -137,10 +137,10 @@ def test_where_nearly_every_pattern_fails_by_one_cell_each_move_brings_no_more_t
     index = PatternIndex(spec)
     for number, pattern in library.items():
         index.put(number, pattern)
-    found = index.snapshot().match_successors(MatchQuery(board, None, 8, 2), moves)
-    assert [found.new(move).listed for move in range(len(moves))] == [8] * len(moves)
-    assert found.totals.max() > 1_000
-    assert found.all_new.listed == 8 * len(moves)
+    successors = index.snapshot().match_successors(MatchQuery(board, None, 8, 2), moves)
+    assert [successors.new(move).listed for move in range(len(moves))] == [8] * len(moves)
+    assert successors.totals.max() > 1_000
+    assert successors.all_new.listed == 8 * len(moves)
 
 
 def test_no_pattern_and_no_move_is_no_match() -> None:
@@ -176,5 +176,5 @@ def test_the_reference_agrees_with_a_successor() -> None:
     board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))
     library = {number: loose_pattern(chance, board, 5, 6, 5 + number % 5) for number in range(30)}
     move = [(board.states.index(State.EMPTY), State.SECOND_SOLDIER)]
-    found = index_of(spec, library).match_successors(board, [move])
-    assert matches_after(found, 0) == all_matches(spec, library, after(board, move))
+    successors = index_of(spec, library).match_successors(board, [move])
+    assert matches_after(successors, 0) == all_matches(spec, library, after(board, move))

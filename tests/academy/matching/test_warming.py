@@ -45,7 +45,7 @@ def test_a_program_ends_well_at_any_moment_and_leaves_no_compiler_behind(
 
 @pytest.mark.skipif(kernels.chosen() != "numba", reason="NumPy needs no compiler")
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="looks for locks in /proc")
-def test_of_processes_that_start_together_one_compiles_and_the_others_wait_for_it(tmp_path: Path) -> None:
+def test_one_of_several_starting_processes_compiles(tmp_path: Path) -> None:
     here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     folder = Path(
         subprocess.run(
@@ -79,12 +79,12 @@ def waits_for_a_lock(process_id: int) -> bool:
 
 def left_behind(cache: Path) -> list[int]:
     """The processes that would compile into this folder."""
-    found = []
+    loaded = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if os.fsencode(cache) in (process / "environ").read_bytes():
-                found.append(int(process.name))
+                loaded.append(int(process.name))
         except OSError:
             # It has ended, or is somebody else's.
             continue
-    return found
+    return loaded

@@ -60,8 +60,8 @@ def register(**fields: Any) -> Call:
     return lambda client: client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
 
 
-def open_contest(told: contests_pb2.Contest) -> Call:
-    return lambda client: client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+def open_contest(played: contests_pb2.Contest) -> Call:
+    return lambda client: client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
 
 
 def report_with(change: Callable[[contests_pb2.ReportContestRequest], object]) -> Call:

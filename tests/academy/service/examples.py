@@ -68,7 +68,7 @@ def contest(
 
 
 def report(
-    told: contests_pb2.Contest,
+    played: contests_pb2.Contest,
     moves: Sequence[str],
     boards: Sequence[str] = (),
     *,
@@ -81,7 +81,7 @@ def report(
     """
     second = {"WIN": "LOSS", "LOSS": "WIN", "DRAW": "DRAW"}[first]
     return contests_pb2.ReportContestRequest(
-        contest=told,
+        contest=played,
         plies=[
             contests_pb2.Ply(
                 player=1 + place % 2,
@@ -112,15 +112,15 @@ def teach(
     """
     arena = academy.arena()
     for number, (proposer, cells, value) in enumerate(proposals):
-        told = contest(f"{contest_id}-{number}", game_id, (proposer, "teacher"), (elo, elo))
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+        played = contest(f"{contest_id}-{number}", game_id, (proposer, "teacher"), (elo, elo))
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
         academy.client(tickets[0]).proposals.SubmitProposals(
             proposals_pb2.SubmitProposalsRequest(
-                contest_id=told.contest_id,
+                contest_id=played.contest_id,
                 proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=value)],
             )
         )
-        arena.contests.ReportContest(report(told, ["c3"], first="DRAW", values=[value]))
+        arena.contests.ReportContest(report(played, ["c3"], first="DRAW", values=[value]))
 
 
 def position(board: str, player: int = 1, expected_value: float | None = None) -> consultation_pb2.Position:

@@ -51,53 +51,53 @@ class TestListing:
     @pytest.mark.parametrize(
         ("order_by", "key", "descending"),
         [
-            ("", lambda each: each.strength, True),
-            ("strength", lambda each: each.strength, False),
-            ("strength desc", lambda each: each.strength, True),
-            ("value", lambda each: each.signature.value, False),
-            (" elo   asc ", lambda each: each.signature.elo, False),
-            ("proposers desc", lambda each: each.signature.proposers, True),
-            ("uses", lambda each: each.uses, False),
-            ("successes desc", lambda each: each.successes, True),
-            ("pattern_id desc", lambda each: each.pattern_id, True),
+            ("", lambda pattern: pattern.strength, True),
+            ("strength", lambda pattern: pattern.strength, False),
+            ("strength desc", lambda pattern: pattern.strength, True),
+            ("value", lambda pattern: pattern.signature.value, False),
+            (" elo   asc ", lambda pattern: pattern.signature.elo, False),
+            ("proposers desc", lambda pattern: pattern.signature.proposers, True),
+            ("uses", lambda pattern: pattern.uses, False),
+            ("successes desc", lambda pattern: pattern.successes, True),
+            ("pattern_id desc", lambda pattern: pattern.pattern_id, True),
         ],
     )
-    def test_in_the_order_asked_for(
+    def test_patterns_are_listed_in_the_requested_order(
         self, admin: Client, order_by: str, key: Callable[[Any], float], descending: bool
     ) -> None:
         patterns = listed(admin, order_by=order_by)
 
-        keys = [key(each) for each in patterns]
+        keys = [key(pattern) for pattern in patterns]
         assert len(patterns) == 6
         assert keys == sorted(keys, reverse=descending)
 
     @pytest.mark.parametrize(
         ("wanted", "holds", "count"),
         [
-            ({"proposer": "bob"}, lambda each: any(vote.player == "bob" for vote in each.votes), 2),
-            ({"proposer": "nobody"}, lambda each: False, 0),
-            ({"min_proposers": 2}, lambda each: each.signature.proposers >= 2, 1),
-            ({"min_value": 0.6}, lambda each: each.signature.value >= 0.6, 2),
-            ({"max_value": 0.4}, lambda each: each.signature.value <= 0.4, 2),
-            ({"min_value": 0.3, "max_value": 0.6}, lambda each: 0.3 <= each.signature.value <= 0.6, 3),
-            ({"min_elo": 1500.1}, lambda each: False, 0),
-            ({"player": 1}, lambda each: each.player == 1, 6),
-            ({"player": 2}, lambda each: False, 0),
+            ({"proposer": "bob"}, lambda pattern: any(vote.player == "bob" for vote in pattern.votes), 2),
+            ({"proposer": "nobody"}, lambda pattern: False, 0),
+            ({"min_proposers": 2}, lambda pattern: pattern.signature.proposers >= 2, 1),
+            ({"min_value": 0.6}, lambda pattern: pattern.signature.value >= 0.6, 2),
+            ({"max_value": 0.4}, lambda pattern: pattern.signature.value <= 0.4, 2),
+            ({"min_value": 0.3, "max_value": 0.6}, lambda pattern: 0.3 <= pattern.signature.value <= 0.6, 3),
+            ({"min_elo": 1500.1}, lambda pattern: False, 0),
+            ({"player": 1}, lambda pattern: pattern.player == 1, 6),
+            ({"player": 2}, lambda pattern: False, 0),
         ],
     )
-    def test_what_a_filter_leaves(
+    def test_filter_selects_patterns(
         self, admin: Client, wanted: dict[str, Any], holds: Callable[[Any], bool], count: int
     ) -> None:
         patterns = listed(admin, filter=libraries_pb2.PatternFilter(**wanted))
 
-        assert [each.pattern_id for each in patterns] == [
-            each.pattern_id for each in listed(admin) if holds(each)
+        assert [pattern.pattern_id for pattern in patterns] == [
+            pattern.pattern_id for pattern in listed(admin) if holds(pattern)
         ]
         assert len(patterns) == count
 
     def test_uses_are_counted_as_of_the_last_contest(self, grown: Running) -> None:
         admin = grown.admin()
-        numbers = [each.pattern_id for each in listed(admin, order_by="pattern_id")]
+        numbers = [pattern.pattern_id for pattern in listed(admin, order_by="pattern_id")]
         for contest_id, used, moves in (("u1", numbers[2:4], ["c3", "b2"]), ("u2", numbers[3:5], ["c3"])):
             played = contest(contest_id, "go")
             grown.store.run(OpenContest(played))
@@ -106,8 +106,10 @@ class TestListing:
 
             patterns = listed(admin, order_by="uses desc")
 
-            assert {each.pattern_id for each in patterns if each.last_contest_id == contest_id} == set(used)
-        assert [(each.pattern_id, each.uses) for each in patterns] == [
+            assert {
+                pattern.pattern_id for pattern in patterns if pattern.last_contest_id == contest_id
+            } == set(used)
+        assert [(pattern.pattern_id, pattern.uses) for pattern in patterns] == [
             (numbers[3], 2),
             (numbers[2], 1),
             (numbers[4], 1),
@@ -125,16 +127,16 @@ class TestListing:
             page = admin.libraries.ListPatterns(request)
             assert page.total_size == 6
             assert len(page.patterns) <= size
-            seen += [each.pattern_id for each in page.patterns]
+            seen += [pattern.pattern_id for pattern in page.patterns]
             request.page_token = page.next_page_token
             if not page.next_page_token:
                 break
-        assert seen == [each.pattern_id for each in listed(admin, order_by=order_by)]
+        assert seen == [pattern.pattern_id for pattern in listed(admin, order_by=order_by)]
 
     def test_a_page_that_is_too_large_is_cut_to_the_most_there_is(self, admin: Client) -> None:
         assert len(listed(admin, page_size=2**31 - 1)) == 6
 
-    def test_a_token_goes_with_its_own_request_only(self, admin: Client) -> None:
+    def test_page_token_of_another_request_is_refused(self, admin: Client) -> None:
         request = libraries_pb2.ListPatternsRequest(game_id="go", library=ENDGAME, page_size=2)
         token = admin.libraries.ListPatterns(request).next_page_token
         for change in (
@@ -168,7 +170,7 @@ class TestListing:
         request = libraries_pb2.ListPatternsRequest(
             game_id="go", library=ENDGAME, page_size=3, order_by="pattern_id"
         )
-        before = [each.pattern_id for each in listed(admin, order_by="pattern_id")]
+        before = [pattern.pattern_id for pattern in listed(admin, order_by="pattern_id")]
         page = admin.libraries.ListPatterns(request)
         for gone in (before[0], before[3]):
             admin.libraries.DeletePattern(
@@ -176,7 +178,9 @@ class TestListing:
             )
         request.page_token = page.next_page_token
 
-        assert [each.pattern_id for each in admin.libraries.ListPatterns(request).patterns] == before[4:]
+        assert [pattern.pattern_id for pattern in admin.libraries.ListPatterns(request).patterns] == before[
+            4:
+        ]
 
 
 class TestMending:
@@ -226,7 +230,7 @@ class TestMending:
 
     def test_pruning_removes_what_its_dry_run_shows(self, grown: Running) -> None:
         admin = grown.admin()
-        strengths = [each.strength for each in listed(admin)]
+        strengths = [pattern.strength for pattern in listed(admin)]
         request = libraries_pb2.PruneLibraryRequest(
             game_id="go", library=ENDGAME, below=strengths[2], dry_run=True
         )
@@ -236,9 +240,9 @@ class TestMending:
         pruned = admin.libraries.PruneLibrary(request)
 
         assert shown == pruned
-        assert shown.removed == len(shown.patterns) == sum(each < strengths[2] for each in strengths)
-        assert [each.strength for each in listed(admin)] == [
-            each for each in strengths if each >= strengths[2]
+        assert shown.removed == len(shown.patterns) == sum(strength < strengths[2] for strength in strengths)
+        assert [pattern.strength for pattern in listed(admin)] == [
+            strength for strength in strengths if strength >= strengths[2]
         ]
 
 
@@ -304,7 +308,7 @@ class TestMoving:
 
         return client.libraries.ImportLibrary(requests())
 
-    def test_an_export_names_its_game_first_and_then_everything(self, admin: Client) -> None:
+    def test_export_begins_with_its_game(self, admin: Client) -> None:
         records = self.exported(admin)
 
         assert records[0].game.game_id == "go"
@@ -321,15 +325,15 @@ class TestMoving:
         assert [record.pattern for record in self.exported(admin, ENDGAME)[1:]] == known
         assert all(record.HasField("node") for record in self.exported(admin, OPENING)[1:])
 
-    def test_what_was_exported_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
+    def test_export_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
         fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         there = fresh.admin()
 
         done = self.imported(there, self.exported(admin))
 
         assert (done.patterns, done.evicted) == (6, 0)
-        figures = [(each.cells, each.signature, each.strength) for each in listed(admin)]
-        assert [(each.cells, each.signature, each.strength) for each in listed(there)] == figures
+        figures = [(pattern.cells, pattern.signature, pattern.strength) for pattern in listed(admin)]
+        assert [(pattern.cells, pattern.signature, pattern.strength) for pattern in listed(there)] == figures
 
         def lines(client: Client) -> list[tuple[object, ...]]:
             nodes = [record.node for record in self.exported(client, OPENING)[1:]]
@@ -347,7 +351,7 @@ class TestMoving:
         assert len(listed(admin)) == 1
         assert self.exported(admin, OPENING)[1:] == before
 
-    def test_an_import_is_taken_in_whole_or_not_at_all(self, grown: Running) -> None:
+    def test_failed_import_changes_nothing(self, grown: Running) -> None:
         admin = grown.admin()
         before = self.exported(admin)
         records = self.exported(admin, ENDGAME)[1:]
@@ -360,7 +364,7 @@ class TestMoving:
 
 
 class TestEvents:
-    def test_the_log_says_who_did_what(self, grown: Running) -> None:
+    def test_events_name_their_callers(self, grown: Running) -> None:
         admin = grown.admin()
         admin.libraries.DeletePattern(
             libraries_pb2.DeletePatternRequest(

@@ -167,7 +167,7 @@ REFUSED: dict[str, Case] = {
     # Reports
     "a report with a wrong board": (
         "arena",
-        report_with(lambda told: setattr(told.plies[1], "board", "-")),
+        report_with(lambda played: setattr(played.plies[1], "board", "-")),
         INVALID,
         "INVALID_RECORD",
         "plies[1].board",
@@ -175,7 +175,7 @@ REFUSED: dict[str, Case] = {
     ),
     "a report with too few results": (
         "arena",
-        report_with(lambda told: told.results.pop()),
+        report_with(lambda played: played.results.pop()),
         INVALID,
         "INVALID_RECORD",
         "results",
@@ -183,7 +183,7 @@ REFUSED: dict[str, Case] = {
     ),
     "a report without result": (
         "arena",
-        report_with(lambda told: told.results.__setitem__(0, contests_pb2.RESULT_UNSPECIFIED)),
+        report_with(lambda played: played.results.__setitem__(0, contests_pb2.RESULT_UNSPECIFIED)),
         INVALID,
         "INVALID_RECORD",
         "results[0]",
@@ -191,7 +191,7 @@ REFUSED: dict[str, Case] = {
     ),
     "a report of a value that is no number": (
         "arena",
-        report_with(lambda told: told.plies[0].values.add(player=1, value=math.nan)),
+        report_with(lambda played: played.plies[0].values.add(player=1, value=math.nan)),
         INVALID,
         "INVALID_RECORD",
         "plies[0].values",
@@ -199,7 +199,7 @@ REFUSED: dict[str, Case] = {
     ),
     "a report of a player who is none": (
         "arena",
-        report_with(lambda told: setattr(told.plies[0], "player", 3)),
+        report_with(lambda played: setattr(played.plies[0], "player", 3)),
         INVALID,
         "INVALID_RECORD",
         "plies[0].player",
@@ -207,7 +207,7 @@ REFUSED: dict[str, Case] = {
     ),
     "a report of an empty move": (
         "arena",
-        report_with(lambda told: setattr(told.plies[0], "move", "")),
+        report_with(lambda played: setattr(played.plies[0], "move", "")),
         INVALID,
         "INVALID_RECORD",
         "plies[0].move",

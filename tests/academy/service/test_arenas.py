@@ -1,5 +1,7 @@
 """Several arenas at one ACADEMY: each has contests, ids and players of its own."""
 
+from functools import partial
+
 import grpc
 import pytest
 
@@ -29,9 +31,9 @@ def second(fresh: Running, name: str = "rival") -> Client:
 
 
 def opened(caller: Client, contest_id: str = "cup/1", arena: str = "") -> contests_pb2.OpenContestResponse:
-    told = contest(contest_id, GAME)
-    told.arena = arena
-    return caller.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    played = contest(contest_id, GAME)
+    played.arena = arena
+    return caller.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
 
 
 def voters(academy: Running) -> set[str]:
@@ -49,8 +51,8 @@ def play(academy: Running, arena: Client, contest_id: str) -> None:
             proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells="xo\n-x", ply=1, value=0.9)],
         )
     )
-    told = report(contest(contest_id, GAME), ["c3"], first="DRAW", values=[0.9])
-    assert arena.contests.ReportContest(told).counted
+    played = report(contest(contest_id, GAME), ["c3"], first="DRAW", values=[0.9])
+    assert arena.contests.ReportContest(played).counted
 
 
 @pytest.mark.threat("impersonation")
@@ -85,8 +87,8 @@ def test_another_arenas_players_are_others_though_they_have_the_same_names(
     assert voters(fresh) == {"ann", "ann@rival"}
     assert fresh.store.elo(GAME, "ann") == fresh.store.elo(GAME, "ann@rival") == 1500.0
     assert not list(check(fresh.store.environment))
-    told = rival.contests.GetContest(contests_pb2.GetContestRequest(contest_id="cup/1")).contest
-    assert (told.arena, told.players[0].name, told.players[0].identity) == ("rival", "ann", "ann@rival")
+    played = rival.contests.GetContest(contests_pb2.GetContestRequest(contest_id="cup/1")).contest
+    assert (played.arena, played.players[0].name, played.players[0].identity) == ("rival", "ann", "ann@rival")
 
 
 @pytest.mark.threat("bad_input")
@@ -127,27 +129,27 @@ def test_an_admin_ends_contests_of_any_arena(fresh: Running, home: Client) -> No
     void.contest.arena = "rival"
     assert admin.ReportContest(void).counted
     left = admin.ListOpenContests(contests_pb2.ListOpenContestsRequest()).contests
-    assert [(each.contest_id, each.arena) for each in left] == [("cup/1", "arena")]
+    assert [(left_open.contest_id, left_open.arena) for left_open in left] == [("cup/1", "arena")]
 
 
 @pytest.mark.threat("impersonation")
 def test_an_arena_acts_for_another_once_an_admin_allows_it(fresh: Running, home: Client) -> None:
     tickets = opened(home).tickets
     rival = second(fresh)
-    told = report(contest("cup/1", GAME), ["c3"])
-    told.contest.arena = "arena"
+    played = report(contest("cup/1", GAME), ["c3"])
+    played.contest.arena = "arena"
     nobody = report(contest("cup/1", GAME), ["c3"])
     nobody.contest.arena = "nobody"
 
-    refused = [refusal(lambda told=told: rival.contests.ReportContest(told)) for told in (told, nobody)]  # type: ignore[misc]
-    assert [each.code for each in refused] == [grpc.StatusCode.PERMISSION_DENIED] * 2
+    refused = [refusal(partial(rival.contests.ReportContest, sent)) for sent in (played, nobody)]
+    assert [error.code for error in refused] == [grpc.StatusCode.PERMISSION_DENIED] * 2
     allow = contests_pb2.AllowArenaRequest(arena="rival", acts_for="arena")
     assert list(fresh.admin().contests.AllowArena(allow).arena.acts_for) == ["arena"]
     again = opened(rival, arena="arena")
     assert again.contest.arena == "arena" and set(again.tickets).isdisjoint(tickets)
     allow.forbid = True
     fresh.admin().contests.AllowArena(allow)
-    assert refusal(lambda: rival.contests.ReportContest(told)).code is grpc.StatusCode.PERMISSION_DENIED
+    assert refusal(lambda: rival.contests.ReportContest(played)).code is grpc.StatusCode.PERMISSION_DENIED
 
 
 def test_linked_arenas_share_their_players(fresh: Running, home: Client) -> None:
@@ -165,7 +167,7 @@ def test_linked_arenas_share_their_players(fresh: Running, home: Client) -> None
 
     admin.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena="rival"))
     arenas = admin.ListArenas(contests_pb2.ListArenasRequest()).arenas
-    assert [(each.name, each.namespace) for each in arenas] == [("arena", ""), ("rival", "rival")]
+    assert [(arena.name, arena.namespace) for arena in arenas] == [("arena", ""), ("rival", "rival")]
     unknown = refusal(lambda: admin.LinkArena(contests_pb2.LinkArenaRequest(arena="rival", other="x")))
     assert unknown.code is grpc.StatusCode.NOT_FOUND
     assert not list(check(fresh.store.environment))
@@ -183,8 +185,8 @@ def test_a_name_cannot_pass_for_one_of_another_arena(fresh: Running, home: Clien
 
 
 def test_an_arena_whose_name_ends_known_names_gets_another_namespace(fresh: Running, home: Client) -> None:
-    told = report(contest("cup/1", GAME, ("ann@rival", "bob")), ["c3"])
-    home.contests.ReportContest(told)
+    played = report(contest("cup/1", GAME, ("ann@rival", "bob")), ["c3"])
+    home.contests.ReportContest(played)
     play(fresh, second(fresh), "cup/1")
     assert voters(fresh) == {"ann@rival.2"}
 
@@ -217,7 +219,7 @@ def test_a_name_that_is_known_without_a_rating_keeps_its_end_from_another_arena(
     assert [player.identity for player in players] == ["ann@rival.2", "bob@rival.2"]
 
 
-def test_a_bots_token_is_the_player_of_its_whole_name(fresh: Running, home: Client) -> None:
+def test_bot_token_speaks_for_the_player_of_its_full_name(fresh: Running, home: Client) -> None:
     opened(home)
     opened(second(fresh), "cup/2")
     ask = consultation_pb2.MatchPatternsRequest(

@@ -44,7 +44,7 @@ def asked_with(academy: Running, *metadata: tuple[str, str]) -> Refused:
         ((("authorization", f"Bearer acdt_!!.1.{'A' * 43}"),), "TOKEN_UNKNOWN"),
     ],
 )
-def test_without_a_good_token_nothing_is_told(
+def test_call_without_valid_token_is_rejected(
     academy: Running, metadata: tuple[tuple[str, str], ...], reason: str
 ) -> None:
     refused = asked_with(academy, *metadata)
@@ -94,15 +94,15 @@ def test_an_expired_token_is_refused(tmp_path: Path) -> None:
 def test_a_ticket_is_good_until_its_contest_is_reported(academy: Running) -> None:
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("tickets")))
-    told = examples.contest("tickets/1", "tickets")
-    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    played = examples.contest("tickets/1", "tickets")
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
     ann = academy.client(tickets[0])
 
     assert (
         ann.contests.GetContest(contests_pb2.GetContestRequest(contest_id="tickets/1")).contest.players
-        == told.players
+        == played.players
     )
-    arena.contests.ReportContest(examples.report(told, ["c3"]))
+    arena.contests.ReportContest(examples.report(played, ["c3"]))
 
     assert list(ann.proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals) == []
     refused = refusal(lambda: ann.contests.ListGames(GAMES))

@@ -199,8 +199,8 @@ def _secrets(running: Running, channel: Callable[[], grpc.Channel]) -> dict[str,
     arena = Client(channel(), secrets["arena"]).contests
     arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
     for caller, contest_id in (("own", CONTEST), ("other", "matrix/other"), ("over", "matrix/over")):
-        told = contest(contest_id, GAME)
-        secrets[caller] = arena.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+        played = contest(contest_id, GAME)
+        secrets[caller] = arena.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
     arena.ReportContest(report(contest("matrix/over", GAME), ["c3"]))
     secrets["wrong"] = secrets["bot"].rsplit("_", 1)[0] + "_" + "A" * 43
     secrets["wrong ticket"] = secrets["own"].rpartition(".")[0] + "." + "A" * 43
@@ -298,8 +298,8 @@ def test_without_tls_a_tls_server_answers_nothing(tmp_path: Path) -> None:
     )
     with serving(tmp_path / "data", settings) as running:
         client = running.client(running.token("admin", Role.ADMIN))
-        found = {method: asked(client, method)[0] for method in ROWS}
-    assert found == dict.fromkeys(ROWS, grpc.StatusCode.UNAVAILABLE)
+        outcomes = {method: asked(client, method)[0] for method in ROWS}
+    assert outcomes == dict.fromkeys(ROWS, grpc.StatusCode.UNAVAILABLE)
 
 
 def _secret_parts(gate: Gate) -> set[str]:

@@ -30,8 +30,8 @@ def begun(academy: Running, name: str) -> Client:
 
 def ask(player: Client, name: str, value: float, plies: int | None, *boards: str) -> None:
     positions = [
-        consultation_pb2.Position(board=each, player=1, expected_value=value, plies=plies)
-        for each in boards or (EMPTY,)
+        consultation_pb2.Position(board=board, player=1, expected_value=value, plies=plies)
+        for board in boards or (EMPTY,)
     ]
     request = consultation_pb2.MatchPatternsRequest(game_id=name, contest_id=name, positions=positions)
     player.consultation.MatchPatterns(request)
@@ -70,8 +70,8 @@ def ended(
 
 def figures(client: Client, name: str, player: str = "") -> libraries_pb2.PlayerStatistics:
     request = libraries_pb2.ListPlayerStatisticsRequest(game_id=name, player=player)
-    (found,) = client.libraries.ListPlayerStatistics(request).players
-    return found
+    (statistics,) = client.libraries.ListPlayerStatistics(request).players
+    return statistics
 
 
 @pytest.mark.threat("lies")
@@ -157,14 +157,14 @@ def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> N
     assert ended(academy, ann, made, 0.6).verdict == proposals_pb2.VERDICT_DROPPED
 
 
-def test_who_resigns_after_asking_has_told_no_lie(academy: Running) -> None:
+def test_resignation_after_a_question_is_no_lie(academy: Running) -> None:
     ann = begun(academy, "resigns")
     ask(ann, "resigns", 0.05, 6)
     made = told("resigns", [0.3, 0.3, 0.1], first="LOSS")
     assert ended(academy, ann, made, 0.1).verdict != proposals_pb2.VERDICT_DROPPED
 
 
-def test_a_proposal_that_comes_late_is_held_to_them_too(academy: Running) -> None:
+def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
     ann = begun(academy, "late")
     ask(ann, "late", 0.0, 2)
     academy.arena().contests.ReportContest(told("late", [0.9, 0.9, 0.9]))
@@ -189,7 +189,7 @@ def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
         assert figures(second.bot("ann"), "restarted").false_claims == 1
 
 
-def test_what_is_claimed_without_end_is_kept_up_to_a_bound_and_believed_no_more(
+def test_claims_beyond_the_bound_discredit_the_player(
     academy: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contest_commands, "MAX_CLAIMS", 3)

@@ -23,8 +23,8 @@ def registered(academy: Running, game_id: str) -> Client:
     return arena
 
 
-def opened(academy: Running, told: contests_pb2.Contest) -> list[Client]:
-    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
+    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
     return [academy.client(ticket) for ticket in response.tickets]
 
 
@@ -39,7 +39,7 @@ def look_up(
 
 
 class TestOpenings:
-    def test_results_are_the_asking_players_and_moves_in_its_own_orientation(self, academy: Running) -> None:
+    def test_results_and_moves_are_seen_from_the_asking_player(self, academy: Running) -> None:
         arena = registered(academy, "openings")
         for number, (moves, first) in enumerate(
             [
@@ -86,7 +86,7 @@ class TestOpenings:
 
 
 class TestFairUse:
-    def test_one_consultation_for_every_four_own_moves(self, academy: Running) -> None:
+    def test_opening_questions_are_limited_to_one_for_every_four_own_moves(self, academy: Running) -> None:
         registered(academy, "quarter")
         ann, bob = opened(academy, contest("quarter/1", "quarter"))
         game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
@@ -185,8 +185,8 @@ class TestFairUse:
         registered(academy, "elsewhere")
         ann = academy.bot("ann")
         look_up(ann, "outside")
-        told = contest("outside/1", "outside")
-        tickets = opened(academy, told)
+        played = contest("outside/1", "outside")
+        tickets = opened(academy, played)
 
         for client in (ann, tickets[0]):
             refused = refusal(partial(look_up, client, "outside"))
@@ -197,11 +197,13 @@ class TestFairUse:
             assert refused.metadata == {"game_id": "outside", "contest_id": "outside/1"}
         look_up(ann, "elsewhere")
         look_up(academy.bot("carl"), "outside")
-        academy.arena().contests.ReportContest(report(told, ["c3"]))
+        academy.arena().contests.ReportContest(report(played, ["c3"]))
         look_up(ann, "outside")
 
     @pytest.mark.parametrize(("who", "player"), [("carl", 1), ("ann", 2), ("bob", 1)])
-    def test_nobody_asks_from_anothers_seat(self, academy: Running, who: str, player: int) -> None:
+    def test_question_from_another_players_seat_is_refused(
+        self, academy: Running, who: str, player: int
+    ) -> None:
         registered(academy, "seats")
         opened(academy, contest("seats/1", "seats"))
 
@@ -209,13 +211,13 @@ class TestFairUse:
 
         assert refused.code is grpc.StatusCode.PERMISSION_DENIED
 
-    def test_a_bot_asks_under_its_own_name_without_a_ticket(self, academy: Running) -> None:
+    def test_bot_without_ticket_asks_under_its_own_name(self, academy: Running) -> None:
         registered(academy, "own")
         opened(academy, contest("own/1", "own"))
 
         assert look_up(academy.bot("bob"), "own", ["c3"], "own/1", player=2).consultations == 1
 
-    def test_a_ticket_is_good_for_its_own_contest_and_seat_alone(self, academy: Running) -> None:
+    def test_ticket_is_refused_for_other_contests_and_seats(self, academy: Running) -> None:
         registered(academy, "bound")
         ann, bob = opened(academy, contest("bound/1", "bound"))
         opened(academy, contest("bound/2", "bound"))
@@ -244,13 +246,13 @@ class TestPatterns:
             )
         )
 
-        found = answer.positions[0]
-        assert (list(found.rows), list(found.columns), found.total) == ([1], [1], 1)
-        assert answer.patterns.libraries[found.patterns[0]] == examples.ENDGAME
+        matches = answer.positions[0]
+        assert (list(matches.rows), list(matches.columns), matches.total) == ([1], [1], 1)
+        assert answer.patterns.libraries[matches.patterns[0]] == examples.ENDGAME
         # The image under the symmetry told, laid where it is told, is what stands there.
         spec = spec_from_proto(examples.tiny_go("places"))
-        pattern = read_cells(answer.patterns.cells[found.patterns[0]], spec.geometry)
-        image = pattern.image(spec.symmetry_group[found.symmetries[0]])
+        pattern = read_cells(answer.patterns.cells[matches.patterns[0]], spec.geometry)
+        image = pattern.image(spec.symmetry_group[matches.symmetries[0]])
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
 
     def test_for_the_second_player_colours_are_exchanged(self, academy: Running) -> None:
@@ -274,7 +276,7 @@ class TestPatterns:
         assert values(1, both=True) == [True]
         assert values(2, both=True) == [False]
 
-    def test_in_an_asymmetric_game_patterns_speak_for_whom_they_address(self, academy: Running) -> None:
+    def test_patterns_of_an_asymmetric_game_address_one_player(self, academy: Running) -> None:
         arena = academy.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hunt("hunt")))
         teach(academy, "hunt", "hunt", [("ann", "xo", 0.9)])
@@ -310,15 +312,15 @@ class TestPatterns:
             .patterns
         }
         for answer in (everything, cut):
-            for found in answer.positions:
-                strengths = [listed[answer.patterns.pattern_ids[row]] for row in found.patterns]
+            for matches in answer.positions:
+                strengths = [listed[answer.patterns.pattern_ids[row]] for row in matches.patterns]
                 assert strengths == sorted(strengths, reverse=True)
-                assert found.total == len(everything.positions[0].patterns)
-        assert [len(found.patterns) for found in cut.positions] == [3, 3]
+                assert matches.total == len(everything.positions[0].patterns)
+        assert [len(matches.patterns) for matches in cut.positions] == [3, 3]
         # A pattern is told once, however many placements and positions it has.
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
-    def test_of_each_pattern_only_some_placements_are_told(self, academy: Running) -> None:
+    def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:
         registered(academy, "each")
         teach(academy, "each", "each", [("a", "-", 0.99), ("b", "xo", 0.5)])
         request = consultation_pb2.MatchPatternsRequest(
@@ -330,7 +332,7 @@ class TestPatterns:
         assert list(answer.patterns) == [0, 0, 1]
         assert answer.total == 23 + 1
 
-    def test_only_the_libraries_asked_for(self, academy: Running) -> None:
+    def test_answer_has_only_the_requested_libraries(self, academy: Running) -> None:
         registered(academy, "only")
         teach(academy, "only", "only", [("a", "x", 0.9)])
         request = consultation_pb2.MatchPatternsRequest(
@@ -343,14 +345,14 @@ class TestPatterns:
         arena = registered(academy, "uses")
         teach(academy, "uses", "uses", [("a", "x", 0.9)])
         for number, first in enumerate(("WIN", "LOSS")):
-            told = contest(f"uses/{number}", "uses")
-            ann, _ = opened(academy, told)
+            played = contest(f"uses/{number}", "uses")
+            ann, _ = opened(academy, played)
             request = consultation_pb2.MatchPatternsRequest(
-                game_id="uses", contest_id=told.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
+                game_id="uses", contest_id=played.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
             )
             for _ in range(2):
                 ann.consultation.MatchPatterns(request)
-            arena.contests.ReportContest(report(told, ["c3"], first=first))
+            arena.contests.ReportContest(report(played, ["c3"], first=first))
 
         listing = libraries_pb2.ListPatternsRequest(game_id="uses", library=examples.ENDGAME)
         pattern = academy.admin().libraries.ListPatterns(listing).patterns[0]
@@ -360,8 +362,8 @@ class TestPatterns:
     def test_a_game_of_three_on_a_graph(self, academy: Running) -> None:
         arena = academy.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
-        told = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+        played = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
         academy.client(tickets[1]).proposals.SubmitProposals(
             proposals_pb2.SubmitProposalsRequest(
                 contest_id="ring/1",
@@ -371,7 +373,7 @@ class TestPatterns:
             )
         )
         ended = contests_pb2.ReportContestRequest(
-            contest=told,
+            contest=played,
             plies=[
                 contests_pb2.Ply(
                     player=2,
@@ -399,7 +401,7 @@ class TestPatterns:
         refused = refusal(lambda: asked(2, both_players=True))
         assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["both_players"])
 
-    def test_a_rated_bot_in_analysis_is_not_told_of_much_weaker_players(self, academy: Running) -> None:
+    def test_analysis_hides_patterns_of_much_weaker_players(self, academy: Running) -> None:
         registered(academy, "rated")
         teach(academy, "rated", "rated", [("low", "x", 0.9)], elo=1000.0)
         strong = contest("rated/strong", "rated", ("strong", "other"), (1201.0, 1200.0))

@@ -44,7 +44,7 @@ def test_a_use_is_written_once_a_seat(noting: Noting) -> None:
     assert noting.writes(2, range(3))
 
 
-def test_what_was_written_for_a_few_seats_of_many_patterns_is_forgotten(noting: Noting) -> None:
+def test_uses_of_few_seats_with_many_patterns_are_forgotten(noting: Noting) -> None:
     assert noting.writes(1, MANY)
     assert not noting.writes(1, MANY)
     assert noting.writes(2, MANY)
@@ -52,14 +52,14 @@ def test_what_was_written_for_a_few_seats_of_many_patterns_is_forgotten(noting: 
     assert noting.writes(1, MANY)
 
 
-def test_what_was_written_for_many_seats_of_few_patterns_is_forgotten(noting: Noting) -> None:
+def test_uses_of_many_seats_with_few_patterns_are_forgotten(noting: Noting) -> None:
     for number in range(2_000):
         assert noting.writes(number, range(1))
     assert not noting.writes(1_999, range(1))
     assert noting.writes(0, range(1))
 
 
-def test_patterns_of_one_seat_are_remembered_however_many(noting: Noting) -> None:
+def test_uses_of_a_single_seat_are_all_remembered(noting: Noting) -> None:
     everything = range(100_000)
     assert noting.writes(1, everything)
     assert not noting.writes(1, everything)

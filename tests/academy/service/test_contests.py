@@ -16,7 +16,7 @@ def register(academy: Running, game: game_pb2.Game) -> contests_pb2.RegisterGame
 
 
 @pytest.mark.parametrize("make", [examples.tiny_go, examples.hunt, examples.ring, examples.hexagons])
-def test_a_game_is_registered_once_and_read_back_as_told(academy: Running, make) -> None:  # type: ignore[no-untyped-def]
+def test_registered_game_is_read_back_unchanged(academy: Running, make) -> None:  # type: ignore[no-untyped-def]
     game = make(make.__name__)
 
     first, second = register(academy, game), register(academy, game)
@@ -28,7 +28,7 @@ def test_a_game_is_registered_once_and_read_back_as_told(academy: Running, make)
     assert known == game
 
 
-def test_settings_told_with_a_game_are_kept(academy: Running) -> None:
+def test_settings_of_a_registered_game_are_stored(academy: Running) -> None:
     game = examples.tiny_go("with-settings")
     game.settings.endgame_capacity = 7
 
@@ -57,10 +57,10 @@ def test_games_are_listed_page_by_page(fresh: Running) -> None:
 def test_a_contest_opened_again_keeps_what_it_was_opened_with(academy: Running) -> None:
     register(academy, examples.tiny_go("reopened"))
     arena = academy.arena()
-    told = contest("reopened/1", "reopened")
-    first = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
-    told.players[0].elo = 2000.0
-    second = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    played = contest("reopened/1", "reopened")
+    first = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+    played.players[0].elo = 2000.0
+    second = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
 
     assert first.contest == second.contest
     assert second.contest.players[0].elo == 1500.0
@@ -76,13 +76,13 @@ def test_an_arena_reads_its_players_last_ratings(academy: Running) -> None:
 
     def ratings(game: str, *players: str) -> list[tuple[str, float]]:
         request = contests_pb2.GetRatingsRequest(game_id=game, players=players)
-        return [(each.player, each.elo) for each in arena.contests.GetRatings(request).ratings]
+        return [(rating.player, rating.elo) for rating in arena.contests.GetRatings(request).ratings]
 
     # Where the arena tells none of after the contest, that of before is the last.
     assert ratings("rated", "bob", "nobody", "ann") == [("bob", 1550.0), ("ann", 1500.0)]
-    told = report(contest("rated/2", "rated"), ["c3"])
-    told.elo_after.extend([1512.25, 1537.75])
-    arena.contests.ReportContest(told)
+    played = report(contest("rated/2", "rated"), ["c3"])
+    played.elo_after.extend([1512.25, 1537.75])
+    arena.contests.ReportContest(played)
     assert ratings("rated", "ann", "bob") == [("ann", 1512.25), ("bob", 1537.75)]
     assert ratings("not-rated", "ann") == []
 
@@ -104,20 +104,20 @@ def test_questions_about_ratings_that_cannot_be_answered(
 
 
 @pytest.mark.parametrize("elo_after", [[1500.0], [1500.0, float("nan")], [1500.0, 6_001.0]])
-def test_ratings_after_a_contest_that_are_none_are_refused(academy: Running, elo_after: list[float]) -> None:
+def test_invalid_ratings_after_a_contest_are_refused(academy: Running, elo_after: list[float]) -> None:
     register(academy, examples.tiny_go("wrong-elo"))
-    told = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
-    told.elo_after.extend(elo_after)
-    assert "elo_after" in refusal(lambda: academy.arena().contests.ReportContest(told)).message
+    played = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
+    played.elo_after.extend(elo_after)
+    assert "elo_after" in refusal(lambda: academy.arena().contests.ReportContest(played)).message
 
 
 @pytest.mark.threat("unproven_results")
 def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:
     register(academy, examples.tiny_go("once"))
     arena = academy.arena()
-    told = report(contest("once/1", "once"), ["c3", "b2"])
+    played = report(contest("once/1", "once"), ["c3", "b2"])
 
-    first, second = (arena.contests.ReportContest(told) for _ in range(2))
+    first, second = (arena.contests.ReportContest(played) for _ in range(2))
 
     assert (first.counted, second.counted) == (True, False)
     assert first.contest.state == second.contest.state == contests_pb2.CONTEST_STATE_REPORTED
@@ -128,8 +128,8 @@ def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:
 def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
     register(academy, examples.tiny_go("void"))
     arena = academy.arena()
-    told = contest("void/1", "void")
-    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+    played = contest("void/1", "void")
+    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
     ann = academy.client(ticket)
     ann.proposals.SubmitProposals(
         proposals_pb2.SubmitProposalsRequest(
@@ -138,23 +138,23 @@ def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
         )
     )
 
-    ended = arena.contests.ReportContest(contests_pb2.ReportContestRequest(contest=told, void=True))
+    ended = arena.contests.ReportContest(contests_pb2.ReportContestRequest(contest=played, void=True))
 
     assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
     assert ended.contest.state == contests_pb2.CONTEST_STATE_VOID
     own = ann.proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals
-    assert [(each.verdict, each.reason) for each in own] == [
+    assert [(proposal.verdict, proposal.reason) for proposal in own] == [
         (proposals_pb2.VERDICT_DROPPED, "the contest ended without a result")
     ]
     statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="void"))
     assert (statistics.contests, statistics.endgame_patterns, statistics.held_proposals) == (0, 0, 0)
 
 
-def test_who_played_sees_the_contest_and_so_does_the_arena(academy: Running) -> None:
+def test_contest_is_visible_to_its_players_and_arena(academy: Running) -> None:
     register(academy, examples.tiny_go("seen"))
-    told = contest("seen/1", "seen")
-    academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    played = contest("seen/1", "seen")
+    academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
     request = contests_pb2.GetContestRequest(contest_id="seen/1")
 
     for client in (academy.bot("ann"), academy.bot("bob"), academy.arena(), academy.admin()):
-        assert client.contests.GetContest(request).contest.players == told.players
+        assert client.contests.GetContest(request).contest.players == played.players

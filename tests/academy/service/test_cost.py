@@ -10,7 +10,7 @@ from academy.service.cost import (
     cost_of_positions,
     cost_of_reading,
     cost_of_successors,
-    in_parts,
+    split_moves,
 )
 
 
@@ -26,7 +26,7 @@ from academy.service.cost import (
         (8, 1_024, True, 17),
     ],
 )
-def test_a_position_counts_by_what_is_asked_of_it(board: int, most: int, both: bool, cost: int) -> None:
+def test_cost_of_a_position_depends_on_board_and_limits(board: int, most: int, both: bool, cost: int) -> None:
     assert cost_of_position(board, most, both) == cost
 
 
@@ -39,8 +39,8 @@ def test_a_board_counts_by_its_cells(cells: int, cost: int) -> None:
 @pytest.mark.threat("flood")
 def test_moves_on_a_large_board_are_answered_in_more_parts(cells: int, board: int, parts: int) -> None:
     moves = [[(cell, 0) for cell in range(cells)]] * 400
-    assert [each for part in in_parts(moves, board) for each in part] == moves
-    assert len(list(in_parts(moves, board))) == parts
+    assert [move for part in split_moves(moves, board) for move in part] == moves
+    assert len(list(split_moves(moves, board))) == parts
 
 
 @pytest.mark.parametrize(("count", "cost"), [(0, 1), (511, 1), (512, 2), (10_000, 20)])
@@ -72,17 +72,17 @@ def test_all_of_a_call_counts(count: int, most: int, both: bool, cells: bool, co
         (63, 4_096, False, 5 + 64 * 4),
     ],
 )
-def test_candidate_moves_count_by_the_placements_asked_for_too(
+def test_cost_of_candidate_moves_includes_their_placements(
     moves: int, most: int, cells: bool, cost: int
 ) -> None:
     assert cost_of_successors([([0], "x")] * moves, 1, most, cells) == cost
 
 
-@pytest.mark.parametrize(("told", "cost"), [(([0], "x"), 8 + 25), (([0, 1], "xx"), 8 + 400 * 8)])
+@pytest.mark.parametrize(("changes", "cost"), [(([0], "x"), 8 + 25), (([0, 1], "xx"), 8 + 400 * 8)])
 def test_candidate_moves_count_by_the_board_where_all_of_it_is_matched(
-    told: tuple[list[int], str], cost: int
+    changes: tuple[list[int], str], cost: int
 ) -> None:
-    assert cost_of_successors([told] * 400, cost_of_board(4_096), 256, False) == cost
+    assert cost_of_successors([changes] * 400, cost_of_board(4_096), 256, False) == cost
 
 
 @pytest.mark.parametrize(("records", "cost"), [(1, 1), (127, 1), (128, 2), (2_000, 16)])

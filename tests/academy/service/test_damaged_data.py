@@ -37,8 +37,8 @@ def damage(folder: Path) -> None:
 def refusal(folder: Path) -> str:
     """What a server says that will not begin."""
     process = started(folder, *OPTIONS)
-    said, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, said) == (ExitCode.FAULTY, ""), complaint
+    output, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, output) == (ExitCode.FAULTY, ""), complaint
     return complaint
 
 
@@ -67,7 +67,7 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
     assert contests(tmp_path / "fresh") == 5
 
 
-def test_one_that_dies_of_something_else_is_started_again(tmp_path: Path) -> None:
+def test_process_that_dies_with_sound_data_is_replaced(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--processes", "2", "--log-level", "warning") as academy:
         taught(academy, 1)
         before = set(children(academy.process.pid))
@@ -94,7 +94,7 @@ def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_p
         assert "restore a backup" in refusal(folder)
     (folder / "data.mdb").write_bytes(sound)
     with served(folder) as academy:
-        assert [each.name.split("-")[0] for each in clean_shutdown.markers(folder)] == [
+        assert [marker.name.split("-")[0] for marker in clean_shutdown.markers(folder)] == [
             str(academy.process.pid)
         ]
         academy.process.terminate()

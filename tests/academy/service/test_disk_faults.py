@@ -169,9 +169,9 @@ def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(
 def test_records_of_another_version_are_refused_by_the_server(tmp_path: Path) -> None:
     with Environment(tmp_path) as environment:
         environment.write(lambda transaction: transaction.put(TableName.META, b"schema", b"7"))
-    said = run("serve", "--data", tmp_path, "--address", "127.0.0.1:0")
-    assert said.exit_code == 1
-    assert "schema version 7" in said.err and "export the libraries with the program" in said.err
+    output = run("serve", "--data", tmp_path, "--address", "127.0.0.1:0")
+    assert output.exit_code == 1
+    assert "schema version 7" in output.err and "export the libraries with the program" in output.err
 
 
 def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path
         assert sequences == [*range(1, 8)]
 
 
-def test_a_backup_made_while_reports_come_in_is_a_store_of_one_moment(tmp_path: Path) -> None:
+def test_backup_during_reports_shows_one_moment(tmp_path: Path) -> None:
     with serving(tmp_path / "data", SETTINGS) as academy:
         prepare(academy)
         arena = academy.arena()

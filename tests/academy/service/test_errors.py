@@ -20,9 +20,9 @@ from academy.wire.errors import RefusedCallError
 OF_RULES_AND_STORE = [
     error
     for package in (academy.knowledge, academy.store)
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    for error in vars(importlib.import_module(found.name)).values()
-    if isinstance(error, type) and issubclass(error, Exception) and error.__module__ == found.name
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    for error in vars(importlib.import_module(module.name)).values()
+    if isinstance(error, type) and issubclass(error, Exception) and error.__module__ == module.name
 ]
 
 

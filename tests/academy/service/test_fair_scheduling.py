@@ -28,7 +28,7 @@ def test_callers_take_turns_however_much_one_asks() -> None:
     assert done.count("ann") == 60
 
 
-def test_a_callers_own_work_is_done_in_the_order_it_came() -> None:
+def test_one_callers_work_is_done_in_order() -> None:
     done: list[str] = []
 
     async def one(turns: FairScheduler, number: int) -> None:
@@ -59,7 +59,7 @@ def test_others_are_let_in_after_each_part() -> None:
     asyncio.run(all_of_them())
 
 
-def test_who_goes_away_holds_nobody_up() -> None:
+def test_cancelled_caller_does_not_delay_others() -> None:
     done: list[str] = []
 
     async def all_of_them() -> None:
@@ -67,8 +67,8 @@ def test_who_goes_away_holds_nobody_up() -> None:
         going = [asyncio.create_task(work(turns, "ann", 1, done)) for _ in range(5)]
         await asyncio.sleep(0)
         staying = asyncio.create_task(work(turns, "bob", 3, done))
-        for each in going:
-            each.cancel()
+        for task in going:
+            task.cancel()
         await staying
         await work(turns, "ann", 1, done)
 

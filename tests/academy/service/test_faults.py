@@ -28,13 +28,13 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
         refused = None
         while refused is None:
             # Random, so that it takes room.
-            told = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
+            played = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
             try:
-                arena.contests.ReportContest(told)
+                arena.contests.ReportContest(played)
                 stored += 1
                 assert stored < 100
             except grpc.RpcError:
-                refused = refusal(partial(arena.contests.ReportContest, told))
+                refused = refusal(partial(arena.contests.ReportContest, played))
 
         assert (refused.code, refused.reason, refused.retry_after) == (EXHAUSTED, "STORE_FULL", 30.0)
         assert str(tmp_path) not in refused.message
@@ -103,8 +103,8 @@ def test_faults_cannot_fill_the_log(
     logs.configure("error", "json")
     admin = fresh.admin()
     refused = [refusal(lambda: admin.contests.ListGames(contests_pb2.ListGamesRequest())) for _ in range(8)]
-    assert len({each.code for each in refused}) == 1
-    assert sum("incident" in each.metadata for each in refused) in (0, 3)
+    assert len({error.code for error in refused}) == 1
+    assert sum("incident" in error.metadata for error in refused) in (0, 3)
     assert len([line for line in "".join(capsys.readouterr()).splitlines() if '"error"' in line]) == 3
 
 

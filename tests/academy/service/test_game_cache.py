@@ -34,14 +34,14 @@ with Store(Path(sys.argv[1])) as store:
 """
 
 
-def test_what_another_process_writes_is_known_at_once(tmp_path: Path) -> None:
+def test_write_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         bot = academy.bot("reader")
         question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
         assert bot.consultation.LookUpOpening(question).position.visits == 0
-        told = examples.report(examples.contest("other/1", "go"), ["c3", "b2"])
-        subprocess.run([sys.executable, "-c", WRITER, tmp_path, told.SerializeToString().hex()], check=True)
+        played = examples.report(examples.contest("other/1", "go"), ["c3", "b2"])
+        subprocess.run([sys.executable, "-c", WRITER, tmp_path, played.SerializeToString().hex()], check=True)
 
         answer = bot.consultation.LookUpOpening(question)
 
@@ -64,8 +64,8 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
         def listed() -> list[tuple[int, float]]:
             listing = libraries_pb2.ListPatternsRequest(game_id="go", library=examples.ENDGAME)
             return sorted(
-                (each.pattern_id, each.signature.value)
-                for each in admin.libraries.ListPatterns(listing).patterns
+                (pattern.pattern_id, pattern.signature.value)
+                for pattern in admin.libraries.ListPatterns(listing).patterns
             )
 
         assert told() == []
@@ -94,44 +94,44 @@ def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
 
 
 def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
-    found = ranked.match(MatchQuery(board, ranked.select(map(library_to_proto, PATTERN_LIBRARIES)), 10_000))
-    numbers: list[int] = ranked.pattern_ids.take(found.places).tolist()
+    matches = ranked.match(MatchQuery(board, ranked.select(map(library_to_proto, PATTERN_LIBRARIES)), 10_000))
+    numbers: list[int] = ranked.pattern_ids.take(matches.places).tolist()
     return numbers
 
 
-def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
+def test_cache_changed_step_by_step_equals_a_new_one() -> None:
     chance = random.Random(7)
     spec = spec_from_proto(examples.tiny_go("go"))
-    shelf = PatternCache(spec)
+    patterns = PatternCache(spec)
     libraries: dict[int, Library] = {}
     entries: dict[int, PatternEntry] = {}
     letters = "-xo#"
     for step in range(300):
         number = chance.randint(1, 40)
         if chance.random() < 0.3:
-            shelf.remove(number)
+            patterns.remove(number)
             entries.pop(number, None)
         else:
             cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
             libraries[number] = chance.choice(PATTERN_LIBRARIES)
             known, entries[number] = entries.get(number), entry(number, cells, chance)
             if known is None or known.pattern != entries[number].pattern:
-                shelf.put(libraries[number], entries[number])
+                patterns.put(libraries[number], entries[number])
             else:
-                shelf.restate(libraries[number], number, 1, entries[number].ballot)
+                patterns.restate(libraries[number], number, 1, entries[number].ballot)
         if step % 25:
             continue
         afresh = PatternCache(spec)
-        for each in entries.values():
-            afresh.put(libraries[each.pattern_id], each)
-        ranked, expected = shelf.ranked, afresh.ranked
+        for stored in entries.values():
+            afresh.put(libraries[stored.pattern_id], stored)
+        ranked, expected = patterns.ranked, afresh.ranked
         assert ranked.pattern_ids.tolist() == expected.pattern_ids.tolist()
         strengths = [entries[number].strength for number in ranked.pattern_ids.tolist()]
         assert strengths == sorted(strengths, reverse=True)
         board = Board.from_letters(spec.geometry, "".join(chance.choices("-xo", k=25)))
         assert found_on(board, ranked) == found_on(board, expected)
-        assert sorted(shelf.figures["pattern_id"]) == sorted(entries)
-        for row in shelf.figures:
+        assert sorted(patterns.figures["pattern_id"]) == sorted(entries)
+        for row in patterns.figures:
             known = entries[int(row["pattern_id"])]
             assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
                 known.strength,
@@ -142,7 +142,7 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
             assert row["library"] == library_to_proto(libraries[known.pattern_id])
 
 
-def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_path: Path) -> None:
+def test_uses_do_not_change_the_ranked_patterns(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
@@ -150,7 +150,7 @@ def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_pat
         async def look() -> None:
             games = GameCache(academy.store)
             game = await games.game("go")
-            ranked, view = game.shelf.ranked, game.view
+            ranked, view = game.patterns.ranked, game.view
             number = int(ranked.pattern_ids[0])
             played = examples.contest("used", "go")
             academy.store.run(OpenContest(played))
@@ -159,7 +159,7 @@ def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_pat
 
             assert (await games.game("go")).view.generation > view.generation
             assert game.view.libraries[Library.ENDGAME][number].uses == 1
-            assert game.shelf.ranked is ranked
+            assert game.patterns.ranked is ranked
 
         asyncio.run(look())
 
@@ -167,15 +167,15 @@ def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_pat
 def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:
     chance = random.Random(3)
     spec = spec_from_proto(examples.tiny_go("go"))
-    shelf = PatternCache(spec)
-    shelf.put(Library.ENDGAME, entry(1, "xo", chance))
-    before = shelf.ranked
-    shelf.remove(1)
-    shelf.put(Library.ENDGAME, entry(2, "--", chance))
+    patterns = PatternCache(spec)
+    patterns.put(Library.ENDGAME, entry(1, "xo", chance))
+    before = patterns.ranked
+    patterns.remove(1)
+    patterns.put(Library.ENDGAME, entry(2, "--", chance))
     board = Board.from_letters(spec.geometry, "xo" + "-" * 23)
 
     assert set(found_on(board, before)) == {1}
-    assert set(found_on(board, shelf.ranked)) == {2}
+    assert set(found_on(board, patterns.ranked)) == {2}
 
 
 def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Path) -> None:
@@ -197,18 +197,18 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
         asyncio.run(load())
 
 
-def test_who_asks_at_the_moment_a_game_is_loaded_is_answered_too(tmp_path: Path) -> None:
+def test_question_during_loading_is_answered(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
 
         async def ask_all_the_time() -> set[int]:
             games = GameCache(academy.store)
-            asked = [asyncio.create_task(games.game("go"))]
+            tasks = [asyncio.create_task(games.game("go"))]
             # One in each round of the event loop: whichever it is that the loading ends in.
-            while not asked[0].done():
+            while not tasks[0].done():
                 await asyncio.sleep(0)
-                asked.append(asyncio.create_task(games.game("go")))
-            return {id(game) for game in await asyncio.gather(*asked)}
+                tasks.append(asyncio.create_task(games.game("go")))
+            return {id(game) for game in await asyncio.gather(*tasks)}
 
         assert len(asyncio.run(ask_all_the_time())) == 1
 
@@ -226,13 +226,13 @@ def test_a_game_that_is_still_being_loaded_does_not_spoil_the_end(tmp_path: Path
             first = await games.game("first")
             examples.teach(academy, "first", "after", [("ann", "-\n-\n-", 0.2)])
             await games.game("first")
-            assert first.kept < first.view.generation
-            # First in the thread that will write the other one's shelf.
+            assert first.saved < first.view.generation
+            # First in the thread that will write the other one's patterns.
             loading = asyncio.create_task(games.game("second"))
             for _ in range(3):
                 await asyncio.sleep(0)
             await games.close(60.0)
-            assert first.kept == first.view.generation
+            assert first.saved == first.view.generation
             assert (await loading).view.spec.game_id == "second"
 
         asyncio.run(end_while_loading())

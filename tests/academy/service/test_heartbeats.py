@@ -41,11 +41,11 @@ def test_silence_counts_while_the_watch_is_awake(
     too_silent: list[float],
 ) -> None:
     pulse = HeartbeatReceiver(pipe[0])
-    pulse.felt = True
+    pulse.has_beaten = True
     assert silent_at(pulse, looks) == too_silent
 
 
-def test_what_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, Connection]) -> None:
+def test_process_that_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, Connection]) -> None:
     assert silent_at(HeartbeatReceiver(pipe[0]), EVERY_THREE) == []
 
 
@@ -59,14 +59,14 @@ def test_it_beats_while_the_event_loop_turns(pipe: tuple[Connection, Connection]
             while not hears.poll():
                 await asyncio.sleep(0.001)
             pulse.silent = 1.0
-            assert pulse.feel()
-            assert pulse.felt and pulse.silent == 0.0
+            assert pulse.read()
+            assert pulse.has_beaten and pulse.silent == 0.0
 
     asyncio.run(turn())
     while hears.poll():
-        pulse.feel()
+        pulse.read()
     says.close()
-    assert not pulse.feel()
+    assert not pulse.read()
 
 
 def test_it_beats_once_where_any_silence_is_allowed(pipe: tuple[Connection, Connection]) -> None:
@@ -79,11 +79,11 @@ def test_it_beats_once_where_any_silence_is_allowed(pipe: tuple[Connection, Conn
     asyncio.run(turn())
     says.close()
     pulse = HeartbeatReceiver(hears)
-    assert pulse.feel() and not pulse.feel()
+    assert pulse.read() and not pulse.read()
     assert Watchdog(0.0).too_silent([pulse]) == []
 
 
-def test_it_goes_on_where_nobody_reads_or_is_there(pipe: tuple[Connection, Connection]) -> None:
+def test_heartbeats_continue_without_a_reader(pipe: tuple[Connection, Connection]) -> None:
     hears, says = pipe
 
     async def turn() -> None:

@@ -43,7 +43,7 @@ def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Runni
             ),
         ]
         refused = [refusal(call) for call in calls]
-        return [(each.code, each.reason, each.message.replace(contest_id, "it")) for each in refused]
+        return [(error.code, error.reason, error.message.replace(contest_id, "it")) for error in refused]
 
     assert answers(there) == answers(nowhere)
     listed = spy.proposals.ListProposals(proposals_pb2.ListProposalsRequest(contest_id=there))
@@ -61,7 +61,7 @@ def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> 
 
     answer = fresh.bot("reader").consultation.MatchPatterns(request)
 
-    assert all(len(each.patterns) <= 256 for each in answer.positions)
+    assert all(len(position.patterns) <= 256 for position in answer.positions)
     assert answer.positions[0].total >= len(answer.positions[0].patterns) > 0
 
 
@@ -69,12 +69,12 @@ def shown_to(
     academy: Running, contest_id: str, elo: float, board: str
 ) -> list[tuple[int, float, float, int]]:
     """What a player of this Elo is told in a contest of a position that it expects to lose."""
-    told = contest(contest_id, GAME, ("reader", "other"), (elo, elo))
-    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
-    asked = consultation_pb2.MatchPatternsRequest(
+    played = contest(contest_id, GAME, ("reader", "other"), (elo, elo))
+    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    request = consultation_pb2.MatchPatternsRequest(
         game_id=GAME, contest_id=contest_id, positions=[position(board, 1, 0.1)]
     )
-    table = academy.client(tickets[0]).consultation.MatchPatterns(asked).patterns
+    table = academy.client(tickets[0]).consultation.MatchPatterns(request).patterns
     return sorted(zip(table.pattern_ids, table.elos, table.values, table.proposers, strict=True))
 
 
@@ -89,13 +89,15 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_are_told(fresh:
     assert len(before) == 3
 
     for number in range(40):
-        told = contest(f"lost/{number}", GAME, ("loser", "ann"), (0, 1600))
-        tickets = fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
-        proposed = [proposals_pb2.NewProposal(library=ENDGAME, cells=each, ply=1, value=0) for each in known]
+        played = contest(f"lost/{number}", GAME, ("loser", "ann"), (0, 1600))
+        tickets = fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+        proposed = [
+            proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=0) for cells in known
+        ]
         fresh.client(tickets[0]).proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(contest_id=told.contest_id, proposals=proposed)
+            proposals_pb2.SubmitProposalsRequest(contest_id=played.contest_id, proposals=proposed)
         )
-        fresh.arena().contests.ReportContest(examples.report(told, ["c3"], first="LOSS", values=[0.0]))
+        fresh.arena().contests.ReportContest(examples.report(played, ["c3"], first="LOSS", values=[0.0]))
 
     assert shown_to(fresh, "after", 1500, lying) == before
     request = libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME)
@@ -128,7 +130,7 @@ def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> Non
         answers = [other.consultation.MatchPatterns(plain) for _ in range(50)]
 
         codes = [call.code() for call in waiting]
-        assert all(each.positions[0].total > 0 for each in answers)
+        assert all(answer.positions[0].total > 0 for answer in answers)
         # What is refused is refused for the flooder's own limits.
         assert codes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) > codes.count(grpc.StatusCode.OK) > 0
         assert {as_refused(call).reason for call in waiting if call.code() is not grpc.StatusCode.OK} <= {

@@ -37,4 +37,4 @@ def test_old_tokens_are_forgotten_and_the_latest_are_known() -> None:
 
     made = asyncio.run(use())
     gc.collect()
-    assert 0 < sum(each() is not None for each in made) <= 2_000
+    assert 0 < sum(handler() is not None for handler in made) <= 2_000

@@ -6,7 +6,7 @@ from pathlib import Path
 from academy.service.workers import write_private
 
 
-def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
+def test_private_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("an old one")
     file.chmod(0o644)

@@ -163,8 +163,8 @@ def test_one_caller_cannot_take_all_places(tmp_path: Path) -> None:
         stub = health_of(academy.client().channel)
         assert stub.Check(health_pb2.HealthCheckRequest(), timeout=180).status == 1
 
-        for each in (*greedy, *others):
-            each.end()
+        for client in (*greedy, *others):
+            client.end()
         until(lambda: academy.playing() == 0)
         academy.bot("late").contests.ListGames(GAMES)
 

@@ -56,7 +56,7 @@ async def said(port: int) -> bytes:
 
 
 @pytest.mark.parametrize("count", [1, 4])
-def test_every_connection_is_answered_by_one_of_them(count: int) -> None:
+def test_every_connection_is_answered_by_one_process(count: int) -> None:
     async def ask() -> set[bytes]:
         async with listening(count) as (_, port):
             return set(await asyncio.gather(*(said(port) for _ in range(CONNECTIONS))))
@@ -115,10 +115,10 @@ def test_a_server_is_one_to_all_of_its_connections(tmp_path: Path) -> None:
     with serving(tmp_path, settings) as academy:
         bots = [academy.bot("reader") for _ in range(CONNECTIONS)]
         arena = academy.arena()
-        told = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
-        assert not any(answer.games for answer in told)
+        answers = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
+        assert not any(answer.games for answer in answers)
 
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
-        told = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
+        answers = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
 
-    assert [[game.game_id for game in answer.games] for answer in told] == [["go"]] * CONNECTIONS
+    assert [[game.game_id for game in answer.games] for answer in answers] == [["go"]] * CONNECTIONS

@@ -40,9 +40,11 @@ class Noticed(PatternCall):
         return PatternCall.match(self, questions)
 
 
-def question(chance: random.Random, most: int = 20, each: int = 3, both: bool = False) -> PatternQuestion:
+def question(
+    chance: random.Random, most: int = 20, per_pattern: int = 3, both: bool = False
+) -> PatternQuestion:
     board = Board(SPEC.geometry, bytes(chance.choices(STATES, k=25)))
-    return PatternQuestion(board, 1, both, most, each)
+    return PatternQuestion(board, 1, both, most, per_pattern)
 
 
 def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]:
@@ -51,12 +53,12 @@ def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]
     calls = []
     for size in sizes:
         both = chance.random() < 0.3
-        asked = [
+        questions = [
             question(chance, chance.choice((1, 7, 256, 65_536)), chance.choice((1, 16)), both)
             for _ in range(size)
         ]
         libraries = chance.choice((LIBRARIES, LIBRARIES[:1], LIBRARIES[1:]))
-        calls.append(PatternCall(SPEC, chance.choice(games), libraries, asked))
+        calls.append(PatternCall(SPEC, chance.choice(games), libraries, questions))
     return calls
 
 
@@ -91,8 +93,8 @@ def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
     looked_at: list[PatternCall] = []
 
     def call(size: int, most: int, both: bool) -> PatternCall:
-        asked = [question(chance, most, 9_999, both) for _ in range(size)]
-        return Noticed(SPEC, ranked, LIBRARIES, asked, looked_at)
+        questions = [question(chance, most, 9_999, both) for _ in range(size)]
+        return Noticed(SPEC, ranked, LIBRARIES, questions, looked_at)
 
     flood = [call(size, most, both) for size, most, both in [(64, 1_000, True), (3, 20, False)] * 64]
     short = [call(1, 20, False) for _ in range(40)]
@@ -100,16 +102,16 @@ def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
 
     async def ask_all() -> None:
         flooding = [
-            asyncio.create_task(scheduler.answer(each, "flood", position_cost(each))) for each in flood
+            asyncio.create_task(scheduler.answer(call, "flood", position_cost(call))) for call in flood
         ]
         await asyncio.sleep(0)
-        for each in short:
-            await scheduler.answer(each, "victim", position_cost(each))
+        for call in short:
+            await scheduler.answer(call, "victim", position_cost(call))
         await asyncio.gather(*flooding)
 
     asyncio.run(ask_all())
 
-    places = [place for place, each in enumerate(looked_at) if each in short]
+    places = [place for place, call in enumerate(looked_at) if call in short]
     assert len(places) == len(short)
     assert all(after - before <= 3 for before, after in pairwise([0, *places]))
     assert len(looked_at) > places[-1] + 500, "the flood was over before the questions were"
@@ -175,19 +177,19 @@ class Bot:
         self.answers = academy.bot("reader").consultation.Play(iter(self._questions.get, None))
 
     def send(self, *questions: consultation_pb2.MatchPatternsRequest) -> None:
-        for each in questions:
-            self._questions.put(consultation_pb2.PlayRequest(patterns=each))
+        for question_ in questions:
+            self._questions.put(consultation_pb2.PlayRequest(patterns=question_))
 
     def end(self) -> None:
         self._questions.put(None)
 
 
-def test_bots_that_ask_at_once_get_the_answers_that_one_alone_gets(taught: Running) -> None:
+def test_concurrent_bots_get_the_same_answers_as_one(taught: Running) -> None:
     questions = asked_over_the_wire(72)
     alone = Bot(taught)
     expected = []
-    for each in questions:
-        alone.send(each)
+    for question_ in questions:
+        alone.send(question_)
         expected.append(next(alone.answers))
     alone.end()
     bots = [Bot(taught) for _ in range(12)]

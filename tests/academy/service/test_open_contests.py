@@ -31,7 +31,7 @@ def listed(academy: Running, **fields: object) -> contests_pb2.ListOpenContestsR
 
 
 def ids(response: contests_pb2.ListOpenContestsResponse) -> list[str]:
-    return [each.contest_id for each in response.contests]
+    return [contest.contest_id for contest in response.contests]
 
 
 def analyse(client: Client, game_id: str) -> consultation_pb2.LookUpOpeningResponse:
@@ -56,15 +56,15 @@ def test_open_contests_are_listed_oldest_first(fresh: Running) -> None:
 def test_pages_hold_every_open_contest_once(fresh: Running) -> None:
     wanted = [f"{number:02}" for number in range(7)]
     opened(fresh, "go", *wanted)
-    found, token = [], ""
+    seen, token = [], ""
     for _ in range(3):
         page = listed(fresh, page_size=3, page_token=token)
-        found += ids(page)
+        seen += ids(page)
         token = page.next_page_token
-    assert (found, token) == (wanted, "")
+    assert (seen, token) == (wanted, "")
 
 
-def test_what_was_reported_or_void_is_not_listed(fresh: Running) -> None:
+def test_reported_and_void_contests_are_not_listed(fresh: Running) -> None:
     opened(fresh, "go", "reported", "void", "open")
     contests = fresh.admin().contests
     contests.ReportContest(report(contest("reported", "go"), ["c3"], first="DRAW"))
@@ -80,11 +80,11 @@ def test_what_was_reported_or_void_is_not_listed(fresh: Running) -> None:
         ({"page_token": "AAAA"}, grpc.StatusCode.INVALID_ARGUMENT, ""),
     ],
 )
-def test_what_cannot_be_listed_is_refused(
+def test_invalid_listing_is_refused(
     academy: Running, fields: dict[str, object], code: grpc.StatusCode, reason: str
 ) -> None:
-    found = refusal(lambda: listed(academy, **fields))
-    assert found.code is code and found.reason.startswith(reason)
+    error = refusal(lambda: listed(academy, **fields))
+    assert error.code is code and error.reason.startswith(reason)
 
 
 def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: Running) -> None:
@@ -97,7 +97,7 @@ def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: 
     analyse(ann, "go")
 
 
-def test_a_contest_that_is_open_for_too_long_bars_nobody(tmp_path: Path) -> None:
+def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
     settings = ServerSettings(
         address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
     )
@@ -110,7 +110,7 @@ def test_a_contest_that_is_open_for_too_long_bars_nobody(tmp_path: Path) -> None
         assert "'young'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message
 
 
-def test_contests_that_bar_nobody_any_more_are_looked_at_once(tmp_path: Path) -> None:
+def test_expired_contests_are_read_once(tmp_path: Path) -> None:
     settings = ServerSettings(
         address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
     )

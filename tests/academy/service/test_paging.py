@@ -39,7 +39,7 @@ def test_any_other_text_is_stale(token: str) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"7", b"{}", b"[]", b'["a",1,"b"]', b'[1.5,true,"x"]', b"[1.5,1]", b"[" * 700]
 )
-def test_a_token_that_only_looks_like_one_is_stale(body: bytes) -> None:
+def test_forged_page_token_is_refused(body: bytes) -> None:
     request = contests_pb2.ListGamesRequest()
     real = base64.urlsafe_b64decode(paging.page_token(request, []))
     prefix = real[: len(real) - len(json.dumps([]))]
@@ -59,10 +59,10 @@ def test_tokens_of_different_methods_do_not_mix() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "given_"), [(0, 100), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**31 - 1, 1_000)]
+    ("size", "given_"), [(0, 100), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**31 - 1, 1_000)]
 )
-def test_the_size_of_a_page(asked: int, given_: int) -> None:
-    assert paging.page_size(asked, Limits()) == given_
+def test_the_size_of_a_page(size: int, given_: int) -> None:
+    assert paging.page_size(size, Limits()) == given_
 
 
 def test_a_negative_size_is_refused() -> None:
@@ -74,7 +74,7 @@ def test_a_negative_size_is_refused() -> None:
 def test_a_page_is_as_long_as_its_size_and_a_message_allow(lengths: list[int], size: int, room: int) -> None:
     items = [game_pb2.Game(game_id="x" * length) for length in lengths]
 
-    page, more = paging.fitting(items, size, Limits(message_bytes=room))
+    page, more = paging.fill_page(items, size, Limits(message_bytes=room))
 
     assert page == items[: len(page)]
     assert len(page) <= size

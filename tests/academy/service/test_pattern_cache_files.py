@@ -59,7 +59,7 @@ def served(store: Store) -> None:
 
 
 def is_right(game: CachedGame) -> bool:
-    """Whether a shelf holds what one holds that is filled pattern by pattern."""
+    """Whether a patterns holds what one holds that is filled pattern by pattern."""
     spec = game.view.spec
     afresh = PatternCache(spec)
     for library, entries in game.view.libraries.items():
@@ -67,53 +67,56 @@ def is_right(game: CachedGame) -> bool:
             afresh.put(library, entry)
     boards = [Board.from_letters(spec.geometry, cells * 81) for cells in "-xo"]
     boards.append(Board.from_letters(spec.geometry, ("xo-" * 27)))
-    found = [
+    answers = [
         [
             matches
             for board in boards
-            for each in [shelf.ranked.snapshot.match(MatchQuery(board))]
+            for occurrences in [patterns.ranked.snapshot.match(MatchQuery(board))]
             for matches in zip(
-                each.pattern_ids.tolist(), each.symmetries.tolist(), each.rows.tolist(), strict=True
+                occurrences.pattern_ids.tolist(),
+                occurrences.symmetries.tolist(),
+                occurrences.rows.tolist(),
+                strict=True,
             )
         ]
-        for shelf in (game.shelf, afresh)
+        for patterns in (game.patterns, afresh)
     ]
     kinds = [
-        {name: (each.dtype, each.ndim, str(each.flags)) for name, each in shelf.kept().items()}
-        for shelf in (game.shelf, afresh)
+        {name: (array.dtype, array.ndim, str(array.flags)) for name, array in patterns.to_arrays().items()}
+        for patterns in (game.patterns, afresh)
     ]
     # Of other kinds they would be compiled for once more, for half a minute.
     assert kinds[0] == kinds[1]
-    return found[0] == found[1] and game.shelf.figures.tolist() == afresh.figures.tolist()
+    return answers[0] == answers[1] and game.patterns.figures.tolist() == afresh.figures.tolist()
 
 
 def file(folder: Path) -> Path:
-    (found,) = (folder / FOLDER).iterdir()
-    return found
+    (saved_file,) = (folder / FOLDER).iterdir()
+    return saved_file
 
 
 def test_a_game_that_is_loaded_first_is_kept_for_the_next_start(store: Store) -> None:
     learn(store, contests=5)
     loaded(store, from_file=False)
-    assert loaded(store, from_file=True).kept == 1 + 5
+    assert loaded(store, from_file=True).saved == 1 + 5
 
 
-def test_what_was_learnt_since_is_added(store: Store) -> None:
+def test_patterns_learnt_after_saving_are_added(store: Store) -> None:
     learn(store, contests=5)
     first = next(iter(loaded(store, from_file=False).view.libraries[Library.ENDGAME]))
     learn(store, contests=5, first=5)
     store.run(DeletePattern(GAME, Library.ENDGAME, first, "admin"))
     game = loaded(store, from_file=True)
-    assert (game.kept, game.view.generation) == (1 + 5, 1 + 5 + 5 + 1)
-    assert first not in game.shelf
+    assert (game.saved, game.view.generation) == (1 + 5, 1 + 5 + 5 + 1)
+    assert first not in game.patterns
 
 
-def test_a_stop_keeps_what_changed(store: Store) -> None:
+def test_stop_saves_changed_caches(store: Store) -> None:
     learn(store, contests=5)
     served(store)
     learn(store, contests=2, first=5)
     served(store)
-    assert loaded(store, from_file=True).kept == 1 + 7
+    assert loaded(store, from_file=True).saved == 1 + 7
 
 
 def test_a_server_that_runs_writes_the_file_again_now_and_then(
@@ -125,13 +128,13 @@ def test_a_server_that_runs_writes_the_file_again_now_and_then(
 
     async def serve() -> None:
         games = GameCache(store)
-        keeping = asyncio.create_task(games.keep_for_restarts())
+        keeping = asyncio.create_task(games.save_for_restarts())
         kept = 0
         for turn in range(1, 4):
             learn(store, contests=3, first=10 * turn)
-            while (await games.game(GAME)).kept <= kept:
+            while (await games.game(GAME)).saved <= kept:
                 await asyncio.sleep(0.01)
-            kept = (await games.game(GAME)).kept
+            kept = (await games.game(GAME)).saved
         keeping.cancel()
         await games.close(0.0)
 
@@ -159,7 +162,7 @@ def one_bit_other(place: int) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     "spoil", [truncated, emptied, *map(one_bit_other, (0, 9, 13, 17, 30, 60, 1_000, -1))]
 )
-def test_a_damaged_file_is_made_anew(store: Store, tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+def test_damaged_cache_file_is_rebuilt(store: Store, tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     learn(store, contests=5)
     served(store)
     written = file(tmp_path / "data").read_bytes()
@@ -168,18 +171,16 @@ def test_a_damaged_file_is_made_anew(store: Store, tmp_path: Path, spoil: Callab
     assert file(tmp_path / "data").read_bytes() == written
 
 
-def test_a_file_of_a_program_that_lays_patterns_out_otherwise_is_made_anew(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_file_of_another_layout_is_rebuilt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     learn(store, contests=5)
     with monkeypatch.context() as other:
-        other.setattr(pattern_cache, "SHELF_LAYOUT", f"{pattern_cache.SHELF_LAYOUT} of another time")
+        other.setattr(pattern_cache, "CACHE_LAYOUT", f"{pattern_cache.CACHE_LAYOUT} of another time")
         served(store)
     loaded(store, from_file=False)
     loaded(store, from_file=True)
 
 
-def test_one_that_the_feed_does_not_reach_is_made_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_file_older_than_the_feed_is_rebuilt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 4)
     learn(store, contests=5)
     served(store)
@@ -208,10 +209,10 @@ def test_files_of_before_a_restore_are_not_used(tmp_path: Path, contests: int) -
 def test_a_folder_that_takes_no_files_is_served_all_the_same(store: Store, tmp_path: Path) -> None:
     learn(store, contests=5)
     (tmp_path / "data" / FOLDER).write_text("in the way")
-    assert loaded(store, from_file=False).kept == 0
+    assert loaded(store, from_file=False).saved == 0
 
 
-def test_games_beyond_the_limit_are_loaded_when_they_are_asked_about(store: Store) -> None:
+def test_games_beyond_the_memory_limit_are_loaded_on_use(store: Store) -> None:
     names = [GAME, "go-9x9.b", "go-9x9.c"]
     for name in names[1:]:
         store.run(RegisterGame(go_game(name), "arena"))
@@ -222,12 +223,12 @@ def test_games_beyond_the_limit_are_loaded_when_they_are_asked_about(store: Stor
         games = GameCache(store, most_patterns=1)
         for name in (*names, *reversed(names)):
             assert (await games.game(name)).view.spec.game_id == name
-            assert {each.game_id for each in games.sizes()} == {name}
+            assert {size.game_id for size in games.sizes()} == {name}
         everything = GameCache(store)
         # Those who wait for the same game wait for one load of it.
-        asked = await asyncio.gather(*(everything.game(name) for name in names * 5))
-        assert len({id(game) for game in asked}) == len(names)
-        for each in (games, everything):
-            await each.close(0.0)
+        games_loaded = await asyncio.gather(*(everything.game(name) for name in names * 5))
+        assert len({id(game) for game in games_loaded}) == len(names)
+        for cache in (games, everything):
+            await cache.close(0.0)
 
     asyncio.run(ask())

@@ -62,11 +62,11 @@ def test_a_role_reaches_what_the_table_allows(academy: Running, role: Role, meth
     else:
         assert allowed
         return
-    found = refusal(call)
-    assert found.code is grpc.StatusCode.PERMISSION_DENIED
-    assert found.reason == "NOT_PERMITTED"
-    assert found.metadata["role"] == role.value
-    assert role.value not in found.metadata["needed"].split(", ")
+    denial = refusal(call)
+    assert denial.code is grpc.StatusCode.PERMISSION_DENIED
+    assert denial.reason == "NOT_PERMITTED"
+    assert denial.metadata["role"] == role.value
+    assert role.value not in denial.metadata["needed"].split(", ")
 
 
 def _callable(channel: grpc.Channel, method: Any) -> Callable[[], None]:
@@ -94,7 +94,7 @@ def _callable(channel: grpc.Channel, method: Any) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("role", [Role.BOT, Role.ARENA])
-def test_who_may_not_ask_is_not_told_what_exists(academy: Running, role: Role) -> None:
+def test_refusal_does_not_reveal_what_exists(academy: Running, role: Role) -> None:
     client = academy.client(academy.token(f"a {role}", role))
     request = libraries_pb2.GetPatternRequest(game_id="no such game", pattern_id=1)
 

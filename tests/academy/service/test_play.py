@@ -120,15 +120,15 @@ def test_a_refusal_is_an_answer(
 
 @pytest.mark.threat("leaks")
 def test_fair_use_on_a_stream(taught: Running) -> None:
-    told = contest("stream/1", "go")
-    tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    played = contest("stream/1", "go")
+    tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
     playing = Playing(taught.client(tickets[0]))
 
     answers = [
         playing.ask(opening=opening(contest_id="stream/1", moves=moves))
         for moves in ([], [], ["a1", "b1"], ["a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4"])
     ]
-    taught.arena().contests.ReportContest(report(told, ["c3"]))
+    taught.arena().contests.ReportContest(report(played, ["c3"]))
     after = playing.ask(opening=opening(contest_id="stream/1", moves=["a1"]))
     playing.end()
 
@@ -178,7 +178,7 @@ def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
     assert time.monotonic() - began >= 0.2
 
 
-def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
+def test_stream_with_unread_answers_is_ended(tmp_path: Path) -> None:
     limits = Limits(write_seconds=0.5, question_burst=1e6)
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
@@ -229,7 +229,7 @@ def test_a_stream_ends_with_the_token_it_was_opened_with(taught: Running) -> Non
     assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED")
 
 
-def test_a_caller_who_goes_away_leaves_nothing_running(taught: Running) -> None:
+def test_disconnect_ends_the_callers_tasks(taught: Running) -> None:
     playing = Playing(taught.bot("leaver"))
     playing.ask(opening=opening())
     playing.answers.cancel()

@@ -338,7 +338,7 @@ def test_refused_writes_leave_nothing_behind(everyone: dict[str, Client]) -> Non
     assert [game.game_id for game in games] == [GAME]
 
 
-def test_numbers_stand_in_the_details_of_their_own(everyone: dict[str, Client]) -> None:
+def test_error_numbers_are_separate_details(everyone: dict[str, Client]) -> None:
     _, too_many, *_ = REFUSED["more proposals than the game allows"]
     _, positions, *_ = REFUSED["too many positions"]
 

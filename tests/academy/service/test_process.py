@@ -52,9 +52,9 @@ class Served:
         reader = threading.Thread(target=self._read)
         reader.start()
         reader.join(SECONDS)
-        found = re.search(r" at (\S+);", self.line)
-        assert found, f"no line that says where it listens: {self.line!r} {process.poll()}"
-        self.address = found[1]
+        match = re.search(r" at (\S+);", self.line)
+        assert match, f"no line that says where it listens: {self.line!r} {process.poll()}"
+        self.address = match[1]
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -99,7 +99,7 @@ def until(holds: Any, seconds: float = SECONDS) -> None:
         time.sleep(0.01)
 
 
-def test_one_line_says_where_it_serves_what(tmp_path: Path) -> None:
+def test_start_prints_the_address_in_one_line(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
         assert str(tmp_path / "data") in academy.line
         assert "1 token" in academy.line
@@ -183,7 +183,7 @@ def test_a_second_signal_ends_it_without_waiting(tmp_path: Path) -> None:
         assert academy.ended() == 0
 
 
-def test_a_second_signal_that_comes_while_a_shelf_is_to_be_kept_ends_it_as_well(tmp_path: Path) -> None:
+def test_second_signal_while_a_cache_is_saved_ends_the_server(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--grace", "60") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
@@ -211,7 +211,7 @@ def test_a_second_signal_that_comes_while_a_shelf_is_to_be_kept_ends_it_as_well(
         assert academy.ended() == 0
 
 
-def test_one_told_to_end_while_it_starts_ends_well_without_serving(tmp_path: Path) -> None:
+def test_signal_during_the_start_ends_the_server_cleanly(tmp_path: Path) -> None:
     data = tmp_path / "data"
     # As another server does that is starting at the same time.
     (data / clean_shutdown.FOLDER).mkdir(parents=True)
@@ -222,11 +222,11 @@ def test_one_told_to_end_while_it_starts_ends_well_without_serving(tmp_path: Pat
             until(lambda: waits_for_a_lock(process.pid))
             process.terminate()
             fcntl.flock(turn, fcntl.LOCK_UN)
-            told = process.communicate(timeout=SECONDS)
+            output = process.communicate(timeout=SECONDS)
         finally:
             process.kill()
             process.wait(SECONDS)
-    assert (process.returncode, told) == (0, ("", ""))
+    assert (process.returncode, output) == (0, ("", ""))
     assert clean_shutdown.markers(data) == []
 
 
@@ -247,7 +247,7 @@ main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_one_told_to_end_while_it_ends_does_so_as_it_would_have(number: signal.Signals) -> None:
+def test_second_signal_during_the_stop_ends_cleanly(number: signal.Signals) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", ENDS_SLOWLY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -280,7 +280,7 @@ def test_an_embedded_servers_token_ends_with_it(tmp_path: Path) -> None:
         store.authenticate(token)
 
 
-def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_a_kill(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
@@ -351,7 +351,7 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
         (["--log-level", "loud"], 2, "loud"),
     ],
 )
-def test_what_cannot_be_served_is_said_in_one_line(
+def test_start_that_fails_prints_one_line(
     tmp_path: Path, options: list[str], exit_code: int, words: str
 ) -> None:
     ended = subprocess.run(
@@ -380,7 +380,7 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> None:
+def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -404,7 +404,7 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
         # Connections are counted every second.
         time.sleep(2.5)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
-            told = page.read().decode()
+            text = page.read().decode()
 
     version = metadata.version("academy-arena")
     for line in (
@@ -419,10 +419,10 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
         "academy_open_contests 1.0",
         f'academy_build_info{{rules="{RULES_VERSION}",schema="{SCHEMA_VERSION}",version="{version}"}} 1.0',
     ):
-        assert line in told
+        assert line in text
     figures = {
         line.split()[0]: float(line.split()[1])
-        for line in told.splitlines()
+        for line in text.splitlines()
         if line[0] != "#" and "{" not in line
     }
     assert time.time() - 600 < figures["process_start_time_seconds"] < time.time()
@@ -432,7 +432,7 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
     assert 0 <= figures["academy_last_backup_age_seconds"] < 600
 
 
-def test_reflection_names_the_services_to_who_has_a_token(tmp_path: Path) -> None:
+def test_reflection_lists_services_to_authenticated_callers(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
         request = reflection_pb2.ServerReflectionRequest(list_services="")
         # Its published types know nothing of its methods.

@@ -58,12 +58,12 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     submitted(bob, "judged/1", tesuji())
     assert {proposal.verdict for proposal in held} == {proposals_pb2.VERDICT_HELD}
 
-    told = report(contest("judged/1", "judged"), ["a1", "b2", "c3", "b4", "e5"], [AFTER] * 5, values=TOLD)
-    ended = academy.arena().contests.ReportContest(told)
+    played = report(contest("judged/1", "judged"), ["a1", "b2", "c3", "b4", "e5"], [AFTER] * 5, values=TOLD)
+    ended = academy.arena().contests.ReportContest(played)
 
     assert (ended.accepted, ended.dropped) == (2, 4)
     # Newest first.
-    verdicts = [(each.verdict, each.reason) for each in own(ann).proposals][::-1]
+    verdicts = [(proposal.verdict, proposal.reason) for proposal in own(ann).proposals][::-1]
     assert [verdict for verdict, _ in verdicts] == [
         proposals_pb2.VERDICT_INSERTED,
         proposals_pb2.VERDICT_DROPPED,
@@ -111,11 +111,11 @@ def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> Non
     assert refused.reason == "NOT_PERMITTED"
 
 
-def test_who_plays_both_seats_needs_a_ticket(academy: Running) -> None:
+def test_player_of_both_seats_needs_a_ticket(academy: Running) -> None:
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("both")))
-    told = contest("both/1", "both", ("ann", "ann"))
-    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    played = contest("both/1", "both", ("ann", "ann"))
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
 
     assert "ticket" in refusal(lambda: submitted(academy.bot("ann"), "both/1", tesuji())).message
     assert submitted(academy.client(tickets[1]), "both/1", tesuji())[0].seat == 2
@@ -124,14 +124,14 @@ def test_who_plays_both_seats_needs_a_ticket(academy: Running) -> None:
 def test_own_proposals_come_in_pages_newest_first(fresh: Running) -> None:
     ann, _ = opened(fresh, "pages", "pages/1")
     cells = ["-x-", "--x", "-\nx", "-\n-\nx", "x"]
-    for each in cells:
-        submitted(ann, "pages/1", tesuji(cells=each))
+    for text in cells:
+        submitted(ann, "pages/1", tesuji(cells=text))
 
     first = own(ann, page_size=2)
     second = own(ann, page_size=2, page_token=first.next_page_token)
     third = own(ann, page_size=2, page_token=second.next_page_token)
 
-    seen = [each.content.cells for page in (first, second, third) for each in page.proposals]
+    seen = [proposal.content.cells for page in (first, second, third) for proposal in page.proposals]
     assert seen == cells[::-1]
     assert not third.next_page_token
     assert own(ann, contest_id="pages/1", page_size=100).proposals == own(ann, page_size=100).proposals
@@ -144,11 +144,11 @@ def test_an_admin_reads_everybodys_proposals_and_others_their_own(academy: Runni
 
     seen = own(academy.admin(), player="ann", contest_id="others/1").proposals
 
-    assert [each.contest_id for each in seen] == ["others/1"]
+    assert [proposal.contest_id for proposal in seen] == ["others/1"]
     assert refusal(lambda: own(academy.bot("carl"), player="ann")).reason == "NOT_PERMITTED"
-    assert [each.player for each in own(academy.arena(), player="ann", contest_id="others/1").proposals] == [
-        "ann"
-    ]
+    assert [
+        proposal.player for proposal in own(academy.arena(), player="ann", contest_id="others/1").proposals
+    ] == ["ann"]
 
 
 def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh: Running) -> None:
@@ -168,7 +168,7 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
     stranger = fresh.client(other.OpenContest(request).tickets[0])
     submitted(stranger, "elsewhere/2", tesuji(cells="-o-"))
 
-    seen = [(each.contest_id, each.verdict, each.player) for each in own(ann).proposals]
+    seen = [(proposal.contest_id, proposal.verdict, proposal.player) for proposal in own(ann).proposals]
     assert seen == [
         ("earlier/2", proposals_pb2.VERDICT_HELD, "ann"),
         ("earlier/1", proposals_pb2.VERDICT_DROPPED, "ann"),
@@ -177,11 +177,11 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
         "stated no expected value" in own(ann).proposals[1].reason or "plies" in own(ann).proposals[1].reason
     )
     dropped = own(ann, verdicts=[proposals_pb2.VERDICT_DROPPED]).proposals
-    assert [each.contest_id for each in dropped] == ["earlier/1"]
-    assert [each.contest_id for each in own(ann, contest_id="earlier/1").proposals] == ["earlier/1"]
-    assert {each.arena for each in own(stranger).proposals} == {"other"}
+    assert [proposal.contest_id for proposal in dropped] == ["earlier/1"]
+    assert [proposal.contest_id for proposal in own(ann, contest_id="earlier/1").proposals] == ["earlier/1"]
+    assert {proposal.arena for proposal in own(stranger).proposals} == {"other"}
     everybodys = own(fresh.admin()).proposals
-    assert sorted((each.contest_id, each.player) for each in everybodys) == [
+    assert sorted((proposal.contest_id, proposal.player) for proposal in everybodys) == [
         ("earlier/1", "ann"),
         ("earlier/1", "bob"),
         ("earlier/2", "ann"),
@@ -192,13 +192,13 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
     assert not own(fresh.client(fresh.token("new", Role.ARENA))).proposals
 
 
-def test_a_board_that_was_reported_is_what_counts(academy: Running) -> None:
+def test_reported_board_decides_over_the_proposed_one(academy: Running) -> None:
     ann, _ = opened(academy, "counts", "counts/1")
     submitted(ann, "counts/1", proposals_pb2.NewProposal(library=ENDGAME, cells="xx", ply=1, value=0.9))
 
-    told = report(contest("counts/1", "counts"), ["c3"], [EMPTY], values=[0.9])
+    played = report(contest("counts/1", "counts"), ["c3"], [EMPTY], values=[0.9])
 
-    assert academy.arena().contests.ReportContest(told).accepted == 0
+    assert academy.arena().contests.ReportContest(played).accepted == 0
 
 
 def unreadable(count: int) -> list[proposals_pb2.NewProposal]:

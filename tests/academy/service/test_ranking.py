@@ -38,9 +38,9 @@ def shelf(chance: random.Random, size: int, cells: int) -> PatternCache:
     return filled
 
 
-def listed(found: Matches, ranked: RankedPatterns) -> list[tuple[int, ...]]:
-    columns = (found.symmetries, found.rows, found.columns, found.reversed)
-    ids = ranked.pattern_ids.take(found.places).tolist()
+def listed(matches: Matches, ranked: RankedPatterns) -> list[tuple[int, ...]]:
+    columns = (matches.symmetries, matches.rows, matches.columns, matches.reversed)
+    ids = ranked.pattern_ids.take(matches.places).tolist()
     return list(zip(ids, *(column.tolist() for column in columns), strict=True))
 
 
@@ -49,7 +49,10 @@ def listed(found: Matches, ranked: RankedPatterns) -> list[tuple[int, ...]]:
 def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
     seed, size = data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 400))
     cells, most = data.draw(st.sampled_from((1, 2, 3, 6, 9))), data.draw(st.integers(1, 40))
-    elo, each = data.draw(st.sampled_from((None, 1_300.0))), data.draw(st.sampled_from((1, 3, EVERYTHING)))
+    elo, per_pattern = (
+        data.draw(st.sampled_from((None, 1_300.0))),
+        data.draw(st.sampled_from((1, 3, EVERYTHING))),
+    )
     both = data.draw(st.booleans())
     chance = random.Random(seed)
     filled = shelf(chance, size, cells)
@@ -57,22 +60,22 @@ def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
     board = Board(SPEC.geometry, bytes(chance.choices(STATES, k=25)))
     selection = ranked.select([library_to_proto(Library.ENDGAME)], elo)
 
-    found, everything = (
-        ranked.match(MatchQuery(board, selection, limit, each, both)) for limit in (most, EVERYTHING)
+    matches, everything = (
+        ranked.match(MatchQuery(board, selection, limit, per_pattern, both)) for limit in (most, EVERYTHING)
     )
 
-    assert listed(found, ranked) == listed(everything, ranked)[:most]
+    assert listed(matches, ranked) == listed(everything, ranked)[:most]
     assert not everything.more
-    if found.more:
-        assert len(found.places) == most
-        assert most <= found.total <= everything.total
+    if matches.more:
+        assert len(matches.places) == most
+        assert most <= matches.total <= everything.total
     else:
-        assert found.total == everything.total
+        assert matches.total == everything.total
     strengths = dict(
         zip(filled.figures["pattern_id"].tolist(), filled.figures["strength"].tolist(), strict=True)
     )
-    told = [strengths[number] for number, *_ in listed(everything, ranked)]
-    assert all(one >= other for one, other in pairwise(told))
+    strongest_listed = [strengths[number] for number, *_ in listed(everything, ranked)]
+    assert all(stronger >= other for stronger, other in pairwise(strongest_listed))
 
 
 def test_weaker_patterns_are_not_looked_at_where_the_stronger_are_enough() -> None:
@@ -80,6 +83,6 @@ def test_weaker_patterns_are_not_looked_at_where_the_stronger_are_enough() -> No
     board = Board(SPEC.geometry, bytes([State.FIRST_SOLDIER]) * 25)
     selection = ranked.select(map(library_to_proto, LIBRARIES))
     # Each pattern lies on all 25 cells.
-    found = ranked.match(MatchQuery(board, selection, 10))
-    assert (len(found.places), found.more) == (10, True)
-    assert found.total < ranked.match(MatchQuery(board, selection, EVERYTHING)).total == 400 * 25
+    matches = ranked.match(MatchQuery(board, selection, 10))
+    assert (len(matches.places), matches.more) == (10, True)
+    assert matches.total < ranked.match(MatchQuery(board, selection, EVERYTHING)).total == 400 * 25

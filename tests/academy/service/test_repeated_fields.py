@@ -39,8 +39,8 @@ def patterns(**fields: Any) -> MatchPatternsRequest:
 
 
 def successors(**fields: Any) -> MatchSuccessorsRequest:
-    told: dict[str, Any] = {"position": position(EMPTY), "moves": [CandidateMove(cells=[0], letters="x")]}
-    return MatchSuccessorsRequest(**({"game_id": "nowhere"} | told | fields))
+    required: dict[str, Any] = {"position": position(EMPTY), "moves": [CandidateMove(cells=[0], letters="x")]}
+    return MatchSuccessorsRequest(**({"game_id": "nowhere"} | required | fields))
 
 
 # Their games and contests are nowhere, and their entries are nothing: work on any of them would be noticed.
@@ -115,12 +115,12 @@ def repeated(message: Descriptor, seen: set[str]) -> Iterator[str]:
 def sent_by_bots() -> set[str]:
     """The repeated fields in all that a bot may send, reflection's protocol aside: that has none."""
     seen: set[str] = set()
-    found: set[str] = set()
+    fields: set[str] = set()
     for path, roles in ROLES.items():
         service, method = path[1:].split("/")
         if Role.BOT in roles and service in SERVICES:
-            found |= set(repeated(SERVICES[service].methods_by_name[method].input_type, seen))
-    return found
+            fields |= set(repeated(SERVICES[service].methods_by_name[method].input_type, seen))
+    return fields
 
 
 def call(client: Client, method: str, request: Message) -> Any:

@@ -42,10 +42,10 @@ def after(board: str, changes: dict[int, str]) -> str:
 
 
 def placements(
-    found: consultation_pb2.PositionMatches, table: consultation_pb2.PatternTable
+    matches: consultation_pb2.PositionMatches, table: consultation_pb2.PatternTable
 ) -> list[Placement]:
-    numbers = [table.pattern_ids[row] for row in found.patterns]
-    return list(zip(numbers, found.symmetries, found.rows, found.columns, strict=True))
+    numbers = [table.pattern_ids[row] for row in matches.patterns]
+    return list(zip(numbers, matches.symmetries, matches.rows, matches.columns, strict=True))
 
 
 def gained_by_move(answer: consultation_pb2.MatchSuccessorsResponse) -> list[list[Placement]]:
@@ -87,25 +87,29 @@ def taught(academy: Running) -> Iterator[Running]:
 
 @pytest.mark.parametrize("player", [1, 2])
 @pytest.mark.parametrize(("game_id", "board"), [("next", HERE), ("turned", HERE), ("next-hunt", "xo-x-o---")])
-def test_a_call_tells_what_matching_every_position_would(
+def test_call_about_successors_equals_matching_every_position(
     taught: Running, game_id: str, board: str, player: int
 ) -> None:
     bot = taught.bot("reader")
     moves = some_moves(random.Random(7), len(board), 60)
 
     answer = bot.consultation.MatchSuccessors(
-        question(game_id, [move(each) for each in moves], position=position(board, player))
+        question(game_id, [move(changed) for changed in moves], position=position(board, player))
     )
-    told = bot.consultation.MatchPatterns(
+    expected_answer = bot.consultation.MatchPatterns(
         consultation_pb2.MatchPatternsRequest(
             game_id=game_id,
-            positions=[position(each, player) for each in (board, *(after(board, each) for each in moves))],
+            positions=[
+                position(shown, player) for shown in (board, *(after(board, shown) for shown in moves))
+            ],
             max_matches=500,
             max_matches_each=500,
         )
     )
 
-    before, *expected = [placements(found, told.patterns) for found in told.positions]
+    before, *expected = [
+        placements(matches, expected_answer.patterns) for matches in expected_answer.positions
+    ]
     base = placements(answer.position, answer.patterns)
     assert base == before and answer.position.total == len(before)
     changes = zip(gained_by_move(answer), answer.moves.gained_totals, lost_by_move(answer), strict=True)
@@ -118,7 +122,7 @@ def test_a_call_tells_what_matching_every_position_would(
         assert answer.moves.lost and any(answer.moves.gained_totals)
 
 
-def test_limits_hold_for_the_position_and_for_what_each_move_gains(taught: Running) -> None:
+def test_limits_apply_to_the_position_and_to_each_moves_gains(taught: Running) -> None:
     bot = taught.bot("reader")
     moves = [move({cell: "x"}) for cell in range(25)] + [move(dict.fromkeys(range(25), "-"))]
     everything = bot.consultation.MatchSuccessors(question("next", moves))
@@ -128,9 +132,11 @@ def test_limits_hold_for_the_position_and_for_what_each_move_gains(taught: Runni
     alone = consultation_pb2.MatchPatternsRequest(
         game_id="next", positions=[position(HERE)], max_matches=5, max_matches_each=2
     )
-    told = bot.consultation.MatchPatterns(alone)
-    assert placements(cut.position, cut.patterns) == placements(told.positions[0], told.patterns)
-    assert cut.position.total == everything.position.total == told.positions[0].total
+    expected_answer = bot.consultation.MatchPatterns(alone)
+    assert placements(cut.position, cut.patterns) == placements(
+        expected_answer.positions[0], expected_answer.patterns
+    )
+    assert cut.position.total == everything.position.total == expected_answer.positions[0].total
     # The last move empties the board: it gains many a place for the pattern of an empty cell.
     assert len(gained_by_move(cut)[-1]) == 2 < cut.moves.gained_totals[-1]
     kept = placements(cut.position, cut.patterns)
@@ -156,7 +162,7 @@ def test_cells_and_libraries_are_as_for_positions(taught: Running) -> None:
 
 def test_a_stream_answers_as_a_call_does(taught: Running) -> None:
     bot = taught.bot("reader")
-    asked = question("next", [move({0: "-"}), move({1: "o", 6: "-"})])
+    request = question("next", [move({0: "-"}), move({1: "o", 6: "-"})])
     wrong = question("next", [])
 
     answers = list(
@@ -164,15 +170,15 @@ def test_a_stream_answers_as_a_call_does(taught: Running) -> None:
             iter(
                 [
                     consultation_pb2.PlayRequest(request_id=1, successors=wrong),
-                    consultation_pb2.PlayRequest(request_id=2, successors=asked),
+                    consultation_pb2.PlayRequest(request_id=2, successors=request),
                 ]
             )
         )
     )
 
-    assert [each.request_id for each in answers] == [1, 2]
+    assert [answer.request_id for answer in answers] == [1, 2]
     assert answers[0].refusal.reason == "INVALID_FIELD" and answers[0].refusal.metadata["field"] == "moves"
-    assert answers[1].successors == bot.consultation.MatchSuccessors(asked)
+    assert answers[1].successors == bot.consultation.MatchSuccessors(request)
 
 
 @pytest.mark.parametrize(
@@ -222,9 +228,9 @@ def test_what_is_wrong_is_named(
     taught: Running, fields: dict[str, Any], reason: str, field: str, words: str
 ) -> None:
     bot = taught.bot("reader")
-    asked = question("next", **({"moves": [Move(cells=[3], letters="x")] * 4} | fields))
+    request = question("next", **({"moves": [Move(cells=[3], letters="x")] * 4} | fields))
 
-    refused = refusal(lambda: bot.consultation.MatchSuccessors(asked))
+    refused = refusal(lambda: bot.consultation.MatchSuccessors(request))
 
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, reason), refused.message
     assert refused.fields == [field]
@@ -235,14 +241,14 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("next-fair")))
     teach(academy, "next-fair", "next-fair", [("a", "xo", 0.9), ("b", "xxx", 0.8)])
-    told = contest("next-fair/1", "next-fair")
-    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    played = contest("next-fair/1", "next-fair")
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
     ann = academy.client(tickets[0])
 
     def asked(value: float | None) -> consultation_pb2.MatchSuccessorsRequest:
         here = position("-" * 25, 1, value)
         return question(
-            "next-fair", [move({0: "x", 1: "o"})], position=here, contest_id=told.contest_id, max_matches=0
+            "next-fair", [move({0: "x", 1: "o"})], position=here, contest_id=played.contest_id, max_matches=0
         )
 
     for value in (None, 0.34):
@@ -250,13 +256,13 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
     answer = ann.consultation.MatchSuccessors(asked(0.33))
     assert len(answer.patterns.pattern_ids) == 1 and answer.position.total == 0
-    arena.contests.ReportContest(report(told, ["c3"]))
+    arena.contests.ReportContest(report(played, ["c3"]))
 
     listing = libraries_pb2.ListPatternsRequest(game_id="next-fair", library=examples.ENDGAME)
     patterns = academy.admin().libraries.ListPatterns(listing).patterns
     # What a move would bring was told too, so it was used.
-    assert {each.cells: each.uses for each in patterns if each.uses} == {
-        each.cells: 1 for each in patterns if each.pattern_id == answer.patterns.pattern_ids[0]
+    assert {pattern.cells: pattern.uses for pattern in patterns if pattern.uses} == {
+        pattern.cells: 1 for pattern in patterns if pattern.pattern_id == answer.patterns.pattern_ids[0]
     }
 
 
@@ -268,10 +274,10 @@ def test_moves_count_as_questions_by_what_they_cost(tmp_path: Path) -> None:
         academy.arena().contests.RegisterGame(game)
         # 12 questions: one for the call, ten for 160 moves of one cell; then one for the call, none left.
         cheap, dear = academy.bot("cheap"), academy.bot("dear")
-        one, several = move({3: "x"}), move({3: "x", 4: "o"})
+        single, several = move({3: "x"}), move({3: "x", 4: "o"})
 
-        cheap.consultation.MatchSuccessors(question("next", [one] * 160))
-        refused = refusal(lambda: cheap.consultation.MatchSuccessors(question("next", [one])))
+        cheap.consultation.MatchSuccessors(question("next", [single] * 160))
+        refused = refusal(lambda: cheap.consultation.MatchSuccessors(question("next", [single])))
         assert refused.reason == "RATE_EXCEEDED"
         dear.consultation.MatchSuccessors(question("next", [several] * 10 + [Move()] * 16))
         refused = refusal(lambda: dear.contests.ListGames(contests_pb2.ListGamesRequest()))

@@ -57,8 +57,8 @@ def closed(connection: socket.socket) -> bool:
 
 @pytest.mark.threat("held_places")
 def test_whoever_vanishes_is_let_go(academy: Running) -> None:
-    asked = consultation_pb2.PlayRequest(request_id=1, opening=QUESTION).SerializeToString()
-    on_a_stream = answered(academy, PLAY, asked, streaming=True)
+    request = consultation_pb2.PlayRequest(request_id=1, opening=QUESTION).SerializeToString()
+    on_a_stream = answered(academy, PLAY, request, streaming=True)
     between_calls = answered(academy, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
     with socket.create_connection(("127.0.0.1", academy.address.port)) as without_a_word:
         without_a_word.settimeout(SECONDS)
@@ -72,7 +72,7 @@ def test_whoever_vanishes_is_let_go(academy: Running) -> None:
     assert academy.playing() == 0
 
 
-def test_one_who_answers_pings_stays(academy: Running) -> None:
+def test_peer_that_answers_pings_stays_connected(academy: Running) -> None:
     bot = answered(academy, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
     pings = 0
     while pings < 2:

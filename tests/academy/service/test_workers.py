@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -41,12 +42,13 @@ def connections(academy: Served, count: int = CONNECTIONS) -> list[Client]:
 
 def children(first: int) -> list[int]:
     """The processes that serve, without multiprocessing's own."""
-    found = []
+    processes = []
     for pid in Path(f"/proc/{first}/task/{first}/children").read_text().split():
-        command = Path(f"/proc/{pid}/cmdline").read_text()
-        if "spawn_main" in command:
-            found.append(int(pid))
-    return found
+        # A process may end while this reads.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
+                processes.append(int(pid))
+    return processes
 
 
 def alive(pid: int) -> bool:
@@ -81,7 +83,7 @@ def register(client: Client) -> None:
     client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
 
 
-def test_connections_are_spread_and_what_one_process_writes_all_know_at_once(academy: Served) -> None:
+def test_all_processes_see_a_write_at_once(academy: Served) -> None:
     clients = connections(academy)
     register(clients[0])
     assert [look_up(client).position.visits for client in clients] == [0] * CONNECTIONS
@@ -97,8 +99,8 @@ def test_writes_of_all_processes_are_counted_once_each(academy: Served, tmp_path
     register(clients[0])
 
     def tell(number: int) -> bool:
-        told = report(contest(f"many/{number % 60}", "go"), ["c3", "b2", "d4"])
-        return clients[number % CONNECTIONS].contests.ReportContest(told, timeout=SECONDS).counted
+        played = report(contest(f"many/{number % 60}", "go"), ["c3", "b2", "d4"])
+        return clients[number % CONNECTIONS].contests.ReportContest(played, timeout=SECONDS).counted
 
     # Each contest is reported twice, by different connections.
     with ThreadPoolExecutor(CONNECTIONS) as threads:
@@ -140,9 +142,9 @@ def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
         until(lambda: len(children(academy.process.pid)) == PROCESSES)
         assert all(look_up(client).known for client in connections(academy, 1))
         academy.process.terminate()
-        _, told = academy.process.communicate(timeout=SECONDS)
+        _, output = academy.process.communicate(timeout=SECONDS)
     assert academy.process.returncode == 0
-    assert "process hangs and is killed" in told and "another takes its place" in told
+    assert "process hangs and is killed" in output and "another takes its place" in output
 
 
 def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
@@ -158,10 +160,10 @@ def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> N
     asyncio.run(serve())
 
 
-def test_so_is_one_whose_event_loop_stands_still(tmp_path: Path) -> None:
-    with signals(signal.SIGTERM) as told:
+def test_process_with_a_blocked_event_loop_is_replaced(tmp_path: Path) -> None:
+    with signals(signal.SIGTERM) as pending:
         work = partial(_stands_still_once, tmp_path / "stood")
-        ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, told)
+        ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, pending)
     assert (tmp_path / "stood").exists()
 
 
@@ -182,11 +184,11 @@ def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
     try:
         until(lambda: children(process.pid))
         process.terminate()
-        told = process.communicate(timeout=SECONDS)
+        output = process.communicate(timeout=SECONDS)
     finally:
         process.kill()
         process.wait(SECONDS)
-    assert (process.returncode, told[1]) == (0, "")
+    assert (process.returncode, output[1]) == (0, "")
 
 
 def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
@@ -217,29 +219,29 @@ def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: 
 
 def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
     other = started(tmp_path / "other", "--address", academy.address, "--processes", "2")
-    _, told = other.communicate(timeout=SECONDS)
+    _, output = other.communicate(timeout=SECONDS)
     assert other.returncode == 2
-    assert f"{academy.address}: cannot listen there" in told
+    assert f"{academy.address}: cannot listen there" in output
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
     refused = started(tmp_path / "data", "--address", f"unix:{tmp_path}/socket", "--processes", "2")
-    _, told = refused.communicate(timeout=SECONDS)
+    _, output = refused.communicate(timeout=SECONDS)
     assert refused.returncode == 2
-    assert "processes share a port, not a Unix socket" in told
+    assert "processes share a port, not a Unix socket" in output
 
 
-def test_a_metrics_port_that_is_taken_is_told_before_any_process_is_started(tmp_path: Path) -> None:
+def test_taken_metrics_port_is_reported_before_processes_start(tmp_path: Path) -> None:
     # The second process's metrics would be at this port, which is taken.
     with served(tmp_path / "first") as first:
         taken = int(first.address.rpartition(":")[2])
         options = ("--metrics-address", f"127.0.0.1:{taken - 1}", "--processes", "2")
         failing = started(tmp_path / "data", "--address", "127.0.0.1:0", *options)
-        _, told = failing.communicate(timeout=SECONDS)
+        _, output = failing.communicate(timeout=SECONDS)
     assert failing.returncode == 2
     # The one before it may be taken too.
-    assert told.startswith("academy: 127.0.0.1:") and len(told.splitlines()) == 1
-    assert "cannot be served there" in told
+    assert output.startswith("academy: 127.0.0.1:") and len(output.splitlines()) == 1
+    assert "cannot be served there" in output
     assert clean_shutdown.markers(tmp_path / "data") == []
 
 
@@ -255,7 +257,7 @@ def test_metrics_are_not_served_at_the_port_of_the_calls() -> None:
 def test_ports_beyond_the_last_are_refused_and_any_port_is_any_for_each() -> None:
     with pytest.raises(InvalidAddressError, match="need the ports up to 65537"):
         own_ports(ServerAddress.parse("127.0.0.1:65535"), 3)
-    assert [each.port for each in own_ports(ServerAddress.parse("127.0.0.1:0"), 3)] == [0, 0, 0]
+    assert [address.port for address in own_ports(ServerAddress.parse("127.0.0.1:0"), 3)] == [0, 0, 0]
 
 
 def _second_fails(number: int, ready: Callable[[], None]) -> None:
@@ -269,7 +271,7 @@ async def _turns(ready: Callable[[], None]) -> None:
     await asyncio.Event().wait()
 
 
-def test_where_one_cannot_serve_all_end() -> None:
+def test_failed_process_at_the_start_ends_all() -> None:
     failing = pytest.raises(ServerProcessError, match="server process 1 ended with 3 before it served")
-    with signals(signal.SIGTERM) as told, failing:
-        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"), told)
+    with signals(signal.SIGTERM) as pending, failing:
+        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"), pending)

@@ -47,7 +47,7 @@ def test_an_address_is_read_and_written(text: str, written: str, local: bool) ->
         "unix:" + "x" * 108,
     ],
 )
-def test_what_is_no_address_is_refused_with_its_text(text: str) -> None:
+def test_invalid_address_is_refused_with_its_text(text: str) -> None:
     with pytest.raises(InvalidAddressError) as caught:
         ServerAddress.parse(text)
     assert repr(text) in str(caught.value)

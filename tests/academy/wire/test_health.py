@@ -55,20 +55,22 @@ def test_a_service_that_is_not_there_has_no_health() -> None:
         run(checked(servicer(), "academy.v1.Nonsense"))
 
 
-@pytest.mark.parametrize(("service", "told"), [(SERVICE, [SERVING, NOT_SERVING]), ("nonsense", [UNKNOWN])])
-def test_watchers_are_told_of_the_stop(service: str, told: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("service", "statuses"), [(SERVICE, [SERVING, NOT_SERVING]), ("nonsense", [UNKNOWN])]
+)
+def test_watchers_get_the_stop(service: str, statuses: list[int]) -> None:
     async def test() -> None:
         health = servicer()
         watching = asyncio.create_task(watched(health, service))
         await asyncio.sleep(0)
         health.stop()
         await health.wait_for_watchers(60)
-        assert watching.done() and watching.result() == told
+        assert watching.done() and watching.result() == statuses
 
     run(test())
 
 
-def test_a_stop_while_the_first_answer_is_written_is_told_too() -> None:
+def test_watchers_get_a_stop_during_their_first_answer() -> None:
     async def test() -> None:
         health = servicer()
         answers = watch(health)
@@ -84,7 +86,7 @@ def test_a_watch_ends_some_day() -> None:
         run(watched(servicer(watch_seconds=0.01)))
 
 
-def test_watchers_who_read_nothing_are_waited_for_only_so_long() -> None:
+def test_wait_for_watchers_that_read_nothing_is_limited() -> None:
     async def test() -> None:
         health = servicer()
 

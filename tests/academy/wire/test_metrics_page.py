@@ -45,7 +45,7 @@ def asked(page: MetricsPage) -> str:
         return str(answer.read().decode())
 
 
-def test_metrics_are_told() -> None:
+def test_page_shows_the_metrics() -> None:
     with served() as page:
         assert "moves_total 3.0" in asked(page)
 
@@ -68,5 +68,5 @@ def test_who_does_not_finish_a_request_is_cut_off_without_a_word() -> None:
     stderr = io.StringIO()
     with redirect_stderr(stderr), served(seconds=0.1) as page, ExitStack() as all_held:
         held = [all_held.enter_context(half_a_request(page)) for _ in range(REQUESTS_AT_ONCE)]
-        assert all(is_closed(each) for each in held)
+        assert all(is_closed(connection) for connection in held)
     assert stderr.getvalue() == ""

@@ -25,7 +25,7 @@ def test_a_burst_passes_and_then_the_rate_holds() -> None:
     assert bucket.take(1) == 0
 
 
-def test_uses_are_taken_one_by_one_as_long_as_there_are_any() -> None:
+def test_bucket_gives_uses_until_it_is_empty() -> None:
     clock = Clock()
     bucket = Bucket(1.0, 2.0, clock)
     assert [bucket.use() for _ in range(3)] == [True, True, False]
@@ -69,7 +69,7 @@ def test_each_caller_has_a_bucket() -> None:
     assert not buckets.of("ann").use()
 
 
-def test_where_there_are_many_callers_those_are_forgotten_who_ask_within_the_rate() -> None:
+def test_slow_callers_are_forgotten_first() -> None:
     clock = Clock()
     buckets = Buckets(1.0, 10.0, most=100, clock=clock)
     for number in range(10_000):
@@ -82,7 +82,7 @@ def test_where_there_are_many_callers_those_are_forgotten_who_ask_within_the_rat
     assert buckets.of("flooder").take(10) > 0
 
 
-def test_however_many_callers_flood_only_so_many_are_remembered() -> None:
+def test_number_of_remembered_callers_is_limited() -> None:
     buckets = Buckets(1.0, 2.0, most=100, clock=Clock())
     for number in range(1_000):
         assert buckets.of(f"caller {number}").take(2) == 0
