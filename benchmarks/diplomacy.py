@@ -153,15 +153,15 @@ def agents_loop(games: int) -> dict[str, float]:
 
 def thinking(name: str, seed: int) -> float:
     """CPU-seconds that a bot takes for a power's orders for a phase, in a game between seven of it."""
-    position, asked, spent = Position.start(STANDARD), 0, 0.0
+    position, decisions, spent = Position.start(STANDARD), 0, 0.0
     bots = [bot(name, f"{seed}/{power}") for power in range(len(STANDARD.powers))]
     while position.year < STANDARD.first_year + BOT_YEARS:
         began = time.process_time()
-        orders = {power: each.orders(position, power) for power, each in enumerate(bots)}
+        orders = {power: player.orders(position, power) for power, player in enumerate(bots)}
         spent += time.process_time() - began
-        asked += sum(map(bool, orders.values()))
+        decisions += sum(map(bool, orders.values()))
         position = adjudicate(position, orders).after
-    return spent / asked
+    return spent / decisions
 
 
 def seconds_of(work: Callable[[], object]) -> float:

@@ -161,7 +161,9 @@ def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[lis
     The answer is one for both players. Nothing is made of the other matches, which are most of them.
     """
     table = _Table(response.patterns)
-    first, *after = ([*compress(_placements(each), each.for_opponent)] for each in response.positions)
+    first, *after = (
+        [*compress(_placements(position), position.for_opponent)] for position in response.positions
+    )
     known = set(first)
     return [
         [table.match(placement, True) for placement in placements if placement not in known]

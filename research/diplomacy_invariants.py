@@ -71,25 +71,25 @@ def play(number: int, board: Map, years: int, tally: Tally) -> None:
     """Play a random game of so many years, and look at every phase. Raises BrokenInvariant."""
     chance = random.Random(f"game {number}")
     position = start = Position.start(board)
-    said: list[dict[int, list[str]]] = []
+    texts: list[dict[int, list[str]]] = []
     while position.year < board.first_year + years:
         look_at(position)
         orders = random_orders(position, chance)
         adjudication = adjudicate(position, orders)
         compare(adjudication)
-        said.append(
+        texts.append(
             {power: [order_text(position, order) for order in given] for power, given in orders.items()}
         )
         position = adjudication.after
         tally.phases += 1
         tally.dislodged += len(position.dislodged)
-    keep(replayed(start, said) == position, "the orders, read as text and played again, end otherwise")
+    keep(replayed(start, texts) == position, "the orders, read as text and played again, end otherwise")
     tally.games += 1
 
 
-def replayed(position: Position, said: Sequence[dict[int, list[str]]]) -> Position:
+def replayed(position: Position, texts_by_phase: Sequence[dict[int, list[str]]]) -> Position:
     """Where orders as text lead."""
-    for phase in said:
+    for phase in texts_by_phase:
         orders = {power: [read_order(position, text) for text in texts] for power, texts in phase.items()}
         position = adjudicate(position, orders).after
     return position
@@ -216,7 +216,7 @@ def main() -> int:
     arguments.add_argument("--progress", type=Path, help="a file to go on from")
     chosen = arguments.parse_args()
     board, tally = shipped_map(chosen.map), Tally()
-    began, told = time.process_time(), time.monotonic()
+    began, reported = time.process_time(), time.monotonic()
     end = chosen.first + chosen.games
     for number in range(first_game(chosen.progress, chosen.first), end):
         try:
@@ -224,8 +224,8 @@ def main() -> int:
         except BrokenInvariant as broken:
             print(f"game {number}: {broken}")
             return 1
-        if time.monotonic() - told > 10 or number == end - 1:
-            told = time.monotonic()
+        if time.monotonic() - reported > 10 or number == end - 1:
+            reported = time.monotonic()
             if chosen.progress is not None:
                 chosen.progress.write_text(f"{number + 1}\n")
             print(f"{number + 1 - chosen.first} of {chosen.games} games", file=sys.stderr)

@@ -79,13 +79,13 @@ class Load:
     def taken(self) -> Acknowledged:
         """A copy of what has been acknowledged up to now."""
         with self._lock:
-            told = self.acknowledged
+            acknowledged = self.acknowledged
             return Acknowledged(
-                set(told.reports),
-                set(told.proposals),
-                told.admin_changes,
-                told.interrupted,
-                list(told.unexpected),
+                set(acknowledged.reports),
+                set(acknowledged.proposals),
+                acknowledged.admin_changes,
+                acknowledged.interrupted,
+                list(acknowledged.unexpected),
             )
 
     def take_seconds(self) -> list[tuple[str, float]]:
@@ -136,7 +136,9 @@ class Load:
 
     def _play(self, contest_id: str, chance: random.Random, channels: "_Channels") -> None:
         """One contest as an arena and a bot play it: the calls of one may reach different processes."""
-        told = report(contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5)
+        contest_report = report(
+            contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5
+        )
         opened = self._answered(
             "open",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).OpenContest(
@@ -154,7 +156,7 @@ class Load:
             ),
         )
         positions = [
-            consultation_pb2.Position(board=told.plies[place].board, player=1, expected_value=0.2)
+            consultation_pb2.Position(board=contest_report.plies[place].board, player=1, expected_value=0.2)
             for place in range(0, PLIES, 6)
         ]
         matching = consultation_pb2.MatchPatternsRequest(
@@ -167,7 +169,8 @@ class Load:
             ),
         )
         proposing = proposals_pb2.SubmitProposalsRequest(
-            contest_id=contest_id, proposals=[endgame_proposal(told, back=2 * back) for back in range(2)]
+            contest_id=contest_id,
+            proposals=[endgame_proposal(contest_report, back=2 * back) for back in range(2)],
         )
         proposed = self._answered(
             "propose",
@@ -180,7 +183,7 @@ class Load:
         self._answered(
             "report",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).ReportContest(
-                told, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
+                contest_report, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
             ),
         )
         with self._lock:
@@ -266,7 +269,7 @@ class _Channels:
 
     def _close_former(self) -> None:
         now = set(enumerate(self._site.addresses))
-        for former in [each for each in self._open if each not in now]:
+        for former in [process for process in self._open if process not in now]:
             self._open.pop(former).close()
 
     def close(self) -> None:

@@ -190,8 +190,8 @@ def _listening_at(process: "subprocess.Popen[str]") -> str:
     hurry.start()
     line = process.stdout.readline()
     hurry.cancel()
-    _, found, rest = line.partition(" at ")
-    if not found:
+    _, separator, rest = line.partition(" at ")
+    if not separator:
         raise RuntimeError(f"a server did not start: {line!r}, exit status {process.poll()}")
     return rest.partition(";")[0]
 

@@ -89,8 +89,8 @@ def soak(
                 break
             _compact(site.data)
         load.stop()
-        told = load.taken()
-        faults = [*told.unexpected, *wrong(site.data, told, replay=True)]
+        acknowledged = load.taken()
+        faults = [*acknowledged.unexpected, *wrong(site.data, acknowledged, replay=True)]
     return samples, faults
 
 
@@ -133,9 +133,9 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
 
         return statistics.median(map(of, before)), statistics.median(map(of, after))
 
-    found = []
+    findings = []
     early, late = medians("memory")
-    found.append(
+    findings.append(
         (
             late <= MEMORY_MAY_GROW * early,
             f"memory {early / 2**20:.1f} -> {late / 2**20:.1f} MiB, may grow by {MEMORY_MAY_GROW:.2f}",
@@ -144,7 +144,7 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
     for what in ("consultation", "report"):
         for place, name in enumerate(("p50", "p99")):
             early, late = medians(what, place)
-            found.append(
+            findings.append(
                 (
                     late <= LATENCY_MAY_GROW * early,
                     f"{what} {name} {early * 1e3:.1f} -> {late * 1e3:.1f} ms, "
@@ -154,21 +154,21 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
     contests = after[-1].contests - before[0].contests
     if contests_a_second < math.inf:
         pace = contests / (after[-1].at - before[0].at)
-        found.append(
+        findings.append(
             (
                 pace >= PACE_KEPT * contests_a_second,
                 f"pace {pace:.2f} of {contests_a_second:g} contests a second, at least {PACE_KEPT:.0%}",
             )
         )
     grown = (after[-1].file - before[0].file) / max(contests, 1)
-    found.append(
+    findings.append(
         (
             grown <= BYTES_A_CONTEST,
             f"file {before[0].file / 2**20:.1f} -> {after[-1].file / 2**20:.1f} MiB over {contests:,} "
             f"contests, {grown:,.0f} bytes each, at most {BYTES_A_CONTEST:,}",
         )
     )
-    return found
+    return findings
 
 
 def main() -> int:
@@ -194,13 +194,13 @@ def main() -> int:
             pace,
             lambda seconds: not select.select([told_to_end], [], [], seconds)[0],
         )
-    told = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
-    for flat, what in told:
+    findings = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
+    for flat, what in findings:
         print(f"{'KEPT  ' if flat else 'MISSED'} {what}")
     for fault in faults:
         print(f"FAULT {fault}")
     print(f"{'SOUND' if not faults else 'FAULTY'}: every acknowledged report and proposal, and the replay")
-    return 0 if told and all(flat for flat, _ in told) and not faults else 1
+    return 0 if findings and all(flat for flat, _ in findings) and not faults else 1
 
 
 if __name__ == "__main__":

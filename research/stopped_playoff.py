@@ -99,7 +99,7 @@ class Run:
 
     def _processes(self) -> list[int]:
         # Wherever they stand in the tree.
-        found = []
+        processes = []
         for folder in Path("/proc").iterdir():
             if folder.name.isdecimal():
                 try:
@@ -107,8 +107,8 @@ class Run:
                 except OSError:
                     continue
                 if marked:
-                    found.append(int(folder.name))
-        return found
+                    processes.append(int(folder.name))
+        return processes
 
     def _reads(self) -> bool:
         """Take what is shown, lest the run wait for its reader; False once all have closed the terminal."""

@@ -145,7 +145,7 @@ Parameter = GridParameter | NormalParameter
 def _terms(code: str, setting: str, mapping: Callable[[float], Any]) -> dict[str, Any]:
     if not is_dataclass(mapping):
         return {f"{code}.{setting}": "a function"}
-    named = {f"{code}.{each.name}": getattr(mapping, each.name) for each in fields(mapping)}
+    named = {f"{code}.{field.name}": getattr(mapping, field.name) for field in fields(mapping)}
     plain = {name: abridged(str(value)) for name, value in named.items()}
     return {f"{code}.{setting}": type(mapping).__name__.lower(), **plain}
 

@@ -74,12 +74,12 @@ def end_children(spared: Collection[int] = ()) -> None:
 
 
 def _children() -> set[int]:
-    found: set[int] = set()
+    children_found: set[int] = set()
     for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - after each game, so it must be quick
         # A thread may end while it is looked at.
         with contextlib.suppress(OSError), open(f"/proc/self/task/{thread}/children", "rb") as children:  # noqa: PTH123
-            found.update(map(int, children.read().split()))
-    return found
+            children_found.update(map(int, children.read().split()))
+    return children_found
 
 
 def kill_session(session: int) -> None:

@@ -153,7 +153,7 @@ class CandidateGames:
 
     @cached_property
     def _parameter_terms(self) -> dict[str, Any]:
-        terms = {name: value for each in self.parameters for name, value in each.terms.items()}
+        terms = {name: value for parameter in self.parameters for name, value in parameter.terms.items()}
         plain: dict[str, Any] = json.loads(json.dumps(terms))
         return plain
 

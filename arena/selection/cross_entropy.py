@@ -103,7 +103,7 @@ class CrossEntropyTuner(Selector):
     def description(self) -> str:
         """The kind, the algorithm's settings and the parameters."""
         plan = self._plan
-        parameters = " ".join(f"{each.code}={each.mean:g}~{each.variance:g}" for each in plan.parameters)
+        parameters = " ".join(f"{item.code}={item.mean:g}~{item.variance:g}" for item in plan.parameters)
         return (
             f"ce_tuner generations={plan.generations} samples={plan.samples} batch={plan.batch} "
             f"elite={plan.elite:g} step={plan.step:g} opponent={self._opponent.name} parameters: {parameters}"

@@ -188,12 +188,12 @@ class Swiss(Selector):
             fewest = min(map(self._byes.count, ranking))
             bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
             ranking.remove(bye)
-        pairings = pair(ranking, self.score, lambda one, other: frozenset((one, other)) in self._met)
+        pairings = pair(ranking, self.score, lambda player, other: frozenset((player, other)) in self._met)
         if bye is not None:
             self._byes.append(bye)
-        for one, other in pairings:
-            self._met[frozenset((one, other))] += 1
-            first, second = sorted((one, other), key=lambda name: self._first_seats[name])
+        for player, other in pairings:
+            self._met[frozenset((player, other))] += 1
+            first, second = sorted((player, other), key=lambda name: self._first_seats[name])
             self._first_seats[first] += 1
             matchup = "v".join(letters(self._places[name]) for name in (first, second))
             self._pairings[matchup] = (first, second)

@@ -89,9 +89,9 @@ class Server(Child):
 
     def __init__(self, folder: Path, core: int = -1) -> None:
         super().__init__("benchmarks.load.serving", str(folder), str(core))
-        told = json.loads(self.hear())
+        ports = json.loads(self.hear())
         self.port, self.echo_port, self.no_op_port = (
-            told[name] for name in ("port", "echo_port", "no_op_port")
+            ports[name] for name in ("port", "echo_port", "no_op_port")
         )
 
     def __enter__(self) -> Self:

@@ -200,7 +200,7 @@ def load(
         taken = time.perf_counter() - begin
     for bot in crowd:
         bot.socket.close()
-    times = sorted(each for bot in crowd for each in bot.seconds)
+    times = sorted(seconds_taken for bot in crowd for seconds_taken in bot.seconds)
     received = sum(bot.received for bot in crowd)
     if not times:
         raise ServerRefused(f"{path}: no answer in {seconds + PATIENCE_SECONDS} s")
@@ -217,9 +217,9 @@ def main() -> None:
     if options.core >= 0:
         os.sched_setaffinity(0, {options.core})
     for line in sys.stdin:
-        told = json.loads(line)
-        told["questions"] = [bytes.fromhex(question) for question in told["questions"]]
-        print(json.dumps(vars(load(**told))), flush=True)
+        order = json.loads(line)
+        order["questions"] = [bytes.fromhex(question) for question in order["questions"]]
+        print(json.dumps(vars(load(**order))), flush=True)
 
 
 if __name__ == "__main__":

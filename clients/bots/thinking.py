@@ -40,8 +40,8 @@ class Experience:
 
 def usual_value(known: Mapping[Any, Experience]) -> float:
     """What is known of moves on the average; what a player expects by its own search may differ from it."""
-    games = sum(each.games for each in known.values())
-    return sum(each.games * each.value for each in known.values()) / games if games else 0.5
+    games = sum(experience.games for experience in known.values())
+    return sum(experience.games * experience.value for experience in known.values()) / games if games else 0.5
 
 
 Counsel = Callable[[float, Sequence[Move]], Mapping[Move, Experience]]

@@ -230,7 +230,7 @@ def _neighbours(board: Map) -> list[list[int]]:
     for masks in board.reach:
         for place, reached in enumerate(masks):
             near[board.province_of[place]].update(board.province_of[there] for there in reached)
-    return [sorted(each - {province}) for province, each in enumerate(near)]
+    return [sorted(beside - {province}) for province, beside in enumerate(near)]
 
 
 def _drawn(

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 from referees.toml_text import InvalidTomlError, read_toml
 
 SPELLINGS: Final = {
-    word: told
-    for told, words in {
+    word: spelling
+    for spelling, words in {
         "A": "A ARMY AMY",
         "F": "F FLEET FLT",
         "H": "H HOLD HOLDS HLD STAND STANDS",

@@ -158,21 +158,21 @@ def order_words(board: Map, text: str) -> OrderWords:
     line = _BRACKETS.sub(" ", _ARROW.sub(" - ", line))
     spelt: list[str] = []
     owners: list[tuple[str, str]] = []
-    said = line.split()
-    for number, word in enumerate(said):
-        following = said[number + 1] if number + 1 < len(said) else ""
+    written = line.split()
+    for number, word in enumerate(written):
+        following = written[number + 1] if number + 1 < len(written) else ""
         if word in names.powers and SPELLINGS.get(following) in ("A", "F"):
             owner = word
             continue
-        told = word if _is_place(board, word) else SPELLINGS.get(word, word)
+        spelling = word if _is_place(board, word) else SPELLINGS.get(word, word)
         place = word.partition("/")[0]
         if owner and (_is_place(board, place) or word not in SPELLINGS):
             owners += [(owner, place)] if _is_place(board, place) else []
             owner = ""
         # `moves to`, and `retreats to`.
-        if told and not (told == "-" and spelt and spelt[-1] in ("-", "R")):
-            spelt.append(told)
-    words, by_convoy = _without_way(board, spelt, "CTO" in said)
+        if spelling and not (spelling == "-" and spelt and spelt[-1] in ("-", "R")):
+            spelt.append(spelling)
+    words, by_convoy = _without_way(board, spelt, "CTO" in written)
     return OrderWords(words, by_convoy, owners)
 
 
@@ -261,15 +261,15 @@ class _Reader:
         if words in (["WAIVE"], ["WAIVE", "B"], ["B", "WAIVE"]):
             return WAIVE
         verb, subject, rest = _parted(words)
-        said, location = self._unit(subject)
+        named_kind, location = self._unit(subject)
         if verb == "B":
             _expect_no_more(rest)
-            return self._build(said, location)
+            return self._build(named_kind, location)
         unit = self._position.ordered_unit(board.province_of[location])
         unnamed = location == board.main_location[board.province_of[location]]
         if unit and (unnamed or (self._lenient_coasts and unit.kind is UnitKind.ARMY)):
             location = unit.location
-        kind = unit.kind if unit else said
+        kind = unit.kind if unit else named_kind
         if verb == "H":
             _expect_no_more(rest)
             return Order(OrderKind.HOLD, location)
@@ -285,17 +285,17 @@ class _Reader:
                 order = _move(board, kind, location, target, by_convoy)
         else:
             order = self._help(verb, location, rest)
-        if unit and said is not None and said is not unit.kind:
+        if unit and named_kind is not None and named_kind is not unit.kind:
             _check_meant(board, unit, order)
         return order
 
-    def _build(self, said: UnitKind | None, location: int) -> Order:
+    def _build(self, kind: UnitKind | None, location: int) -> Order:
         board = self._board
-        if said is None:
+        if kind is None:
             if any(board.can_stand(UnitKind.FLEET, place) for place in _places(board, location)):
                 raise UnreadableOrderError(f"build what? say A or F before {board.location_codes[location]}")
-            said = UnitKind.ARMY
-        return Order(OrderKind.BUILD_ARMY if said is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
+            kind = UnitKind.ARMY
+        return Order(OrderKind.BUILD_ARMY if kind is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
 
     def _help(self, verb: str, location: int, rest: list[str]) -> Order:
         board = self._board
@@ -308,9 +308,9 @@ class _Reader:
             _, helped = self._unit(rest)
             return Order(OrderKind.SUPPORT_HOLD, location, board.main_location[board.province_of[helped]])
         dash = rest.index("-")
-        said, start = self._unit(rest[:dash])
+        named_kind, start = self._unit(rest[:dash])
         helped_unit = self._position.unit_in(board.province_of[start])
-        kind = helped_unit.kind if helped_unit else said
+        kind = helped_unit.kind if helped_unit else named_kind
         target = self._place(rest[dash + 1 :], kind)
         if verb == "C" or kind is UnitKind.ARMY:
             target = board.main_location[board.province_of[target]]

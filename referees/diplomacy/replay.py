@@ -19,7 +19,7 @@ from referees.diplomacy.record import FORMAT, MAX_BYTES
 from referees.replay_pages import filled
 
 
-def replay_page(content: bytes, said: Mapping[str, str]) -> str:
+def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
     """The page. Raises UnreadableRecordError for what is no record of one game on a map that is known."""
     if len(content) > MAX_BYTES:
         raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
@@ -39,8 +39,8 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         _check(board, record)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableRecordError(f"its parts cannot be read: {error!r:.100}") from None
-    told = {"record": record, "map": map_content(board, drawing), "said": said}
-    return filled(resources.files("referees.diplomacy") / "replay.html", told)
+    content_of_page = {"record": record, "map": map_content(board, drawing), "said": texts}
+    return filled(resources.files("referees.diplomacy") / "replay.html", content_of_page)
 
 
 def map_content(board: Map, drawing: Drawing) -> dict[str, Any]:
@@ -116,9 +116,9 @@ def _check(board: Map, record: Mapping[str, Any]) -> None:
             _texts(result["order"] for result in results)
             _texts(result["outcome"] for result in results)
             _texts(result.get("reason", "") for result in results)
-        for code, said in phase.get("moves", {}).items():
+        for code, moves in phase.get("moves", {}).items():
             board.power(code)
-            _texts([said])
+            _texts([moves])
         _texts(phase.get("comments", {}).values())
         _texts(phase.get("openings", {}).values())
         if not all(isinstance(value, int | float) for value in phase.get("values", {}).values()):

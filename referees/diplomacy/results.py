@@ -101,8 +101,8 @@ def _unit_result(movement: Movement, province: int, power: int, order: Order) ->
             "convoy disrupted: a paradox (Szykman's rule)",
         )
     if conqueror >= 0:
-        said = f"dislodged by {_unit(movement, conqueror)}"
-        reason = f"{reason}; {said}" if reason else said
+        dislodgement = f"dislodged by {_unit(movement, conqueror)}"
+        reason = f"{reason}; {dislodgement}" if reason else dislodgement
         if outcome is OrderOutcome.SUCCEEDED:
             outcome, by = OrderOutcome.DISLODGED, (conqueror,)
     elif (

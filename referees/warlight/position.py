@@ -19,7 +19,7 @@ class Deployed(NamedTuple):
 
     seat: int
     to: int
-    asked: int
+    ordered: int
     sent: int
     seen: bool
 
@@ -30,7 +30,7 @@ class Transferred(NamedTuple):
     seat: int
     source: int
     to: int
-    asked: int
+    ordered: int
     sent: int
     seen: bool
 
@@ -41,7 +41,7 @@ class Attacked(NamedTuple):
     seat: int
     source: int
     to: int
-    asked: int
+    ordered: int
     sent: int
     against: int
     defenders: int

@@ -170,12 +170,12 @@ class TurnResult:
             return self._chance.choice(SEATS)
         if self._move_order == "fewer_armies":
             before = self._before
-            one, two = (
+            first_total, second_total = (
                 sum(n for owner, n in zip(before.owners, before.armies, strict=True) if owner == seat)
                 for seat in SEATS
             )
-            if one != two:
-                return 1 if one < two else 2
+            if first_total != second_total:
+                return 1 if first_total < second_total else 2
         # The seed chooses who begins the first turn; that player begins every other one.
         begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
         return begins if self._before.turn % 2 else 3 - begins

@@ -73,6 +73,8 @@ def measure(name: str, piece: Piece, ledger: Ledger) -> None:
         seed = f"{piece.series}/bound/{name}/{number}"
         points = 0.0
         for seat in (1, 2):
-            entrants = [Entrant(f"seat {each}", prompted if each == seat else plain, 0.0) for each in (1, 2)]
+            entrants = [
+                Entrant(f"seat {number}", prompted if number == seat else plain, 0.0) for number in (1, 2)
+            ]
             points += play(referee, f"{seed}/{place}/{seat}", entrants, seed).score(seat)
         ledger.add(kind="bound", **key, place=place, number=number, points=points)

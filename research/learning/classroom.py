@@ -77,10 +77,10 @@ class Classroom:
         if folder.exists():
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        earlier = [int(each.name) for each in self.folder.iterdir() if each.name.isdecimal()]
+        earlier = [int(folder.name) for folder in self.folder.iterdir() if folder.name.isdecimal()]
         begun = folder.with_suffix(".begun")
         shutil.rmtree(begun, ignore_errors=True)
-        if nearest := max((each for each in earlier if each < contests), default=0):
+        if nearest := max((count for count in earlier if count < contests), default=0):
             shutil.copytree(self.folder / str(nearest), begun)
         else:
             begun.mkdir()
@@ -92,8 +92,8 @@ class Classroom:
 
 def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
     """The report with everybody's Elo the same."""
-    told = contests_pb2.ReportContestRequest()
-    told.CopyFrom(report)
-    for player in told.contest.players:
+    message = contests_pb2.ReportContestRequest()
+    message.CopyFrom(report)
+    for player in message.contest.players:
         player.elo = FIRST_ELO
-    return told
+    return message

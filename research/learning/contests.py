@@ -202,7 +202,7 @@ def play(
         for seat, entrant in enumerate(entrants, 1)
     }
     contest = contest_message(
-        contest_id, spec, [each.name for each in entrants], [each.elo for each in entrants]
+        contest_id, spec, [entrant.name for entrant in entrants], [entrant.elo for entrant in entrants]
     )
     position = referee.start(0)
     report = contests_pb2.ReportContestRequest(
@@ -293,7 +293,10 @@ class Hall:
     ) -> Played:
         """Play a contest that nothing is learnt from. Raises AcademyLost."""
         contest = contest_message(
-            contest_id, self._spec, [each.name for each in entrants], [each.elo for each in entrants]
+            contest_id,
+            self._spec,
+            [entrant.name for entrant in entrants],
+            [entrant.elo for entrant in entrants],
         )
         tickets = self._link.open_contest(contest)
         lines = {
@@ -317,12 +320,12 @@ class Hall:
 
 def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
     """What a player remembers of its own moves, from the report."""
-    before, told = report.start_board, None
+    before, value_before = report.start_board, None
     for number, ply in enumerate(report.plies, 1):
         if ply.player == seat.player:
             value = ply.values[0].value
-            then, now = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
+            then, now = (Board.from_letters(spec.geometry, board) for board in (before, ply.board))
             for pattern in shapes(then, now, seat.player):
-                seat.record_move(pattern, number, told, value)
-            told = value
+                seat.record_move(pattern, number, value_before, value)
+            value_before = value
         before = ply.board

@@ -165,7 +165,7 @@ class Match:
             **self.key,
             number=number,
             points=points,
-            took=[round(each, 4) for each in took],
+            took=[round(seconds, 4) for seconds in took],
             elo=round(student.elo),
         )
 

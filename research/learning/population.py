@@ -85,11 +85,11 @@ class Population:
         elos = self.elos(number - 1)
         entrants = [
             Entrant(
-                self.players[each],
-                self.trial.strength(self.school.population[each]),
-                elos[each],
+                self.players[number],
+                self.trial.strength(self.school.population[number]),
+                elos[number],
             )
-            for each in random.Random(seed).sample(range(len(self.school.population)), 2)
+            for number in random.Random(seed).sample(range(len(self.school.population)), 2)
         ]
         self._records.add(play(self._referee, seed, entrants, seed).report)
 
@@ -112,7 +112,9 @@ class Population:
             for level in sorted(set(self.school.population))
             if (
                 of_level := [
-                    elo for elo, each in zip(elos, self.school.population, strict=True) if each == level
+                    elo
+                    for elo, player_level in zip(elos, self.school.population, strict=True)
+                    if player_level == level
                 ]
             )
         }

@@ -101,12 +101,12 @@ class DiplomacyAdvisor:
         here = situation(game.position, self._power)
         best, value, games = None, 1.0 / self._referee.seats, 0
         for opening in known:
-            seen, said = read_opening_move(opening.move)
+            seen, text = read_opening_move(opening.move)
             worth = opening_value(opening)
             if seen != here or worth <= value:
                 continue
             try:
-                orders = self._referee.read_move(game, self._seat.player, said)
+                orders = self._referee.read_move(game, self._seat.player, text)
                 self._referee.check(game, self._seat.player, orders)
             except (UnreadableMoveError, IllegalMoveError):
                 continue
@@ -137,19 +137,19 @@ class DiplomacyAdvisor:
                     states = bytearray(board.states)
                     states[target], states[source] = states[source], State.EMPTY
                     moves[source, target] = Board(board.geometry, bytes(states))
-        asked = dict(list(moves.items())[:_MOST_MOVES])
-        if not asked:
+        candidates = dict(list(moves.items())[:_MOST_MOVES])
+        if not candidates:
             return {}
         try:
-            found = self._academy.successors(
-                self._seat, board, tuple(asked.values()), value, plies=self._plies
+            answer = self._academy.successors(
+                self._seat, board, tuple(candidates.values()), value, plies=self._plies
             )
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         return {
             move: mean_value(gained) - value
-            for move, gained in zip(asked, found.gained, strict=True)
+            for move, gained in zip(candidates, answer.gained, strict=True)
             if any(not match.for_opponent for match in gained)
         }
 

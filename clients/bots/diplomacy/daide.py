@@ -282,8 +282,8 @@ class DaideBot:
         position = read_position(words, tree_of(tokens), self._owners)
         orders = self._player.orders(position, self._power)
         if orders:
-            said = [order_tokens(words, position, self._power, order) for order in orders]
-            self._say(client, (FIXED["SUB"], *(token for order in said for token in order)))
+            order_texts = [order_tokens(words, position, self._power, order) for order in orders]
+            self._say(client, (FIXED["SUB"], *(token for order in order_texts for token in order)))
         alive = bool(position.units_of(self._power) or position.centres_of(self._power))
         if position.phase is Phase.MOVES and alive and self._player.draws(position, self._power):
             self._say(client, (FIXED["DRW"],))

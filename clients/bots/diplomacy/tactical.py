@@ -104,7 +104,7 @@ def worth_of(front: Front) -> Worth:
     board = front.position.map
     base = _centres(front)
     weights = STEPS[front.position.season]
-    found = []
+    worths = []
     for kind in UnitKind:
         reach = board.reach[kind]
         across = _across(board) if kind is UnitKind.ARMY else ((),) * len(board.province_of)
@@ -123,21 +123,21 @@ def worth_of(front: Front) -> Worth:
                 for place in range(len(layer))
             ]
             total = [sum_so_far + weight * worth for sum_so_far, worth in zip(total, layer, strict=True)]
-        found.append(total)
-    return found[UnitKind.ARMY], found[UnitKind.FLEET]
+        worths.append(total)
+    return worths[UnitKind.ARMY], worths[UnitKind.FLEET]
 
 
 @cache
 def _across(board: Map) -> tuple[tuple[int, ...], ...]:
     """For each location the coasts over one sea from its province, where armies stand."""
-    found = []
+    coasts_across = []
     for location, province in enumerate(board.province_of):
         coasts = 0
         if location == board.main_location[province]:
             for sea in bits(board.sea_access[province]):
                 coasts |= board.shores[sea]
-        found.append(tuple(board.main_location[coast] for coast in bits(coasts & ~(1 << province))))
-    return tuple(found)
+        coasts_across.append(tuple(board.main_location[coast] for coast in bits(coasts & ~(1 << province))))
+    return tuple(coasts_across)
 
 
 def _centres(front: Front) -> list[float]:

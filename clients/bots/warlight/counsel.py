@@ -119,7 +119,9 @@ class WarLightAdvisor:
             return {}
         near = self._map.neighbours
         mine = [at for at, owner in enumerate(view.owners) if owner == ME]
-        targets = sorted({each for at in mine for each in near[at] if view.owners[each] not in (ME, UNSEEN)})
+        targets = sorted(
+            {target for at in mine for target in near[at] if view.owners[target] not in (ME, UNSEEN)}
+        )
         targets = targets[:_MOST_TARGETS]
         before = self._board(view)
         taken = State.FIRST_SOLDIER if self._player == 1 else State.SECOND_SOLDIER
@@ -130,13 +132,13 @@ class WarLightAdvisor:
             after.append(Board(self._graph, bytes(states)))
         try:
             plies = 2 * (view.turn - 1)
-            found = self._academy.successors(self._seat, before, after, value, plies=plies)
+            answer = self._academy.successors(self._seat, before, after, value, plies=plies)
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         return {
             at: _WEIGHT * (mean_value(gained) - value)
-            for at, gained in zip(targets, found.gained, strict=True)
+            for at, gained in zip(targets, answer.gained, strict=True)
             if any(not match.for_opponent for match in gained)
         }
 
@@ -155,12 +157,12 @@ class WarLightAdvisor:
     def _conquests(self, before: WarPosition, view: WarPosition) -> list[Pattern]:
         """What is seen around each territory that was taken; what is not seen may be anything."""
         states = self._board(view).states
-        found = []
+        patterns = []
         for at, (old, new) in enumerate(zip(before.owners, view.owners, strict=True)):
             if new == ME != old:
-                around = [each for each in (at, *self._map.neighbours[at]) if view.owners[each] != UNSEEN]
-                found.append(graph_pattern((each, states[each]) for each in around))
-        return found
+                around = [place for place in (at, *self._map.neighbours[at]) if view.owners[place] != UNSEEN]
+                patterns.append(graph_pattern((place, states[place]) for place in around))
+        return patterns
 
     def _board(self, view: WarPosition) -> Board:
         owners = view.owners if self._player == 1 else view.owners.translate(_SWAPPED)
@@ -201,9 +203,9 @@ class PlainCounsel:
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
-        ids = [each.id for each in self._map.territories]
-        owners = bytes(OWNERS[owner[each]] if each in owner else UNSEEN for each in ids)
-        view = WarPosition(turn, owners, tuple(armies.get(each, 0) for each in ids), 0)
+        ids = [territory.id for territory in self._map.territories]
+        owners = bytes(OWNERS[owner[number]] if number in owner else UNSEEN for number in ids)
+        view = WarPosition(turn, owners, tuple(armies.get(number, 0) for number in ids), 0)
         value = expected_value(self._map, view, self._income)
         if self._counsel is None:
             return Advice((), {}, value)

@@ -22,10 +22,10 @@ class DialogueBrokenError(ValueError):
 class Dialogue:
     """A game's dialogue over two streams. `map` is there from the beginning."""
 
-    def __init__(self, heard: Iterable[str] = sys.stdin, said: TextIO = sys.stdout) -> None:
+    def __init__(self, input_lines: Iterable[str] = sys.stdin, output: TextIO = sys.stdout) -> None:
         """Read the map. Raises DialogueBrokenError, and InvalidMap."""
-        self._heard = (line.strip() for line in heard)
-        self._said = said
+        self._heard = (line.strip() for line in input_lines)
+        self._said = output
         self.map: Final[WarMap] = read_map("\n".join(self._until("EndMap")), "map")
 
     def turns(self) -> Iterator[WarPosition]:

@@ -45,7 +45,7 @@ _VERBS: Final = {
 def note_of(
     position: Position,
     power: int,
-    said: SaidOrder,
+    submitted: SaidOrder,
     legal: LegalOrders,
     earlier: int = 0,
 ) -> int:
@@ -53,33 +53,33 @@ def note_of(
 
     `legal` are the power's legal orders, `earlier` is how many others it has given in a phase of builds.
     """
-    if said.verb not in _VERBS[position.phase]:
+    if submitted.verb not in _VERBS[position.phase]:
         return FIXED["NRS"]
-    if said.power != power:
+    if submitted.power != power:
         return FIXED["NYU"]
     if position.phase is Phase.BUILDS:
-        return _build_note(position, power, said, earlier)
-    unit = said.unit
+        return _build_note(position, power, submitted, earlier)
+    unit = submitted.unit
     assert unit is not None
     if position.phase is Phase.RETREATS:
-        return _retreat_note(position, power, said, unit)
+        return _retreat_note(position, power, submitted, unit)
     if _standing(position, unit) is None:
         return FIXED["NSU"]
-    order = meant(position.map, said)
-    if said.other is not None and _standing(position, said.other) is None:
+    order = meant(position.map, submitted)
+    if submitted.other is not None and _standing(position, submitted.other) is None:
         order = None
     if order is not None and order in legal[position.map.province_of[order.location]]:
         # A convoy's way is the only thing of an order that the referee does not see.
-        return _route_note(position, said) if said.route else ACCEPTED
-    return _move_note(position, said, unit)
+        return _route_note(position, submitted) if submitted.route else ACCEPTED
+    return _move_note(position, submitted, unit)
 
 
-def _standing(position: Position, said: SaidUnit) -> Unit | None:
+def _standing(position: Position, named: SaidUnit) -> Unit | None:
     """The unit that was named, if it stands where and as it was said."""
-    if said.location is None:
+    if named.location is None:
         return None
-    unit = position.unit_in(position.map.province_of[said.location])
-    return unit if unit == (said.power, said.kind, said.location) else None
+    unit = position.unit_in(position.map.province_of[named.location])
+    return unit if unit == (named.power, named.kind, named.location) else None
 
 
 def _move_note(position: Position, order: SaidOrder, unit: SaidUnit) -> int:
@@ -328,15 +328,21 @@ def results(
     position = adjudication.position
     legal = all_legal_orders(position)
     messages = []
-    for found in adjudication.results:
-        province = position.map.province_of[found.order.location]
-        said = submitted.get((found.power, province)) if found.order.kind is not OrderKind.WAIVE else None
-        tokens = said.tokens if said else order_tokens(words, position, found.power, found.order)
-        result = _result(found)
-        if said and said.note != ACCEPTED:
-            result = (said.note, *(token for token in result if token == FIXED["RET"]))
-        elif found.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
-            result = (_void_note(words, position, found, tokens, legal[found.power]), *result)
+    for order_result in adjudication.results:
+        province = position.map.province_of[order_result.order.location]
+        given = (
+            submitted.get((order_result.power, province))
+            if order_result.order.kind is not OrderKind.WAIVE
+            else None
+        )
+        tokens = (
+            given.tokens if given else order_tokens(words, position, order_result.power, order_result.order)
+        )
+        result = _result(order_result)
+        if given and given.note != ACCEPTED:
+            result = (given.note, *(token for token in result if token == FIXED["RET"]))
+        elif order_result.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
+            result = (_void_note(words, position, order_result, tokens, legal[order_result.power]), *result)
         messages.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
     return messages
 

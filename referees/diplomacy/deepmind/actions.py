@@ -108,7 +108,7 @@ def _support_words(board: Map, near: list[int]) -> Iterator[int]:
 
 
 POSSIBLE_ACTIONS: Final = tuple(
-    index << INDEX_SHIFT | found for index, found in enumerate(sorted(set(_words(STANDARD))))
+    index << INDEX_SHIFT | order_word for index, order_word in enumerate(sorted(set(_words(STANDARD))))
 )
 
 
