@@ -39,6 +39,7 @@ from arena.control.plans import (
 from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
 from arena.control.validation import Place, choose, read, toml_place
+from arena.control.values import MAX_CHILDREN
 from arena.jobs import PlayerSetup, TimeControl
 from arena.ratings.pentanomial import Sprt
 from referees.api import InvalidSettingError, UnknownRefereeError
@@ -254,10 +255,8 @@ def _monte_carlo(contents: Contents) -> MonteCarloPlan:
     table: schema.MonteCarlo = contents.file.competition
     parameters = tuple(_grid_parameter(code, given, contents.folder) for code, given in tables.items())
     children = math.prod(parameter.split for parameter in parameters)
-    if not 2 <= children <= schema.MAX_CHILDREN:
-        _fail(
-            "parameters", f"their splits multiply to {children}, from 2 to {schema.MAX_CHILDREN} are allowed"
-        )
+    if not 2 <= children <= MAX_CHILDREN:
+        _fail("parameters", f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed")
     return MonteCarloPlan(
         candidate=_candidate(contents),
         parameters=parameters,

@@ -25,7 +25,11 @@ from arena.control.plans import (
 from arena.control.ringmaster.definitions import Definition
 from arena.control.ringmaster.execution import ControlProgram
 from arena.control.ringmaster.python2 import as_python_3
-from arena.control.schema import (
+from arena.control.schema import Table
+from arena.control.settings import Control, ControlError
+from arena.control.validation import Form, Key, Model, Place, suggest_misspelt
+from arena.control.validation import read as read_table
+from arena.control.values import (
     MAX_CHILDREN,
     MAX_MATCHUPS,
     MAX_PARAMETERS,
@@ -37,12 +41,8 @@ from arena.control.schema import (
     GtpCommand,
     Name,
     Share,
-    Table,
     Text,
 )
-from arena.control.settings import Control, ControlError
-from arena.control.validation import Form, Key, Model, Place, suggest_misspelt
-from arena.control.validation import read as read_table
 from arena.jobs import PlayerSetup
 from referees.api import InvalidSettingError, referee
 

@@ -4,8 +4,9 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from arena.control.schema import Player, Seconds, Table, Text
+from arena.control.schema import Player, Table
 from arena.control.validation import SettingError
+from arena.control.values import Seconds, Text
 from referees.diplomacy.daide_server.settings import MAX_LATE_TURNS, DaideAddress, check_client
 
 
