@@ -151,6 +151,13 @@ class AnyGameEngine(GtpProgram):
             raise GtpError("no move generated yet")
         return " ".join(f"{value:.6f}" for value in self._expected_values)
 
+    def gtp_final_score(self, arguments: Sequence[str]) -> str:
+        """Answer the result by the referee's rules, or the referee's count of an unfinished game."""
+        outcome = self._referee.outcome(self._position) or self._referee.adjudicate(self._position)
+        if outcome is None or not outcome.winners:
+            raise GtpError("cannot score")
+        return outcome.summary
+
     def gtp_quit(self, arguments: Sequence[str]) -> str:
         """Propose what the game taught, and end."""
         self._finish()
