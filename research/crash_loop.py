@@ -134,7 +134,7 @@ def slept(seconds: float) -> bool:
     return True
 
 
-def crash_loop(
+def crash_loop(  # noqa: PLR0913 - the options of its command line
     folder: Path,
     rounds: int,
     processes: int,

@@ -341,29 +341,25 @@ class _Match:
         while seats := self._rules.to_move(self._position):
             if self._gone and self._gone.all_left(self._position):
                 return self._end_without_players()
-            plies = len(self._sheet.moves)
-            if plies >= self._job.move_limit:
-                return move_limit_hit(self._job.move_limit)
-            if self._adjudicator is not None:
-                decided = self._adjudicator.verdict(self._position, plies)
-                if decided is not None:
-                    return decided
+            if (decided := self._adjudicate()) is not None:
+                return decided
             self._report_progress()
-            claims, losses, moves = [], [], []
-            for seat in seats:
-                match self._answer(seat):
-                    case _Answer() as answer:
-                        moves.append(answer)
-                    case Loss() as loss:
-                        losses.append(loss)
-                    case claim:
-                        claims.append(claim)
-            if claims:
-                self._unproven = "claimed by the winner"
-                return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
-            if losses or (losses := self._make(moves)):
+            answers = [self._answer(seat) for seat in seats]
+            for answer in answers:
+                if isinstance(answer, _Claim):
+                    self._unproven = "claimed by the winner"
+                    return self._rules.won_by(answer.seat, Termination.CLAIM, "claim")
+            moves = [answer for answer in answers if isinstance(answer, _Answer)]
+            if len(moves) < len(answers) or self._make(moves):
                 return self._end_without_players()
         return self._count()
+
+    def _adjudicate(self) -> Outcome | None:
+        """The outcome by the move limit or by the adjudicator, or None while the game goes on."""
+        plies = len(self._sheet.moves)
+        if plies >= self._job.move_limit:
+            return move_limit_hit(self._job.move_limit)
+        return self._adjudicator.verdict(self._position, plies) if self._adjudicator is not None else None
 
     def _end_without_players(self) -> Outcome:
         """The outcome of a game that cannot go on without those that left; it is void when all left."""

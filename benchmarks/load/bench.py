@@ -55,7 +55,7 @@ class Generator(Child):
     def __init__(self, core: int = -1) -> None:
         super().__init__("benchmarks.load.wire", "--core", str(core))
 
-    def begin(
+    def begin(  # noqa: PLR0913 - the fields of the order in JSON
         self,
         port: int,
         path: str,

@@ -61,6 +61,21 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
         stand_in = judge.stand_in_move(position, seat)
         if stand_in is not None:
             judge.check(position, seat, stand_in)
+    legal = _check_texts(trial, position, seat, moves, chance)
+    if listed is not None:
+        foreign = [move for text, move in trial.met[seat].items() if text not in legal]
+        for move in chance.sample(foreign, min(_SAMPLE, len(foreign))):
+            _must_refuse(trial, position, seat, move, "is not listed")
+    _must_refuse_nonsense(trial, position, seat)
+    trial.met[seat].update(legal)
+    return chance.choice(moves)
+
+
+def _check_texts(
+    trial: Trial, position: Any, seat: int, moves: Sequence[Any], chance: random.Random
+) -> dict[str, Any]:
+    """Check the texts of legal moves, and return the moves by their texts."""
+    judge = trial.referee
     with trial.law("texts") as breach:
         texts = [judge.move_text(move) for move in moves]
         if len(set(texts)) != len(texts):
@@ -78,13 +93,7 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
                     f"{known_as[:80]!r}, as openings know {text!r}, is empty, does not fit a line or is "
                     f"longer than {_LONGEST_OPENING_MOVE:,} characters"
                 )
-    if listed is not None:
-        foreign = [move for text, move in trial.met[seat].items() if text not in legal]
-        for move in chance.sample(foreign, min(_SAMPLE, len(foreign))):
-            _must_refuse(trial, position, seat, move, "is not listed")
-    _must_refuse_nonsense(trial, position, seat)
-    trial.met[seat].update(legal)
-    return chance.choice(moves)
+    return legal
 
 
 def _chosen(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:

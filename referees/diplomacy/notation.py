@@ -20,29 +20,30 @@ class Notation(Enum):
     DEEPMIND = "deepmind"
 
 
+_BUILT: Final = {OrderKind.BUILD_ARMY: "A", OrderKind.BUILD_FLEET: "F"}
+
+
 def order_text(position: Position, order: Order, notation: Notation = Notation.STANDARD) -> str:
     """An order as text; the units that it names are looked up in the position before the phase.
 
-    Where no unit is, the text says of none that it is an army or a fleet.
+    Where no unit stands, the text names no kind of unit.
     """
-    if order.kind is OrderKind.WAIVE:
-        return "W" if notation is Notation.DEEPMIND else "WAIVE"
     if notation is Notation.DEEPMIND:
         return _deepmind_text(position, order)
+    if order.kind is OrderKind.WAIVE:
+        return "WAIVE"
     board = position.map
     codes = board.mila_codes if notation is Notation.MILA else board.location_codes
     place = codes[order.location]
-    if order.kind in (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET):
-        return f"{'A' if order.kind is OrderKind.BUILD_ARMY else 'F'} {place} B"
+    if order.kind in _BUILT:
+        return f"{_BUILT[order.kind]} {place} B"
     subject = _named(position.ordered_unit(board.province_of[order.location]), place)
     target = codes[order.target]
     match order.kind:
         case OrderKind.HOLD:
             return f"{subject} H"
-        case OrderKind.MOVE:
-            return f"{subject} - {target}"
-        case OrderKind.CONVOYED_MOVE:
-            return f"{subject} - {target} VIA"
+        case OrderKind.MOVE | OrderKind.CONVOYED_MOVE as kind:
+            return f"{subject} - {target}{' VIA' if kind is OrderKind.CONVOYED_MOVE else ''}"
         case OrderKind.SUPPORT_HOLD:
             return f"{subject} S {_helped(position, board.province_of[order.target], codes)}"
         case OrderKind.SUPPORT_MOVE:
@@ -64,34 +65,31 @@ def _helped(position: Position, province: int, codes: Sequence[str]) -> str:
     return _named(unit, codes[unit.location if unit else position.map.main_location[province]])
 
 
+_DEEPMIND_FORMS: Final = {
+    OrderKind.HOLD: "{place} H",
+    OrderKind.CONVOYED_MOVE: "{place} - {target} VC",
+    OrderKind.SUPPORT_HOLD: "{place} SH {target}",
+    OrderKind.SUPPORT_MOVE: "{place} S {source} - {target}",
+    OrderKind.CONVOY: "{place} C {source} - {target}",
+    OrderKind.DISBAND: "{place} D",
+    OrderKind.BUILD_ARMY: "B A {place}",
+    OrderKind.REMOVE: "R {place}",
+    OrderKind.WAIVE: "W",
+}
+
+
 def _deepmind_text(position: Position, order: Order) -> str:
     board = position.map
     place = board.codes[board.province_of[order.location]]
     target = board.codes[board.province_of[order.target]]
     source = board.codes[order.source]
     match order.kind:
-        case OrderKind.HOLD:
-            return f"{place} H"
-        case OrderKind.MOVE:
+        case OrderKind.MOVE | OrderKind.RETREAT:
             return f"{place} - {_deepmind_target(board, order.target)}"
-        case OrderKind.CONVOYED_MOVE:
-            return f"{place} - {target} VC"
-        case OrderKind.SUPPORT_HOLD:
-            return f"{place} SH {target}"
-        case OrderKind.SUPPORT_MOVE:
-            return f"{place} S {source} - {target}"
-        case OrderKind.CONVOY:
-            return f"{place} C {source} - {target}"
-        case OrderKind.RETREAT:
-            return f"{place} - {_deepmind_target(board, order.target)}"
-        case OrderKind.DISBAND:
-            return f"{place} D"
-        case OrderKind.BUILD_ARMY:
-            return f"B A {place}"
         case OrderKind.BUILD_FLEET:
             return f"B F {board.location_codes[order.location].replace('/', '')}"
-        case _:
-            return f"R {place}"
+        case kind:
+            return _DEEPMIND_FORMS[kind].format(place=place, target=target, source=source)
 
 
 def _deepmind_target(board: Map, location: int) -> str:

@@ -242,16 +242,20 @@ class DaideBot:
             case "HLO" if words is not None:
                 _, (power, *_), (passcode, *_), *_ = tree_of(tokens)  # type: ignore[misc]
                 self._begin(words, power, passcode)  # type: ignore[arg-type]
-            case "SCO" if words is not None:
-                self._owners = read_owners(words, tree_of(tokens))
-            case "NOW" if words is not None and self.in_game:
-                self._move(client, words, tokens)
             case "SLO" | "DRW" | "SMR":
                 self.over = True
             case "FRM":
                 self._decline_press(client, tokens)
             case "HUH" | "PRN":
                 print(f"the server does not understand: {self._text(tokens)}", file=sys.stderr, flush=True)
+            case "SCO" | "NOW" as name if words is not None:
+                self._take_standing(client, words, name, tokens)
+
+    def _take_standing(self, client: DaideClient, words: Vocabulary, name: str, tokens: Tokens) -> None:
+        if name == "SCO":
+            self._owners = read_owners(words, tree_of(tokens))
+        elif self.in_game:
+            self._move(client, words, tokens)
 
     def _agree(self, client: DaideClient, tokens: Tokens) -> None:
         try:

@@ -69,7 +69,7 @@ def steps_to_front(neighbours: Neighbours, mine: set[int]) -> dict[int, int]:
     return steps
 
 
-def decide(
+def decide(  # noqa: PLR0913 - plain values only: this file is an example to copy
     neighbours: Neighbours,
     bonuses: Bonuses,
     owner: Mapping[int, str],

@@ -73,14 +73,18 @@ def _words(board: Map) -> Iterator[int]:
             yield word(code, province << 1)
         for target in bits(near[province]):
             yield word(OrderCode.SUPPORT_HOLD, province << 1, target << 1)
+    yield from _build_words(board)
+    yield from _convoy_words(board)
+    yield from _support_words(board, near)
+
+
+def _build_words(board: Map) -> Iterator[int]:
     for power in board.powers:
         for home in power.homes:
             yield word(OrderCode.BUILD_ARMY, home << 1)
             for place in (board.main_location[home], *board.coasts[home]):
                 if board.can_stand(UnitKind.FLEET, place):
                     yield word(OrderCode.BUILD_FLEET, area_bits(place))
-    yield from _convoy_words(board)
-    yield from _support_words(board, near)
 
 
 def _convoy_words(board: Map) -> Iterator[int]:
