@@ -120,7 +120,7 @@ class Outcome:
     killed: Counter[str] = field(default_factory=Counter)
     compacted: int = 0
 
-    def tried(self, shared_port: bool, compact: bool) -> bool:
+    def has_tried_all(self, shared_port: bool, compact: bool) -> bool:
         """Whether each kind of call was answered, one was cut, and each kind of process killed."""
         kinds = {"child", "parent"} if shared_port else {"server"}
         taken = self.acknowledged
@@ -128,7 +128,7 @@ class Outcome:
         return bool(answered) and kinds <= self.killed.keys() and (not compact or self.compacted > 0)
 
 
-def slept(seconds: float) -> bool:
+def sleep_through(seconds: float) -> bool:
     """Wait for so long, whatever comes."""
     time.sleep(seconds)
     return True
@@ -142,7 +142,7 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
     *,
     shared_port: bool = False,
     compact: bool = False,
-    pause: Callable[[float], bool] = slept,
+    pause: Callable[[float], bool] = sleep_through,
 ) -> Outcome:
     """Run it. `pause` waits for some seconds, and is False once the loop is to end early."""
     chance = random.Random(rounds)
@@ -165,7 +165,7 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
             # What was acknowledged before the look must be seen by it.
             outcome.acknowledged = load.taken()
             replay = outcome.rounds % REPLAY_EVERY == 0
-            seen = [*wrong(site.data, outcome.acknowledged, replay=replay), *compactions.faults]
+            seen = [*find_faults(site.data, outcome.acknowledged, replay=replay), *compactions.faults]
             site.restart()
             seen += site.faults()
             outcome.faults += [f"round {outcome.rounds}: {what}" for what in seen]
@@ -175,14 +175,14 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
                 break
             if outcome.rounds % 10 == 0:
                 _print(outcome)
-            if outcome.rounds >= rounds and outcome.tried(shared_port, compact):
+            if outcome.rounds >= rounds and outcome.has_tried_all(shared_port, compact):
                 break
         load.stop()
         outcome.acknowledged = load.taken()
     outcome.compacted = compactions.done
     outcome.faults += [f"a call was refused: {what}" for what in outcome.acknowledged.unexpected]
     # Whoever ends it early does not wait for a replay.
-    last = [*compactions.faults, *wrong(site.data, outcome.acknowledged, replay=not ended)]
+    last = [*compactions.faults, *find_faults(site.data, outcome.acknowledged, replay=not ended)]
     outcome.faults += [f"at the end: {what}" for what in last]
     return outcome
 
@@ -206,7 +206,7 @@ def _print(outcome: Outcome) -> None:
     )
 
 
-def wrong(data: Path, taken: Acknowledged, *, replay: bool) -> Iterator[str]:
+def find_faults(data: Path, taken: Acknowledged, *, replay: bool) -> Iterator[str]:
     """Yield what is not as it was acknowledged, and what `academy check` finds."""
     with Environment(data, read_only=True) as environment:
         with environment.reading() as transaction:

@@ -139,7 +139,7 @@ class Load:
         contest_report = report(
             contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5
         )
-        opened = self._answered(
+        opened = self._repeat(
             "open",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).OpenContest(
                 contests_pb2.OpenContestRequest(contest=contest(contest_id, GAME, PLAYERS)),
@@ -149,7 +149,7 @@ class Load:
         )
         ticket = _bearer(opened.tickets[0])
         question = consultation_pb2.LookUpOpeningRequest(game_id=GAME, contest_id=contest_id, player=1)
-        self._answered(
+        self._repeat(
             "opening",
             lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).LookUpOpening(
                 question, metadata=ticket, timeout=CALL_SECONDS
@@ -162,7 +162,7 @@ class Load:
         matching = consultation_pb2.MatchPatternsRequest(
             game_id=GAME, contest_id=contest_id, positions=positions
         )
-        self._answered(
+        self._repeat(
             "patterns",
             lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).MatchPatterns(
                 matching, metadata=ticket, timeout=CALL_SECONDS
@@ -172,7 +172,7 @@ class Load:
             contest_id=contest_id,
             proposals=[endgame_proposal(contest_report, back=2 * back) for back in range(2)],
         )
-        proposed = self._answered(
+        proposed = self._repeat(
             "propose",
             lambda: proposals_pb2_grpc.ProposalServiceStub(channels.any()).SubmitProposals(
                 proposing, metadata=ticket, timeout=CALL_SECONDS
@@ -180,7 +180,7 @@ class Load:
         )
         with self._lock:
             self.acknowledged.proposals |= {proposal.proposal_id for proposal in proposed.proposals}
-        self._answered(
+        self._repeat(
             "report",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).ReportContest(
                 contest_report, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
@@ -201,12 +201,12 @@ class Load:
             request = libraries_pb2.UpdateSettingsRequest(
                 game_id=GAME, settings=settings, fields=["opening_capacity"]
             )
-            self._answered("admin", lambda: libraries().UpdateSettings(request, **call))
+            self._repeat("admin", lambda: libraries().UpdateSettings(request, **call))
         else:
             listing = libraries_pb2.ListPatternsRequest(
                 game_id=GAME, library=pattern_pb2.LIBRARY_ENDGAME, page_size=1
             )
-            listed = self._answered("admin", lambda: libraries().ListPatterns(listing, **call))
+            listed = self._repeat("admin", lambda: libraries().ListPatterns(listing, **call))
             if not listed.patterns:
                 return
             chosen: dict[str, Any] = {
@@ -216,13 +216,13 @@ class Load:
             }
             # Another caller may have deleted it first, and so may have this one's call whose answer was lost.
             deleting = libraries_pb2.DeletePatternRequest(**chosen)
-            self._answered("admin", lambda: libraries().DeletePattern(deleting, **call), may_miss=True)
+            self._repeat("admin", lambda: libraries().DeletePattern(deleting, **call), may_miss=True)
             restoring = libraries_pb2.RestorePatternRequest(**chosen)
-            self._answered("admin", lambda: libraries().RestorePattern(restoring, **call), may_miss=True)
+            self._repeat("admin", lambda: libraries().RestorePattern(restoring, **call), may_miss=True)
         with self._lock:
             self.acknowledged.admin_changes += 1
 
-    def _answered(self, what: str, call: Callable[[], _T], *, may_miss: bool = False) -> _T:
+    def _repeat(self, what: str, call: Callable[[], _T], *, may_miss: bool = False) -> _T:
         """Repeat a call until a server answers it, as an arena with an outbox does."""
         while True:
             begun = time.perf_counter()

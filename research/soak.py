@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from academy.service.workers import signals
-from research.crash_loop import slept, wrong
+from research.crash_loop import find_faults, sleep_through
 from research.mixed_load import Load
 from research.sites import Site
 
@@ -59,7 +59,7 @@ def soak(
     processes: int,
     callers: int,
     contests_a_second: float = math.inf,
-    pause: Callable[[float], bool] = slept,
+    pause: Callable[[float], bool] = sleep_through,
 ) -> tuple[list[Sample], list[str]]:
     """Run it; return the samples, and what was lost or refused.
 
@@ -90,7 +90,7 @@ def soak(
             _compact(site.data)
         load.stop()
         acknowledged = load.taken()
-        faults = [*acknowledged.unexpected, *wrong(site.data, acknowledged, replay=True)]
+        faults = [*acknowledged.unexpected, *find_faults(site.data, acknowledged, replay=True)]
     return samples, faults
 
 

@@ -306,7 +306,7 @@ class _Match:
                 return f"opening {self._job.opening_name!r}: move {number}: {error}"
             for seat, player in enumerate(self._players, start=1):
                 try:
-                    player.given(moves, rules.view(self._position, seat))
+                    player.take_opening(moves, rules.view(self._position, seat))
                 except MoveDisputedError as dispute:
                     if self._job.disputes == "believe":
                         return self._unready(seat, dispute)
@@ -390,9 +390,9 @@ class _Match:
         try:
             choice = player.choose(rules.view(position, seat))
         except PlayerError as failure:
-            self._sheet.thought(seat, time.perf_counter() - started)
+            self._sheet.add_thinking_time(seat, time.perf_counter() - started)
             return self._forfeit(seat, failure.fault, str(failure))
-        self._sheet.thought(seat, choice.seconds)
+        self._sheet.add_thinking_time(seat, choice.seconds)
         clock = self._seatings[seat - 1].clock
         if clock is not None and not clock.spend(choice.seconds):
             reason = f"took {choice.seconds:.3g} s for a move ({clock.description})"
@@ -438,7 +438,7 @@ class _Match:
             if seat == alone or seat in self._gone:
                 continue
             try:
-                player.told(moves, self._rules.view(self._position, seat))
+                player.take_moves(moves, self._rules.view(self._position, seat))
             except PlayerError as failure:
                 if not self._rules.to_move(self._position):
                     self._sheet.warnings.append(str(failure))

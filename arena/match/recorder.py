@@ -145,7 +145,7 @@ class GameRecorder:
         self.remarks: list[str] = []
         self.warnings: list[str] = []
 
-    def thought(self, seat: int, seconds: float) -> None:
+    def add_thinking_time(self, seat: int, seconds: float) -> None:
         """Note the time that a seat took for a move, whatever became of it."""
         self._thought[seat - 1] += seconds
         self._own_moves[seat - 1] += 1

@@ -452,12 +452,12 @@ class GtpPlayer(Player):
         )
         return None, None
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send all the moves."""
         for seat, move in moves.items():
             self._play(seat, move)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send the others' moves. A failure that begins with `illegal move` disputes one."""
         for seat, move in moves.items():
             if seat != self.seating.seat:

@@ -129,7 +129,7 @@ class Dropped(Enum):
     OUTSIDE = "lines outside of a turn were skipped"
     NO_ANSWER = "lines that do not answer what was asked were skipped"
 
-    def told(self, count: int) -> str:
+    def text(self, count: int) -> str:
         """The complaint of so many lines."""
         return self.value if self is Dropped.CUT else f"{count} {self.value}"
 
@@ -168,7 +168,7 @@ class LinesChannel:
             return
         if self._transcript is not None:
             for line in lines:
-                self._transcript.told(self._label, line)
+                self._transcript.log_sent(self._label, line)
         try:
             self._process.write_line("\n".join(lines).encode(), deadline)
         except PlayerTimeoutError:
@@ -248,7 +248,7 @@ class LinesChannel:
 
     def _note(self, line: str) -> None:
         if self._transcript is not None:
-            self._transcript.said(self._label, line)
+            self._transcript.log_received(self._label, line)
 
     def _read(self, deadline: float) -> str:
         read = self._process.read_cut_line(deadline)
@@ -475,7 +475,7 @@ class LinesPlayer(Player):
     def _complain_of_dropped_lines(self) -> None:
         assert self._channel is not None
         for why, count in self._channel.dropped.items():
-            self._complaints.add(self._turn, why.told(count))
+            self._complaints.add(self._turn, why.text(count))
         self._channel.dropped.clear()
 
     def _strike(self, limit: float) -> None:
@@ -504,11 +504,11 @@ class LinesPlayer(Player):
         self._note_disorder(PlayerDisconnectedError(f"turn {self._turn}: {reason}"))
         return Choice(self._words.passing(), seconds=seconds)
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
         """Nothing: a standing tells all that matters."""
         self._turn += 1
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Note which of its orders were not carried out."""
         for refusal in self._words.refusals(view, self.seating.seat):
             self._complaints.add(self._turn, refusal)

@@ -113,11 +113,11 @@ class Transcript:
         self._limit = limit
         self._sizes: dict[str, int] = {}
 
-    def told(self, label: str, line: str) -> None:
+    def log_sent(self, label: str, line: str) -> None:
         """Note a line that a player was sent."""
         self._write(f">> {label}", line)
 
-    def said(self, label: str, text: str) -> None:
+    def log_received(self, label: str, text: str) -> None:
         """Note a player's answer, of one line or several."""
         for line in text.split("\n"):
             self._write(f"<< {label}", line)

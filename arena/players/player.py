@@ -207,8 +207,8 @@ class Player(ABC):
     """A player in its seat, for one game.
 
     The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
-    `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
-    goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
+    `arranged` where a seat arranges the first position, then `take_opening`, `choose` and `take_moves` as
+    the game goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
     In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerError, and none waits
     longer than the setup's time limits.
 
@@ -257,16 +257,16 @@ class Player(ABC):
     def arranged(self, view: Any) -> None:  # noqa: B027 - most players have nothing to do
         """Tell of the first position, as the seat sees it, which this player did not arrange."""
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell of moves that were made for the players, as in an opening: this one's own as well."""
-        self.told(moves, view)
+        self.take_moves(moves, view)
 
     @abstractmethod
     def choose(self, view: Any) -> Choice:
         """Ask for the seat's move; `view` is what the seat may see of the position."""
 
     @abstractmethod
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell of the moves just made, by seat, and of what the seat sees of the position they led to.
 
         In games with hidden information a player must be told of nothing but the view. Raises

@@ -191,7 +191,7 @@ class PolicyProcess:
         deadline = time.monotonic() + seconds
         line = json.dumps({"id": self._calls, "do": do, **arguments})
         if self._transcript is not None:
-            self._transcript.told(self._label, line.replace(secret, _HIDDEN) if secret else line)
+            self._transcript.log_sent(self._label, line.replace(secret, _HIDDEN) if secret else line)
         try:
             self._process.write_line(line.encode(), deadline)
         except PlayerTimeoutError:
@@ -213,7 +213,7 @@ class PolicyProcess:
         if secret:
             text = text.replace(secret, _HIDDEN)
         if self._transcript is not None:
-            self._transcript.said(self._label, text)
+            self._transcript.log_received(self._label, text)
         try:
             answer = json.loads(text)
         except (ValueError, RecursionError):
@@ -324,7 +324,7 @@ class SharedPolicy:
             return False
         return True
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Follow the game. Raises PlayerError where the policy, which is asked only to see, fails."""
         if self._game.is_at(view):
             return
@@ -456,7 +456,7 @@ class PolicyPlayer(Player):
         self._policy: SharedPolicy | None = None
 
     @contextlib.contextmanager
-    def _named(self) -> Iterator[SharedPolicy]:
+    def _name_failures(self) -> Iterator[SharedPolicy]:
         """The policy; its failures name the player."""
         assert self._policy is not None
         try:
@@ -477,7 +477,7 @@ class PolicyPlayer(Player):
 
     def set_up(self) -> None:
         """Have the policy made, within `start_seconds`."""
-        with self._named() as policy:
+        with self._name_failures() as policy:
             policy.set_up()
             self.name = self.description = policy.name
 
@@ -489,15 +489,15 @@ class PolicyPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """The seat's actions; the policy is called for the first of its seats that is asked."""
-        with self._named() as policy:
+        with self._name_failures() as policy:
             reading = policy.choose(self.seating, view)
             seconds = min(policy.seconds, self.seating.move_seconds)
         return Choice(reading.text, seconds=seconds)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Show the policy the position, also where none of its seats is to move."""
-        with self._named() as policy:
-            policy.told(moves, view)
+        with self._name_failures() as policy:
+            policy.take_moves(moves, view)
 
     def close(self, *, at_once: bool = False) -> Cost:
         """End the process with the first of its seats that is closed."""

@@ -133,11 +133,11 @@ class PythonPlayer(Player):
             "number, a Choice of texts and a number, or None to resign"
         )
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell the chooser of the opening's moves, if it listens."""
-        self.told(moves, view)
+        self.take_moves(moves, view)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell the chooser, if it listens, which seats have moved; what they did may be hidden from it."""
         self._call("told", tuple(sorted(moves)), view)
 

@@ -197,7 +197,7 @@ class RemotePlayer(Player):
         self.warnings.append(f"{self._label}: the expected value {value:g} is no number from 0 to 1")
         return None
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell of moves where nothing is hidden, and of the position. Answers to it there are none."""
         rules, seat = self.seating.referee, self.seating.seat
         if seat in moves:

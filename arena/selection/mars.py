@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from arena.control.changed_settings import abridged
+from arena.control.changed_settings import abridge
 from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
 from arena.control.settings import Scope
 from arena.output import count_text
@@ -135,7 +135,7 @@ class Mars(Selector):
             return None
         series = self._series[name]
         stale = not self._may_run(series) or not self._numbers[name].wants(number)
-        setting = _named(series, json.loads(detail)["setting"])
+        setting = _setting_named(series, json.loads(detail)["setting"])
         if stale or setting is None or not set(players) <= set(series.contestants) - self._barred(setting):
             return None
         self._check_frozen(name, detail)
@@ -211,7 +211,7 @@ class Mars(Selector):
         """
         left = {setting.name: setting.weight for setting in series.settings}
         while True:
-            setting = _named(series, draw(left, chance))
+            setting = _setting_named(series, draw(left, chance))
             assert setting is not None
             try:
                 barred = self._barred(setting)
@@ -271,7 +271,7 @@ def _weighted(weights: Mapping[str, float]) -> str:
     return ",".join(f"{name}*{weight:g}" for name, weight in weights.items())
 
 
-def _named(series: MarsSeries, name: str) -> MarsSetting | None:
+def _setting_named(series: MarsSeries, name: str) -> MarsSetting | None:
     return next((setting for setting in series.settings if setting.name == name), None)
 
 
@@ -288,8 +288,8 @@ def _terms(series: MarsSeries) -> dict[str, str]:
         "clones": "true" if rule.clones else "false",
         "kinds": " + ".join(map(str, rule.kinds)) or "none",
         "pure": "true" if series.pure else "false",
-        "contestants": abridged(_weighted(series.contestants)),
-        "settings": abridged("; ".join(map(_setting_text, series.settings))),
+        "contestants": abridge(_weighted(series.contestants)),
+        "settings": abridge("; ".join(map(_setting_text, series.settings))),
     }
 
 

@@ -150,7 +150,7 @@ class Load:
     answer_bytes: float
 
 
-def _answered(crowd: list[Bot]) -> bool:
+def _has_answer(crowd: list[Bot]) -> bool:
     return any(bot.seconds for bot in crowd)
 
 
@@ -180,7 +180,7 @@ def load(  # noqa: C901, PLR0913 - one loop, and the fields of the order in JSON
         waiting: list[Bot] = []
         warm = False
         due = begin
-        while (now := time.perf_counter()) < end or (now < end + PATIENCE_SECONDS and not _answered(crowd)):
+        while (now := time.perf_counter()) < end or (now < end + PATIENCE_SECONDS and not _has_answer(crowd)):
             if not warm and now >= begin:
                 warm = True
                 for bot in crowd:

@@ -53,7 +53,7 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
     judge = trial.referee
     with trial.law("legal moves") as breach:
         listed = judge.legal_moves(position, seat)
-        moves: Sequence[Any] = listed if listed is not None else [_chosen(trial, position, seat, chance)]
+        moves: Sequence[Any] = listed if listed is not None else [_choose(trial, position, seat, chance)]
         if not moves:
             raise breach(f"seat {seat} is to move and has no move")
         for move in moves:
@@ -96,7 +96,7 @@ def _check_texts(
     return legal
 
 
-def _chosen(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
+def _choose(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
     if trial.choose is not None:
         return trial.choose(position, seat, chance)
     move = trial.referee.random_move(position, seat, chance)

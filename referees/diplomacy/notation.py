@@ -37,7 +37,7 @@ def order_text(position: Position, order: Order, notation: Notation = Notation.S
     place = codes[order.location]
     if order.kind in _BUILT:
         return f"{_BUILT[order.kind]} {place} B"
-    subject = _named(position.ordered_unit(board.province_of[order.location]), place)
+    subject = _subject_text(position.ordered_unit(board.province_of[order.location]), place)
     target = codes[order.target]
     match order.kind:
         case OrderKind.HOLD:
@@ -56,13 +56,13 @@ def order_text(position: Position, order: Order, notation: Notation = Notation.S
             return f"{subject} D"
 
 
-def _named(unit: Unit | None, place: str) -> str:
+def _subject_text(unit: Unit | None, place: str) -> str:
     return f"{unit.kind.letter} {place}" if unit else place
 
 
 def _helped(position: Position, province: int, codes: Sequence[str]) -> str:
     unit = position.unit_in(province)
-    return _named(unit, codes[unit.location if unit else position.map.main_location[province]])
+    return _subject_text(unit, codes[unit.location if unit else position.map.main_location[province]])
 
 
 _DEEPMIND_FORMS: Final = {
@@ -258,7 +258,7 @@ class _Reader:
         board, phase = self._board, self._position.phase
         if words in (["WAIVE"], ["WAIVE", "B"], ["B", "WAIVE"]):
             return WAIVE
-        verb, subject, rest = _parted(words)
+        verb, subject, rest = _split_order(words)
         named_kind, location = self._unit(subject)
         if verb == "B":
             _expect_no_more(rest)
@@ -297,7 +297,7 @@ class _Reader:
 
     def _help(self, verb: str, location: int, rest: list[str]) -> Order:
         board = self._board
-        rest = _turned_round(rest)
+        rest = _reverse(rest)
         if "-" not in rest:
             if verb == "C":
                 raise UnreadableOrderError("a convoy says from where and to where: F NTH C A LON - NWY")
@@ -350,7 +350,7 @@ class _Reader:
             return location
 
 
-def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
+def _split_order(words: list[str]) -> tuple[str, list[str], list[str]]:
     """What is ordered, the words for whom, and those that follow."""
     if not words:
         raise UnreadableOrderError("it names no unit and says nothing to do; an order is like A PAR - BUR")
@@ -369,7 +369,7 @@ def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
     return words[len(subject)], subject, words[len(subject) + 1 :]
 
 
-def _turned_round(rest: list[str]) -> list[str]:
+def _reverse(rest: list[str]) -> list[str]:
     """`- BUR FROM PAR` as `PAR - BUR`; `H - BUR` as `BUR`."""
     if rest[:1] == ["-"] and "FROM" in rest:
         at = rest.index("FROM")

@@ -16,7 +16,7 @@ from referees.diplomacy.map import (
     shipped_map,
 )
 from referees.diplomacy.record import FORMAT, MAX_BYTES
-from referees.replay_pages import filled
+from referees.replay_pages import fill_page
 
 
 def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
@@ -40,7 +40,7 @@ def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableRecordError(f"its parts cannot be read: {error!r:.100}") from None
     data = {"record": record, "map": map_content(board, drawing), "said": texts}
-    return filled(resources.files("referees.diplomacy") / "replay.html", data)
+    return fill_page(resources.files("referees.diplomacy") / "replay.html", data)
 
 
 def map_content(board: Map, drawing: Drawing) -> dict[str, Any]:

@@ -217,13 +217,13 @@ def write_record(game: GameRecord, variant: Variant) -> str:
     for ply, played in enumerate(game.moves):
         if ply % 2 == 0:
             words.append(f"{ply // 2 + 1}.")
-        words += [played.text, *_comment(_said(played, variant))]
+        words += [played.text, *_comment(_remarks_on(played, variant))]
     words += [*_comment("\n".join(game.final_remarks)), ended]
     moves = textwrap.fill(" ".join(words), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join((*lines, "", moves, ""))
 
 
-def _said(played: PlayedMove, variant: Variant) -> str:
+def _remarks_on(played: PlayedMove, variant: Variant) -> str:
     values = ", ".join(
         f"{'White' if (seat == 1) == variant.white_first else 'Black'} {value:.3f}"
         for seat, value in sorted(played.values.items())

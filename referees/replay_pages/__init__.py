@@ -20,7 +20,7 @@ _PARTS: Final = {
 _DATA: Final = '{"here": "the game"}'
 
 
-def filled(page: Traversable, shown: object) -> str:
+def fill_page(page: Traversable, shown: object) -> str:
     """A game's page with all that it names; `shown` is what its script reads as JSON (see `exact`)."""
     text = page.read_text(encoding="utf-8")
     for place, name in _PARTS.items():

@@ -59,13 +59,13 @@ class Session:
     def say(self, tokens: Tokens) -> None:
         """Send a message to the client."""
         if self._transcript is not None:
-            self._transcript.told(self._label, self._words.text(tokens))
+            self._transcript.log_sent(self._label, self._words.text(tokens))
         self.connection.say(tokens)
 
-    def heard(self, tokens: Tokens) -> None:
+    def receive(self, tokens: Tokens) -> None:
         """Note a message of the client."""
         if self._transcript is not None:
-            self._transcript.said(self._label, self._words.text(tokens))
+            self._transcript.log_received(self._label, self._words.text(tokens))
 
 
 class Place:
@@ -418,7 +418,7 @@ class DaideGame:
         assert table is not None
         for frame in session.connection.receive():
             tokens = frame.tokens
-            session.heard(tokens)
+            session.receive(tokens)
             self._answers.hear(session, tokens, time.monotonic())
             place = None if session.power is None else self._places[session.power]
             if place is not None and place.power in table.desks:
