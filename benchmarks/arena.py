@@ -56,7 +56,7 @@ def compiled(folder: Path) -> Path:
 def control(
     folder: Path, engine: Path, *, name: str = "speed", milliseconds: int = 0, records: bool = True
 ) -> Path:
-    """Write the competition's control file; `records` tells whether each game has its own record file."""
+    """Write the competition's control file; `records` is whether each game has its own record file."""
     path = folder / f"{name}.toml"
     path.write_text(
         '[competition]\nkind = "all-play-all"\nparallel = 2\npin_cores = true\ncheck_players = false\n'
@@ -97,7 +97,7 @@ class Run:
         )
 
     def at(self, games: int) -> Sample:
-        """Look when so many games are finished."""
+        """Look when this number of games is finished."""
         while self._games() < games:
             time.sleep(0.02)
         return self.sample()

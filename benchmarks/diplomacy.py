@@ -37,7 +37,7 @@ from referees.diplomacy.deepmind import DiplomacyState, action_of
 
 STANDARD = shipped_map("standard")
 YEARS = 20
-# Of these years they have ten thousand phases.
+# With these years they have ten thousand phases.
 GAMES = 175
 ROUNDS = 5
 OURS, THEIRS = "this project", "the package `diplomacy` 1.1.2"

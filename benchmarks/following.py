@@ -1,4 +1,4 @@
-"""How soon a server tells what another process has committed: `python -m benchmarks.following`.
+"""How soon a server shows what another process has committed: `python -m benchmarks.following`.
 
 This process writes into the data folder that a server of full libraries reads, and asks that server over and
 over from the moment a write is acknowledged until the answer shows it: first alone, then beside sixteen bots
@@ -37,7 +37,7 @@ LONGEST: Final = 30.0
 
 
 class NotFollowed(RuntimeError):
-    """What was committed is not told by the other process."""
+    """The other process does not show what was committed."""
 
 
 class Reader:
@@ -67,7 +67,7 @@ def until(shown: Callable[[], bool]) -> float:
     begun = time.perf_counter()
     while not shown():
         if time.perf_counter() > begun + LONGEST:
-            raise NotFollowed(f"a commit was not told within {LONGEST:.0f} s")
+            raise NotFollowed(f"a commit was not shown within {LONGEST:.0f} s")
     return time.perf_counter() - begun
 
 

@@ -1,6 +1,6 @@
 """How long matching takes: `python -m benchmarks.matching` prints the tables of docs/performance.md.
 
-All kinds of query are measured in turns, round by round, so that whatever else the machine does meets
+All kinds of query are measured in turns, round by round, so that other work of the machine meets
 them alike. Times are processor time of the asking thread: medians over rounds and positions; in brackets, the
 median over positions of the least of the rounds, which other work on the machine disturbs less. Ratios are of
 the latter.

@@ -212,7 +212,7 @@ def _times(loads: list[Load]) -> str:
 
 
 def main() -> None:
-    """Measure in a fresh folder: all, or only what is said."""
+    """Measure in a fresh folder: everything, or only the parts that are named."""
     only = sys.argv[1:]
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"

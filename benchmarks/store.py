@@ -2,8 +2,8 @@
 
     python -m benchmarks.store [FOLDER]
 
-Contests are random 60-ply games on 9x9 with every board told, and two endgame proposals a player. Times are
-medians of so many rounds as the row says.
+Contests are random 60-ply games on 9x9 with every board reported, and two endgame proposals a player. Times
+are medians of the rounds that the row gives.
 """
 
 import random

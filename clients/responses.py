@@ -120,7 +120,7 @@ class ProposalStatus:
         ply: the ply of the contest after which the pattern was on the board, from 1.
         verdict: what ACADEMY decided; `Verdict.HELD` until the contest is reported.
         reason: the rule that decided.
-        pattern_id: the pattern that it became or changed; 0 where there is none.
+        pattern_id: the pattern that it became or changed; 0 without one.
     """
 
     proposal_id: str

@@ -216,7 +216,7 @@ class Referee(ABC, Generic[Position, Move]):
         """
 
     def variant_facts(self) -> VariantFacts:
-        """Tell a results database about the variant, besides its id and its seats."""
+        """Describe the variant to a results database, besides its id and its seats."""
         return VariantFacts()
 
     @classmethod
@@ -243,7 +243,7 @@ class Referee(ABC, Generic[Position, Move]):
         return False
 
     def longest_game(self) -> int | None:
-        """The greatest number of plies that a game can have; None where there is none, or it is not known."""
+        """The greatest number of plies that a game can have; None without a limit, or if it is not known."""
         return None
 
     @property

@@ -129,7 +129,7 @@ class Outcome:
 
 
 def sleep_through(seconds: float) -> bool:
-    """Wait for so long, whatever comes."""
+    """Wait for `seconds`, always."""
     time.sleep(seconds)
     return True
 
@@ -181,7 +181,7 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
         outcome.acknowledged = load.taken()
     outcome.compacted = compactions.done
     outcome.faults += [f"a call was refused: {what}" for what in outcome.acknowledged.unexpected]
-    # Whoever ends it early does not wait for a replay.
+    # A loop that is ended early does not wait for a replay.
     last = [*compactions.faults, *find_faults(site.data, outcome.acknowledged, replay=not ended)]
     outcome.faults += [f"at the end: {what}" for what in last]
     return outcome

@@ -68,7 +68,7 @@ def keep(holds: bool, what: str) -> None:
 
 
 def play(number: int, board: Map, years: int, tally: Tally) -> None:
-    """Play a random game of so many years, and look at every phase. Raises BrokenInvariant."""
+    """Play a random game of `years` years, and look at every phase. Raises BrokenInvariant."""
     chance = random.Random(f"game {number}")
     position = start = Position.start(board)
     texts: list[dict[int, list[str]]] = []

@@ -43,7 +43,7 @@ _CONTESTS_PER_ADMIN_CHANGE: Final = 5
 
 @dataclass
 class Acknowledged:
-    """What the servers said they had kept, how long it took them, and refusals nobody expected."""
+    """What the servers acknowledged, how long it took them, and unexpected refusals."""
 
     reports: set[str] = field(default_factory=set)
     proposals: set[str] = field(default_factory=set)
@@ -54,7 +54,7 @@ class Acknowledged:
 
 
 class Load:
-    """Callers in threads, each playing one contest after another until told to stop."""
+    """Callers in threads, each playing one contest after another until they are stopped."""
 
     def __init__(self, site: Site, callers: int, name: str = "", contests_a_second: float = math.inf) -> None:
         """Start them. Contests are named after `name`, which must be another for another load.

@@ -28,10 +28,10 @@ from research.mixed_load import Load
 from research.sites import Site
 
 SAMPLES = 30
-# Of a run that was ended early, for a third to say something.
+# A run that was ended early needs these for a third to say something.
 FEWEST_SAMPLES = 9
 CONTESTS_A_SECOND = 5.0
-# Of the contests due in the last two thirds of the time, so many must have been played.
+# The share of the contests due in the last two thirds of the time that must have been played.
 PACE_KEPT = 0.95
 # A server keeps this many events; replays begin at most so far back.
 EVENTS_KEPT = 1_000
@@ -67,7 +67,7 @@ def soak(
     """
     samples = []
     begun = time.monotonic()
-    # Far above what the callers can ask, whatever the machine.
+    # Far above what the callers can ask on any machine.
     with Site(folder, processes, ["--rate", "1000000"]) as site:
         load = Load(site, callers, "soak", contests_a_second)
         for number in range(1, SAMPLES + 1):

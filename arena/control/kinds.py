@@ -72,7 +72,7 @@ class Contents:
             )
 
     def check_names(self, path: str, names: tuple[str, ...], least: int) -> tuple[str, ...]:
-        """Names of at least so many different players."""
+        """Names of different players, `least` of them or more."""
         for name in names:
             self.check_name(path, name)
             if names.count(name) > 1:
@@ -108,7 +108,7 @@ def read_game(
 ) -> GameSettings:
     """The game, of a control file in that folder; what is left out is as in the default.
 
-    Without a move limit every game may come to its end, as far as the referee tells. Raises ControlError.
+    Without a move limit every game can come to its end, by the referee's own figures. Raises ControlError.
     """
     plain = default or GameSettings(table.name or "")
     if table.name not in (None, plain.name):

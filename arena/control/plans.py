@@ -17,7 +17,7 @@ class GameSettings:
     """The game: its referee's name and settings, the limit in plies, and who counts the end.
 
     `settings` are as the control file has them; `folder` is that of the control file, from which the paths
-    among them lead. `move_limit_given` tells that the control file says the limit.
+    among them lead. `move_limit_given` is whether the control file has the limit.
     """
 
     name: str

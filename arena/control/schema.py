@@ -94,7 +94,7 @@ class Competition(Table):
     on_void: Literal["halt", "skip-matchup", "forfeit"] = "halt"
     """What follows then: the run stops, the matchup is left out, or the player at fault loses."""
     leave_out_after: int = Field(3, ge=1, le=1000)
-    """A player that dials in is left out after so many games in a row that are void because of it."""
+    """A player that dials in is left out after this number of games in a row that are void because of it."""
     results: Results | None = None
     """The results database; without it a file beside the control file."""
 
@@ -167,7 +167,7 @@ class SprtTest(OneMatchup):
     model: Literal["normalized", "logistic"] = "normalized"
     """The kind of Elo."""
     games: int | None = Field(None, ge=2, le=10_000_000)
-    """Play at most so many games, an even number; without it there is no end."""
+    """The greatest number of games, an even one; without it there is no end."""
 
     @model_validator(mode="after")
     def _check_pairs(self) -> Self:
@@ -205,7 +205,7 @@ class MonteCarlo(Tuner):
     summary: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
     """How many parts of each depth reports list."""
     log_period: Count | None = None
-    """The history has such a list after every so many games; without it none."""
+    """The number of games between two such lists in the history; without it the history has none."""
     shown_running: int = Field(12, ge=0, le=1023)
     """How many candidates in progress reports list."""
 
@@ -302,17 +302,17 @@ class EarlyEnd(Table):
     resign_value: HalfPoint | None = None
     """A player that reports at most this value has lost; without it the rule is off."""
     resign_moves: Moves = 3
-    """For so many of its moves in a row."""
+    """The number of its moves in a row for which that holds."""
     two_sided: bool = True
     """The others must agree."""
     draw_margin: HalfPoint | None = None
     """A draw when all report 0.5, give or take this margin; without it the rule is off."""
     draw_moves: Moves = 8
-    """For so many moves of each player."""
+    """The number of moves of each player for which that holds."""
     draw_after: int = Field(0, ge=0, le=1_000_000)
-    """At the earliest after so many plies."""
+    """The first ply after which such a draw is possible."""
     count_after: Moves | None = None
-    """The referee counts the position after so many plies; without it the rule is off."""
+    """The number of plies after which the referee counts the position; without it the rule is off."""
 
     @model_validator(mode="after")
     def _check_rule(self) -> Self:
@@ -466,7 +466,7 @@ class Engine(Program):
     crash: Literal["pass", "lose"] = "pass"
     """For bots that speak lines: what becomes of one that ends."""
     late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
-    """For bots that speak lines: a bot with so many late turns passes from then on, without requests."""
+    """For bots that speak lines: after this number of late turns a bot passes, without requests."""
 
 
 class Policy(Program):
@@ -479,7 +479,7 @@ class Policy(Program):
     faults: Literal["lose", "pass"] | None = None
     """What becomes of a game in which it fails; without it the game's own rule."""
     late_turns: int | None = Field(None, ge=1, le=MAX_LATE_POLICY_TURNS)
-    """It gets no more requests after so many late turns; without it the game's own rule."""
+    """It gets no more requests after this number of late turns; without it the game's own rule holds."""
 
 
 class RemotePlayer(Player):
@@ -542,7 +542,7 @@ class Series(Table):
     clones: bool = True
     """A player may have several seats of a game."""
     kinds: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field((), strict=False, max_length=100)
-    """A game is of so many different players, for so many seats each: `[3, 4]`."""
+    """The number of seats of each player in a game: `[3, 4]` is two players with three and four seats."""
     contestants: dict[str, Weight] | None = None
     """Weights by player's name; without it all players, with weight 1."""
     settings: tuple[SeriesSetting, ...] = Field((), strict=False)
@@ -554,7 +554,7 @@ class Series(Table):
     pure: bool = True
     """It goes by its own games alone, not by all of the mission."""
     games: Count | None = None
-    """At most so many games; without it there is no end."""
+    """The greatest number of games; without it there is no end."""
     notes: Text = ""
     """Any text."""
 

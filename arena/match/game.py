@@ -103,7 +103,7 @@ def play(
 ) -> GameResult:
     """Play one game to its end, and leave nothing of its players behind.
 
-    `slot` tells games that run at the same time from each other; players see it as GOMILL_SLOT. `tell`
+    `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `tell`
     hears of the moves before anybody is asked for the next.
 
     What goes wrong before the first move is asked for makes the game void: nobody has played, and
@@ -129,14 +129,14 @@ def play(
             f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
         )
     if job.scorer not in SCORERS:
-        raise InvalidJobError(f"game {job.game_id}: scorer {job.scorer!r} is none of {', '.join(SCORERS)}")
+        raise InvalidJobError(f"game {job.game_id}: scorer {job.scorer!r} is not one of {', '.join(SCORERS)}")
     if job.failures not in FAILURES:
         raise InvalidJobError(
-            f"game {job.game_id}: failures {job.failures!r} is none of {', '.join(FAILURES)}"
+            f"game {job.game_id}: failures {job.failures!r} is not one of {', '.join(FAILURES)}"
         )
     if job.disputes not in DISPUTES:
         raise InvalidJobError(
-            f"game {job.game_id}: disputes {job.disputes!r} is none of {', '.join(DISPUTES)}"
+            f"game {job.game_id}: disputes {job.disputes!r} is not one of {', '.join(DISPUTES)}"
         )
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
         return _Match(job, rules, slot, transcript, tell).play()
@@ -163,7 +163,7 @@ def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
 
 
 class _Answer(NamedTuple):
-    """A legal move, with all that its player said."""
+    """A legal move, with everything in its player's answer."""
 
     seat: int
     move: Any
@@ -417,7 +417,7 @@ class _Match:
         return self._forfeit(seat, Fault.ILLEGAL_MOVE, reason)
 
     def _make(self, answers: Sequence[_Answer]) -> list[Loss]:
-        """Play the moves, tell the players and record them; a dispute that is believed undoes the move."""
+        """Play the moves, show them to the players and record them; a believed dispute undoes the move."""
         rules, before = self._rules, self._position
         moves = {answer.seat: answer.move for answer in answers}
         stand_ins = self._gone.seats

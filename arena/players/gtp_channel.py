@@ -155,7 +155,7 @@ class GtpChannel:
         return self._known[command]
 
     def lists(self, command: str, seconds: float) -> bool:
-        """Whether an engine has a command that it may tell of in `list_commands` alone. It is asked once."""
+        """Whether an engine has a command, also if only `list_commands` lists it. It is asked once."""
         if not self.knows(command, seconds):
             try:
                 listed = self.ask("list_commands", seconds=seconds).split()

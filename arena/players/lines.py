@@ -53,7 +53,7 @@ class LinesParameters:
         if not isinstance(read.dialogue, str):
             raise InvalidPlayerParametersError(f"dialogue: {read.dialogue!r} is no text")
         if read.crash not in CRASHES:
-            raise InvalidPlayerParametersError(f"crash: {read.crash!r} is none of {', '.join(CRASHES)}")
+            raise InvalidPlayerParametersError(f"crash: {read.crash!r} is not one of {', '.join(CRASHES)}")
         if not isinstance(read.late_turns, int) or not 1 <= read.late_turns <= MAX_LATE_TURNS:
             raise InvalidPlayerParametersError(
                 f"late_turns: {read.late_turns!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
@@ -63,9 +63,9 @@ class LinesParameters:
 
 @dataclass(eq=False)
 class Request:
-    """What a bot was asked; `answer` has the lines of its answer, None while there is none.
+    """What a bot was asked; `answer` has the lines of its answer, None before it has come.
 
-    `kind` is what its answers can be told by, empty where they cannot. To a `formality` any line is an
+    `kind` is the kind of its answers, empty where they have none. To a `formality` any line is an
     answer. When a request is `followed` by
     another of the same turn, its answer may still be corrected until the last of that turn is answered.
     """
@@ -81,7 +81,7 @@ class OpenRequests:
     """The requests that a bot has not answered, the oldest first.
 
     A bot answers in the order in which it was asked, but late, or not at all. So a line answers the oldest
-    open request of its kind, and those before it never will be; a line whose kind cannot be told answers the
+    open request of its kind, and those before it never will be; a line of unknown kind answers the
     oldest. A line that answers none, such as a remark of the bot, goes to the oldest if that is a formality.
     One case is left open by that: two requests of one kind, and one line. It answers both for the time
     being; a later line of that kind is the newer one's answer, and if there is none the older had none.
@@ -97,7 +97,7 @@ class OpenRequests:
         self._open.append(request)
 
     def answered(self, line: str, kind: str | None) -> bool:
-        """Give a line, of a kind if that can be told, to the request it answers; whether there is one.
+        """Give a line, of a kind if that is known, to the request it answers; return whether there is one.
 
         `kind` is as `LineDialogue.kind_of` has it.
         """
@@ -130,7 +130,7 @@ class Dropped(Enum):
     NO_ANSWER = "lines that do not answer what was asked were skipped"
 
     def text(self, count: int) -> str:
-        """The complaint of so many lines."""
+        """The complaint of `count` lines."""
         return self.value if self is Dropped.CUT else f"{count} {self.value}"
 
 
@@ -183,7 +183,7 @@ class LinesChannel:
         followed: bool = False,
         formality: bool = False,
     ) -> Request:
-        """Send a prompt and wait for the answer; `followed` tells that the same turn has another prompt.
+        """Send a prompt and wait for the answer; `followed` is whether the same turn has another prompt.
 
         The answer to a `formality` changes nothing, and may be any line.
 
@@ -505,7 +505,7 @@ class LinesPlayer(Player):
         return Choice(self._words.passing(), seconds=seconds)
 
     def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Nothing: a standing tells all that matters."""
+        """Nothing: a standing says everything that matters."""
         self._turn += 1
 
     def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
@@ -514,7 +514,7 @@ class LinesPlayer(Player):
             self._complaints.add(self._turn, refusal)
 
     def close(self, *, at_once: bool = False) -> Cost:
-        """Tell the program that the game is over, and end it within `exit_seconds`."""
+        """Announce the end of the game, and end the program within `exit_seconds`."""
         process, self._process = self._process, None
         if process is None:
             return Cost()

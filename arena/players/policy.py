@@ -69,7 +69,7 @@ class PolicyParameters:
         if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
             raise InvalidPlayerParametersError(f"arguments: {arguments!r} are no values by name")
         if read.faults not in FAULTS:
-            raise InvalidPlayerParametersError(f"faults: {read.faults!r} is none of {', '.join(FAULTS)}")
+            raise InvalidPlayerParametersError(f"faults: {read.faults!r} is not one of {', '.join(FAULTS)}")
         late = read.late_turns
         if not isinstance(late, int) or isinstance(late, bool) or not 1 <= late <= MAX_LATE_TURNS:
             raise InvalidPlayerParametersError(
@@ -128,17 +128,17 @@ class PolicyProcess:
         self.takes_contests = answer.get("contests") is True
 
     def reset(self, seconds: float) -> None:
-        """Tell the policy that a game begins. Raises PlayerError."""
+        """Announce a game to the policy. Raises PlayerError."""
         self._call("reset", seconds)
 
     def enter_contest(self, slot: int, environment: Mapping[str, str], seconds: float) -> None:
-        """Tell the policy where ACADEMY is in the contest of a slot, and its ticket. Raises PlayerError."""
+        """Send the policy ACADEMY's address for the contest of a slot, and its ticket. Raises PlayerError."""
         access = {name: value for name, value in environment.items() if name.startswith("ACADEMY_")}
         self._in_contests.append(slot)
         self._call("contest", seconds, environment["ACADEMY_TOKEN"], slot=slot, access=access)
 
     def leave_contests(self, seconds: float) -> None:
-        """Tell the policy that the contests of its slots are over. Raises PlayerError."""
+        """Announce the end of its slots' contests to the policy. Raises PlayerError."""
         deadline = time.monotonic() + seconds
         slots, self._in_contests = self._in_contests, []
         for slot in slots:
@@ -266,7 +266,7 @@ class SharedPolicy:
         self._cost: Cost | None = None
 
     def set_up(self) -> None:
-        """Make the policy and tell it that a game begins. Raises PlayerError."""
+        """Make the policy and announce the game to it. Raises PlayerError."""
         if self._failure is not None:
             raise self._failure
         if self._ready or self._process is None:
@@ -292,7 +292,7 @@ class SharedPolicy:
         process.reset(max(0.0, begun + limit - time.monotonic()))
 
     def _enter_contests(self, process: PolicyProcess, fresh: bool) -> None:
-        """Tell the policy of its slots' contests at ACADEMY, if there are any. Raises PlayerError."""
+        """Send the policy its slots' contests at ACADEMY, if there are any. Raises PlayerError."""
         deadline = time.monotonic() + self.seatings[0].setup.start_seconds
         for seating in self.seatings:
             if "ACADEMY_TOKEN" not in seating.environment:

@@ -181,7 +181,7 @@ class Lifeline:
     """A pipe whose reading end the children hold and whose writing end only this process has.
 
     Nothing is ever written. When the writing end is gone, which no way to end this process prevents,
-    the kernel tells the owner of the reading end that there is input: by SIGKILL, as is arranged here,
+    the kernel signals the owner of the reading end that there is input: by SIGKILL, as is arranged here,
     to a whole process group. A group of which no process has kept the reading end is not reached.
     """
 
@@ -218,7 +218,7 @@ _OBITUARY_SECONDS: Final = 0.3
 
 @dataclass(frozen=True)
 class ProcessCost:
-    """What a process used; `killed` tells that it did not exit by itself.
+    """What a process used; `killed` is whether it did not exit by itself.
 
     CPU time is that of the process and of the children it waited for. Each is None where unknown.
     """
@@ -406,7 +406,7 @@ class ChildProcess:
 
     @property
     def unread(self) -> bytes:
-        """Output that has arrived and that nobody has read."""
+        """Output that has arrived and is not read yet."""
         return bytes(self._buffer) if self._buffer else b""
 
     def _fill(self, deadline: float) -> bool:
@@ -496,7 +496,7 @@ class ChildProcess:
     def end(self, seconds: float) -> ProcessCost:
         """End the process and all others of its group; to be called once.
 
-        Its input is closed and it has `seconds` to exit by itself; then it is told to terminate, and
+        Its input is closed and it has `seconds` to exit by itself; then it gets SIGTERM, and
         soon after killed. What is left of its group is killed in any case.
         """
         assert self._child.stdin is not None

@@ -21,7 +21,7 @@ from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, Tu
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, Selector, game_seed
 from arena.selection.voids import VoidPolicy
 
-# Reports list so many of a generation's candidates, the best ones; the history has all.
+# The number of a generation's candidates that reports list, the best ones; the history has all.
 _MOST_SHOWN: Final = 100
 _GAME_ID: Final = re.compile(r"g(\d+)#(\d+)r(\d+)")
 

@@ -42,9 +42,9 @@ class Mars(Selector):
     """Plays the series of a mission.
 
     Game n of a series is `SERIES_n`. A game that was void or broken off is played again with the same
-    line-up, lest players be favoured that hang rarely. A player that does not start is inhibited: it is in
-    no new line-up any more. A series that has begun is frozen: its rule, contestants and settings may not
-    change, while its weight, state and number of games may.
+    line-up, so that players that hang rarely are not favoured. A player that does not start is inhibited:
+    it is in no new line-up any more. A series that has begun is frozen: its rule, contestants and settings
+    may not change, while its weight, state and number of games may.
     """
 
     def __init__(self, mission: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
@@ -207,7 +207,7 @@ class Mars(Selector):
     def _draw(self, series: MarsSeries, chance: random.Random) -> tuple[MarsSetting, tuple[str, ...]]:
         """A setting, and a line-up of those who may play in it.
 
-        Raises NoPlayersLeftError if there is none.
+        Raises NoPlayersLeftError without any.
         """
         left = {setting.name: setting.weight for setting in series.settings}
         while True:

@@ -27,11 +27,11 @@ class Swiss(Selector):
     """Pairs a round when all games of the one before are completed.
 
     A game won is a point, a draw half a point; an unknown result is half a point for both, so that it
-    harms nobody. With an odd number of players the last without a bye yet has one, worth winning all its
+    harms neither. With an odd number of players the last without a bye yet has one, worth winning all its
     games. Equal scores are ranked by the sum of the opponents' scores (Buchholz), then in the order of the
     competitors, which is also the seeding of the first round. No two meet again where that can be
     avoided. Game n of a pairing in round r is `rR_AvB_N`; seats are swapped in odd games, and the first
-    seat goes to who had it less often.
+    seat goes to the player that had it less often.
 
     A player that is left out loses the games of its round that have no result yet, and is not paired any
     more. Of a pairing that is left out these games are worth half a point to both.

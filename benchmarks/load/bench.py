@@ -19,7 +19,7 @@ ECHO: Final = "/benchmark.Echo/"
 
 
 class Child:
-    """A process that is told what to do line by line, and answers so."""
+    """A process that takes its work line by line, and answers so."""
 
     def __init__(self, module: str, *arguments: str) -> None:
         self._process = subprocess.Popen(

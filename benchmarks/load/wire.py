@@ -69,7 +69,7 @@ class Bot:
         ]
         if self.token:
             headers.append(("authorization", f"Bearer {self.token}"))
-        # Told in full once, by their places in the table of headers from then on.
+        # Sent in full once, by their places in the table of headers from then on.
         self._first_headers = b"".join(b"\x40" + _text(key) + _text(value) for key, value in headers)
         self._headers = bytes(0x80 | (_FIRST_DYNAMIC + place) for place in reversed(range(len(headers))))
         self._stream = -1

@@ -26,9 +26,9 @@ from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
-# The player asks about so many moves, those that look best.
+# The number of moves that the player asks about, those that look best.
 WIDEST: Final = 10
-# ACADEMY answers with so many patterns of a board, those first that say most.
+# The number of patterns of a board in ACADEMY's answer, those first that say most.
 MOST_MATCHES: Final = 32
 
 
@@ -39,7 +39,7 @@ _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @dataclass(frozen=True, slots=True)
 class _Chosen(Generic[Position, Move]):
-    """A move chosen in a position, the contest's ply of it, and what had been told before it."""
+    """A move chosen in a position, the contest's ply of it, and the value given before it."""
 
     position: Position
     move: Candidate[Move]
@@ -80,7 +80,7 @@ class AdvisedPlayer(Generic[Position, Move]):
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
         """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
 
-        The value is what the arena is told: the next move's is compared with it. It is told `value_before`
+        The arena gets the value: the next move's is compared with it. It gets `value_before`
         too, which is what ACADEMY was.
         """
         self._claimed = None

@@ -11,7 +11,7 @@ Move = TypeVar("Move")
 
 # Contests of a move after which their results count for more than the position's.
 FEW_CONTESTS: Final = 10.0
-# What counts as so many random games of the player's own: an opening at most, and what patterns say.
+# How many of the player's own random games an opening counts for at most, and what patterns say.
 MOST_OPENING_GAMES: Final = 100.0
 PATTERN_GAMES: Final = 20.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
@@ -24,7 +24,7 @@ _SUREST: Final = 0.98
 
 
 def of_openings(known: Mapping[Move, OpeningMove]) -> dict[Move, Experience]:
-    """Each move's results and expected value; of few contests it is said what is said of all moves."""
+    """Each move's results and expected value; few contests count less, and all moves together more."""
     contests = sum(opening.visits for opening in known.values())
     if not contests:
         return {}
@@ -50,7 +50,7 @@ def of_patterns(
 ) -> dict[Move, Experience]:
     """All `moves` by what patterns say for each (see `odds`), against what they say for the others.
 
-    `value` is what the player expects of the position; of moves that nothing is said of it is expected, too.
+    `value` is what the player expects of the position; moves without patterns have that value, too.
     """
     if not pattern_odds:
         return {}

@@ -1,4 +1,4 @@
-"""What a bot's thinking comes to, whatever the game: moves, and what it expects of them."""
+"""The result of a bot's thinking, in any game: moves, and what it expects of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def usual_value(known: Mapping[Any, Experience]) -> float:
 Counsel = Callable[[float, Sequence[Move]], Mapping[Move, Experience]]
 """What is known of moves in the position thought about.
 
-It is told what the thinker expects so far, and the moves, those that look best so far first.
+It gets what the thinker expects so far, and the moves, those that look best so far first.
 """
 
 

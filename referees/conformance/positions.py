@@ -12,7 +12,7 @@ _NONSENSE: Final = "\x00?! not a move of any game"
 _STATES: Final = frozenset(State)
 # ACADEMY takes no longer ones.
 _LONGEST_OPENING_MOVE: Final = 1_024
-# At each ply so many legal moves are read back and so many foreign ones offered; there may be thousands.
+# The number of legal moves read back, and of foreign ones offered, at each ply; there may be thousands.
 _SAMPLE: Final = 20
 
 

@@ -25,7 +25,7 @@ class Way(IntEnum):
 
 
 class Void(IntEnum):
-    """Why an order cannot be carried out whatever others do."""
+    """Why an order fails independently of all others."""
 
     NO_UNIT = 0
     FOREIGN_UNIT = 1
@@ -45,7 +45,7 @@ class Void(IntEnum):
 
 
 class MovementOrders:
-    """The orders of one phase of moves, each held against the units and the other orders.
+    """The orders of one phase of moves, each checked against the units and the other orders.
 
     Lists are by province. `orders` are those accepted, the last of each unit; `destination` is the province
     where a unit is ordered to move and can, else NOBODY, and `way` how it travels. `attackers` are, by

@@ -93,7 +93,7 @@ def _deepmind_text(position: Position, order: Order) -> str:
 
 
 def _deepmind_target(board: Map, location: int) -> str:
-    """The second coast has a name; the first one and the province itself are not told apart."""
+    """The second coast has a name; the first one and the province itself are the same."""
     province = board.province_of[location]
     coasts = board.coasts[province]
     if not coasts:

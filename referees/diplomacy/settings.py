@@ -90,7 +90,7 @@ def load_map(name: str) -> Map:
         return shipped_map(name)
     if not is_file(name):
         known = ", ".join(map(repr, shipped_maps()))
-        raise InvalidMapError(f"{name[:80]!r} is none of {known}, and no file that ends in .toml")
+        raise InvalidMapError(f"{name[:80]!r} is not one of {known}, and no file that ends in .toml")
     try:
         with Path(name).open("rb") as file:
             text = file.read(4 * MAX_CHARACTERS + 1).decode("utf-8-sig").replace("\r\n", "\n")
@@ -231,7 +231,7 @@ def _map(name: object) -> Map:
 
 def _read_choice(setting: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
-        raise InvalidSettingError(setting, f"{value!r} is none of {', '.join(map(repr, known))}")
+        raise InvalidSettingError(setting, f"{value!r} is not one of {', '.join(map(repr, known))}")
     return value
 
 

@@ -14,7 +14,7 @@ from referees.sgf import LETTERS, begin, game_trees, text_of, written
 
 GAME_NUMBER: Final = "11"
 DEFAULT_SIZE: Final = "11"
-# What is said instead of a last move.
+# The words instead of a last move.
 _ENDINGS: Final = ("resign", "forfeit")
 _SIZE: Final = re.compile(r"\s*(\d{1,4})\s*(?::\s*(\d{1,4})\s*)?")
 

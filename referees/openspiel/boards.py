@@ -244,6 +244,6 @@ class BoardReader:
 
 
 def reader(game: Any) -> BoardReader | NoBoard:
-    """What tells ACADEMY of a loaded game."""
+    """The description of a loaded game for ACADEMY."""
     board = board_of(game)
     return NoBoard(game) if board is None else BoardReader(game, board)

@@ -31,7 +31,7 @@ def fill_page(page: Traversable, shown: object) -> str:
 
 
 def _legible_parts(shown: Any) -> Any:
-    """The value with all its texts legible: records of earlier releases have them as they were said."""
+    """The value with all its texts legible: records of earlier releases have them as they came."""
     if isinstance(shown, str):
         return legible(shown)
     if isinstance(shown, dict):

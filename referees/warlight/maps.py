@@ -33,7 +33,7 @@ class Territory:
 
 @dataclass(frozen=True)
 class Bonus:
-    """A region: who owns all of its `territories` (ids) has so many `armies` more each turn."""
+    """A region: the owner of all its `territories` (ids) has `armies` more armies each turn."""
 
     name: str
     armies: int

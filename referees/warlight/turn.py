@@ -93,11 +93,11 @@ SEATS = (1, 2)
 
 
 class TurnResult:
-    """A turn that is being carried out; `events` tell what happened, `first` who had the first move.
+    """A turn that is being carried out; `events` are what happened, `first` who had the first move.
 
     Armies move once a turn: `_movable` counts those of each territory that have not moved. Arrivals are
     not among them, nor the survivors of an attack; who conquers a territory cannot leave it this turn.
-    `_planned` counts the same as if the opponent killed nobody.
+    `_planned` counts the same as if the opponent killed no army.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ def main() -> int:
     options = parser.parse_args()
     for name in options.names:
         if name not in GAMES:
-            parser.error(f"{name!r} is none of {', '.join(GAMES)}")
+            parser.error(f"{name!r} is not one of {', '.join(GAMES)}")
     for name in options.names or GAMES:
         results: Counter[str] = Counter()
         began = perf_counter()

@@ -1,4 +1,4 @@
-"""ACADEMY as it is after so many contests: a folder for each checkpoint, which can be measured any time."""
+"""ACADEMY as it is after a number of contests: a folder for each checkpoint, to be measured any time."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ class ProcessorClock:
     """Seconds of processor time that this process and another one, which answers it, have taken together."""
 
     def __init__(self, answering: int) -> None:
-        """Count for the process of this id too. Raises OSError where there is none."""
+        """Count for the process of this id too. Raises OSError without one."""
         clock = ctypes.c_int()
         error = ctypes.CDLL(None).clock_getcpuclockid(answering, ctypes.byref(clock))
         if error:
@@ -42,7 +42,7 @@ class Classroom:
     folder: Path
 
     def learn(self, contests: int, piece: Piece) -> bool:
-        """Tell ACADEMY of contests until it knows so many; returns whether there was time for it.
+        """Report contests to ACADEMY until it knows `contests`; return whether there was time for it.
 
         It goes on from the nearest checkpoint before.
         """
@@ -59,7 +59,7 @@ class Classroom:
 
     @contextmanager
     def opened(self, contests: int) -> Iterator[tuple[Hall, ProcessorClock]]:
-        """ACADEMY as it is after so many contests, and a clock of its work and this process's."""
+        """ACADEMY as it is after a number of contests, and a clock of its work and this process's."""
         folder = self.folder / str(contests)
         server = EmbeddedAcademy(folder / "academy", folder / "server.log")
         try:

@@ -35,7 +35,7 @@ class Rule(Enum):
 
 
 class UnlimitedPatternsSeat(Seat):
-    """A seat that asks for patterns whatever its player expects."""
+    """A seat that asks for patterns at any expectation of its player."""
 
     def allows_patterns(self, expected_value: float | None) -> bool:
         """Always."""
@@ -75,7 +75,7 @@ class UnlimitedOpeningsAcademy(Academy):
 
 
 class _OpeningAnalysis(Academy):
-    """Leaves out what a player of some Elo would not be told in a contest."""
+    """Leaves out what a player of some Elo would not get in a contest."""
 
     def __init__(self, connection: Connection, elo: float) -> None:
         super().__init__(connection)
@@ -85,7 +85,7 @@ class _OpeningAnalysis(Academy):
         self, request: consultation_pb2.LookUpOpeningRequest
     ) -> consultation_pb2.LookUpOpeningResponse:
         response = super()._look_up(request)
-        # Nobody moved to the first position: it has no Elo.
+        # No player moved to the first position: it has no Elo.
         if request.moves and not acceptable(response.position.elo, self._elo):
             return consultation_pb2.LookUpOpeningResponse()
         kept = [move for move in response.moves if acceptable(move.statistics.elo, self._elo)]
@@ -102,7 +102,7 @@ class Condition:
     """The libraries that are asked, and the rules of fair use that are lifted.
 
     `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries. Where
-    the asking player is not `rated`, ACADEMY is told an Elo of 0, and withholds nothing from him.
+    the asking player is not `rated`, ACADEMY gets an Elo of 0, and withholds nothing from him.
     """
 
     title: str
@@ -127,7 +127,7 @@ CONDITIONS: Final = {
 LESSONS: Final = {
     "all": LibrarySettings(analysed_patterns=10),
     "specific": LibrarySettings(analysed_patterns=10, max_merged_cells=0),
-    # Everybody's Elo is told as the same.
+    # All players are reported with the same Elo.
     "equal": LibrarySettings(analysed_patterns=10),
 }
 
@@ -139,7 +139,7 @@ PATIENCE_SECONDS: Final = 120.0
 
 
 class Skill(Protocol):
-    """Whatever makes a player for a contest, as `Strength` does."""
+    """A maker of players for contests, as `Strength` is."""
 
     def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
         """The player of one seat."""
@@ -245,7 +245,7 @@ def _result(seat: int, winners: tuple[int, ...]) -> contests_pb2.Result.ValueTyp
 
 
 class Hall:
-    """One ACADEMY: tells it of contests that were played, and lets players meet who consult it."""
+    """One ACADEMY: reports contests that were played to it, and lets players meet who consult it."""
 
     def __init__(self, referee: Referee[Any, Any], connection: Connection, settings: LibrarySettings) -> None:
         """Register the game, with these settings where ACADEMY does not know it yet."""
@@ -269,7 +269,7 @@ class Hall:
         self._link.close()
 
     def knows(self, contest_id: str) -> bool:
-        """Whether a contest was told of."""
+        """Whether a contest was reported."""
         with Academy(self._connection) as academy:
             try:
                 return academy.contest(contest_id).state == contests_pb2.CONTEST_STATE_REPORTED
@@ -279,7 +279,7 @@ class Hall:
                 return False
 
     def teach(self, report: contests_pb2.ReportContestRequest) -> None:
-        """Tell of a contest, and propose what its players found worth it."""
+        """Report a contest, and propose what its players found worth it."""
         tickets = self._link.open_contest(report.contest)
         for number, ticket in enumerate(tickets, 1):
             seat = Seat(self._spec.game_id, self._spec.geometry, number, report.contest.contest_id)

@@ -101,7 +101,7 @@ def lines(ledger: Ledger, series: str, game: str) -> list[str]:
 
 
 def room(ledger: Ledger, game: str) -> list[str]:
-    """The rows of a game in the table of what a strong player's advice is worth, whatever the series."""
+    """The rows of a game in the table of what a strong player's advice is worth, over all series."""
     names = ("series", "a_move", "player", "teacher")
     keys = {tuple(line[name] for name in names) for line in ledger.of("bound", game=game)}
     rows = []

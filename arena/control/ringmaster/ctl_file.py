@@ -314,7 +314,7 @@ def _fail(setting: str, why: str, whose: str = "") -> NoReturn:
 
 
 def _arguments(model: type[Model], definition: object, whose: str, folder: Path) -> Model:
-    """The arguments of a definition. Raises ControlError if it is none, or one of another kind."""
+    """The arguments of a definition. Raises ControlError for anything else, or another kind of definition."""
     word = _WORDS[model]
     if not isinstance(definition, Definition) or definition.word != word:
         raise ControlError(f"{whose}: not a {word}")
@@ -512,7 +512,7 @@ class CandidateFunction:
         """The candidate with these values. Raises InvalidParameterError."""
         try:
             return _player(name, self.function(*values), self.folder)
-        except Exception as error:  # The function is the user's: it may raise whatever there is.
+        except Exception as error:  # The function is the user's: it may raise anything.
             arguments = ", ".join(map(repr, values))
             raise InvalidParameterError(f"make_candidate({arguments}): {error}") from error
 

@@ -1,6 +1,6 @@
 """Asking ACADEMY for a Diplomacy bot: its power's openings, what patterns say of moves; and proposing.
 
-Any bot can call this, whatever door it plays through: `opening` and `wishes` before it orders, `gave`
+Any bot can call this, over any protocol: `opening` and `wishes` before it orders, `gave`
 when it has ordered, `played` after each phase, `finish` at the end. When ACADEMY does not answer, there
 is no advice.
 """
@@ -62,16 +62,16 @@ class DiplomacyAdvisor:
         self._own = _SECOND if referee.seats == seat == 2 else _FIRST
         self._plies = 0
         self._told: float | None = None
-        # The last orders: where they were given, their ply's number, the value told before and with them.
+        # The last orders: where they were given, their ply's number, the value given before and with them.
         self._last: tuple[GamePosition, int, float | None, float] | None = None
 
     @classmethod
     def from_environment(
         cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
     ) -> "DiplomacyAdvisor | None":
-        """Join the contest that the arena tells of, in the variables of programs; None if there is none.
+        """Join the contest that the arena names in the variables of programs; None without one.
 
-        What is wrong with it is said on standard error.
+        Standard error gets what is wrong with it.
         """
         contest_id = environment.get("ACADEMY_CONTEST", "")
         try:
@@ -154,7 +154,7 @@ class DiplomacyAdvisor:
         }
 
     def gave(self, game: GamePosition, orders: PowerOrders, value: float) -> None:
-        """Note the orders that the power gave, and the expected value that the arena is told with them."""
+        """Note the orders that the power gave, and the expected value that the arena gets with them."""
         seats = self._referee.to_move(game)
         ply = self._plies + seats.index(self._seat.player) + 1
         if self._line is not None:

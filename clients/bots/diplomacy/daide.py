@@ -67,7 +67,7 @@ class DaideClient:
         self._reader = FrameReader(at_server=False)
         self._messages: list[Tokens] = []
         self._represented: dict[str, int] = {}
-        # After a final or an error message, whoever sent it, nothing more is sent.
+        # After a final or an error message of either side, nothing more is sent.
         self._over = False
         self._send(initial_frame())
 
@@ -84,7 +84,7 @@ class DaideClient:
         self._send(message_frame(tokens))
 
     def receive(self, seconds: float | None = None) -> Tokens:
-        """The next message, within so many seconds (None: ever).
+        """The next message, within `seconds` seconds (None: without limit).
 
         Raises TimeoutError and ServerDisconnectedError.
         """
@@ -234,7 +234,7 @@ class DaideBot:
             case "MAP":
                 self._agree(client, tokens)
             case "YES" if words is not None and tokens == command("YES", self._iam(words)):
-                # What was told meanwhile is not told again.
+                # The server does not repeat what it sent meanwhile.
                 for name in ("SCO", "NOW"):
                     self._say(client, (FIXED[name],))
             case "REJ":
@@ -317,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--patience", type=float, default=10.0, help="seconds in which the server must be reached"
     )
-    parser.add_argument("--verbose", action="store_true", help="show what is said on standard error")
+    parser.add_argument("--verbose", action="store_true", help="show all messages on standard error")
     options = parser.parse_args(arguments)
     seeds = random.Random(options.seed)
     played = 0

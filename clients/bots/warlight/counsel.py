@@ -36,7 +36,7 @@ _SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
 
 
 def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_INCOME) -> float:
-    """How a game will probably end for whoever sees this, 0 to 1: by territories and armies in sight."""
+    """How a game probably ends for the seat with this view, 0 to 1: by territories and armies in sight."""
     mine = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == ME)
     theirs = sum(
         armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT
@@ -68,12 +68,12 @@ class WarLightAdvisor:
         self._stack_armies = stack_armies
         self._seat = Seat(academy.contest(contest_id).game_id, self._graph, player, contest_id)
         self._before: WarPosition | None = None
-        # Expected values told on the last two turns.
+        # Expected values given on the last two turns.
         self._told: list[float] = []
 
     @classmethod
     def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "WarLightAdvisor | None":
-        """Join the contest that the arena tells of; None, and a word on standard error, if there is none."""
+        """Join the contest that the arena names; None, and a line on standard error, without one."""
         contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
         try:
             connection = Connection.from_environment()
@@ -143,7 +143,7 @@ class WarLightAdvisor:
         }
 
     def turn(self, view: WarPosition, value: float) -> None:
-        """Take note of a turn's standing, and of the value that is told with its orders."""
+        """Take note of a turn's standing, and of the value that goes with its orders."""
         before, self._before = self._before, view
         if before is not None and self._told:
             for pattern in self._conquests(before, view):

@@ -21,7 +21,7 @@ from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 OFFENCE: Final = 0.6
 # What an unseen territory probably holds.
 _NEUTRAL_ARMIES: Final = 2
-# A territory beside the opponent is worth as much as so many armies of income.
+# The armies of income that a territory beside the opponent is worth.
 _FRONT: Final = 3.0
 
 
@@ -218,7 +218,7 @@ class TurnPlan:
         return (_FRONT * hostile / (1 + self._armies[at]) + value, self._chance.random())
 
     def _advance(self) -> None:
-        """Lead armies that nobody faces towards the opponent, or where that is unknown to the border."""
+        """Lead armies that face no enemy towards the opponent, or if that is unknown to the border."""
         goals: dict[int, float] = {}
         for at in self._mine:
             for near in self._near[at]:

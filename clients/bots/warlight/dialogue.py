@@ -8,7 +8,7 @@ from referees.warlight.maps import WarMap, read_map
 from referees.warlight.orders import Order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 
-# Whichever seat it has, a bot is told of itself and of its opponent.
+# In either seat, a bot reads of itself and of its opponent.
 ME: Final = 1
 OPPONENT: Final = 2
 OWNERS: Final = {"Neutral": NEUTRAL, "You": ME, "Opponent": OPPONENT}
@@ -16,7 +16,7 @@ _LARGEST: Final = 1_000_000
 
 
 class DialogueBrokenError(ValueError):
-    """The referee said something that the dialogue does not have, or stopped in the middle."""
+    """The referee sent a line that the dialogue does not have, or stopped in the middle."""
 
 
 class Dialogue:

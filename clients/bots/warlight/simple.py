@@ -1,7 +1,7 @@
 """A simple WarLight bot, in one file that needs nothing but Python: copy it and make it better.
 
-It places all its armies where most enemies are near, attacks whatever it has twice the armies of, and
-leads armies that have no enemy beside them towards the front.
+It places all its armies where most enemies are near, attacks every target that it has twice the armies of,
+and leads armies that have no enemy beside them towards the front.
 
     python simple.py [--seed N]     # speaks the game's dialogue on standard input and output
     python -m clients.bots.warlight.simple --academy     # the same, with ACADEMY's advice

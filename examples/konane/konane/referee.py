@@ -77,7 +77,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
         return KonanePosition(self._board.full)
 
     def to_move(self, position: KonanePosition) -> tuple[int, ...]:
-        """Who moves; nobody where that player cannot."""
+        """Who moves; no seat if that player cannot."""
         return (position.mover,) if self._moves(position) else ()
 
     def legal_moves(self, position: KonanePosition, seat: int) -> Sequence[KonaneMove]:

@@ -75,7 +75,7 @@ def note_of(
 
 
 def _standing(position: Position, named: SaidUnit) -> Unit | None:
-    """The unit that was named, if it stands where and as it was said."""
+    """The unit that was named, if it stands where and as it was named."""
     if named.location is None:
         return None
     unit = position.unit_in(position.map.province_of[named.location])
@@ -188,7 +188,7 @@ _RESULTS: Final = {
 
 @dataclass(frozen=True)
 class DaideVariant:
-    """The options of a game as HLO tells them. Times are in seconds, None means without a limit."""
+    """The options of a game as HLO has them. Times are in seconds, None means without a limit."""
 
     level: int = 0
     mtl: int | None = None
@@ -223,7 +223,7 @@ class DaideVariant:
 class Submitted(NamedTuple):
     """An order as its power submitted it, in parentheses, and the note that is true of it.
 
-    Where any orders are accepted (AOA) the note may be another than the one that was told.
+    Where any orders are accepted (AOA) the note may be another than the one that was sent.
     """
 
     tokens: Tokens
@@ -232,7 +232,7 @@ class Submitted(NamedTuple):
 
 @dataclass(frozen=True)
 class Participant:
-    """Who plays a power, as SMR tells it."""
+    """Who plays a power, as SMR has it."""
 
     name: str
     version: str
@@ -297,7 +297,7 @@ def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVar
 
 
 def centre_owners(words: Vocabulary, position: Position) -> Tokens:
-    """SCO: every power that owns centres, and those that nobody owns."""
+    """SCO: every power that owns centres, and those without an owner."""
     tokens: Tokens = (FIXED["SCO"],)
     for owner, token in (*enumerate(words.powers), (NOBODY, FIXED["UNO"])):
         centres = position.centres_of(owner)
@@ -320,9 +320,9 @@ def standing(words: Vocabulary, position: Position) -> Tokens:
 def results(
     words: Vocabulary, adjudication: PhaseAdjudication, submitted: Mapping[tuple[int, int], Submitted]
 ) -> list[Tokens]:
-    """An ORD for each order of a phase, also for those that nobody gave.
+    """An ORD for each order of a phase, also for those that no power gave.
 
-    `submitted` are orders by power and province, as they came over DAIDE. An order that was void is told
+    `submitted` are orders by power and province, as they came over DAIDE. An order that was void is sent
     with the note that it would have had, or NSO where it depended on others.
     """
     position = adjudication.position

@@ -200,7 +200,7 @@ def _standing(position: Position, province: int) -> Unit:
 
 
 def route(position: Position, source: int, target: int) -> tuple[int, ...]:
-    """The seas of a shortest chain of fleets between two coasts; empty where there is none."""
+    """The seas of a shortest chain of fleets between two coasts; empty without one."""
     board = position.map
     fleets = 0
     for unit in position.units:

@@ -93,7 +93,7 @@ class Vocabulary:
 
     @property
     def own(self) -> list[tuple[int, str]]:
-        """The powers and provinces with their tokens, as a representation message tells them."""
+        """The powers and provinces with their tokens, as a representation message has them."""
         return [(token, self.names[token]) for token in (*self.powers, *self.provinces)]
 
     def power(self, token: int) -> int | None:

@@ -79,7 +79,7 @@ class DaidePlayer(Player):
         self.description = f"{self._place.name} {self._place.version}".strip()
 
     def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell of an opening's moves."""
+        """Send an opening's moves."""
         self._game.show(moves, view)
 
     def choose(self, view: Any) -> Choice:
@@ -91,7 +91,7 @@ class DaidePlayer(Player):
         self._game.show(moves, view)
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Tell how the game ended."""
+        """Send how the game ended."""
         self._game.finish(outcome)
 
     def close(self, *, at_once: bool = False) -> Cost:

@@ -50,7 +50,7 @@ def word(code: OrderCode, ordered: int = 0, target: int = 0, third: int = 0) -> 
 def area_bits(location: int) -> int:
     """A location as a byte: the flag is set for the second of two coasts, which all are south coasts.
 
-    The province, its first coast and its only one are not told apart.
+    The province, its first coast and its only one are the same here.
     """
     province = STANDARD.province_of[location]
     coasts = STANDARD.coasts[province]

@@ -250,7 +250,7 @@ def test_programs_are_told_of_their_game_in_their_environment(tmp_path: Path) ->
     [
         (
             misbehaving("none", protocol="gmp"),
-            "protocol 'gmp' is none of daide, grpc, gtp, lines, policy, python",
+            "protocol 'gmp' is not one of daide, grpc, gtp, lines, policy, python",
         ),
         (misbehaving("none", parameters={"alias": {}}), "'alias' is no parameter"),
         (misbehaving("none", parameters={"startup_commands": ["a\x01b"]}), "cannot be a word"),
@@ -272,9 +272,9 @@ def test_a_job_that_nobody_could_play_is_refused() -> None:
     one, two = python_player("a"), python_player("b")
     with pytest.raises(InvalidJobError, match="1 players for 2 seats"):
         play(job(one))
-    with pytest.raises(InvalidJobError, match="scorer 'me' is none of internal, players"):
+    with pytest.raises(InvalidJobError, match="scorer 'me' is not one of internal, players"):
         play(job(one, two, scorer="me"))
-    with pytest.raises(InvalidJobError, match="failures 'win' is none of forfeit, void"):
+    with pytest.raises(InvalidJobError, match="failures 'win' is not one of forfeit, void"):
         play(job(one, two, failures="win"))
     with pytest.raises(InvalidSettingError):
         play(job(one, two, settings={"board_size": 1}))

@@ -89,7 +89,7 @@ def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing()
 
 
 def test_an_unknown_rule_for_disputes_is_refused() -> None:
-    with pytest.raises(InvalidJobError, match="disputes 'maybe' is none of forfeit, believe"):
+    with pytest.raises(InvalidJobError, match="disputes 'maybe' is not one of forfeit, believe"):
         play(job(python_player("a"), python_player("b"), disputes="maybe"))
 
 
