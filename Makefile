@@ -8,7 +8,7 @@ JOBS ?= 2
 MINUTES ?= 60
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo six-games learning test check unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -18,7 +18,7 @@ six-games: $(VENV)/installed-dev.stamp
 	@$(BIN)/python examples/six_games/play.py
 
 # Whether knowledge makes players stronger, by the clock and with as many playouts, and how strong it could: all
-# games for MINUTES each, from where the last run ended; docs/learning.md gets the tables and the plot.
+# games for MINUTES each, from where the last run ended; docs/archive/learning.md gets the tables and the plot.
 learning: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m research.learning run --equal time --minutes $(MINUTES)
@@ -27,22 +27,29 @@ learning: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m research.learning report
 
 test: $(VENV)/installed-dev.stamp
-	$(BIN)/pytest -n $(JOBS) --dist loadfile $(TESTS)
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
-# What the gate runs besides the tests: lint, types, the arrows of import.
+# What the gate runs besides the tests: lint, types, the arrows of import, the documentation.
 check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/unasync_clients.py --check
+	$(BIN)/python scripts/check_compatibility.py
 	$(BIN)/mypy
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # The client for blocking calls is generated from the one for asyncio.
 unasync: $(VENV)/installed-dev.stamp
 	$(BIN)/python scripts/unasync_clients.py
 
-# Measures on this machine and writes docs/performance.md; PARTS names some of those in figures.py.
+# The documentation, in build/docs; links and anchors are checked. Its search needs a web server:
+# `python3 -m http.server -d build/docs`.
+docs: $(VENV)/installed-dev.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# Measures on this machine and writes docs/archive/performance.md; PARTS names some of those in figures.py.
 bench: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks.figures $(PARTS)
@@ -69,7 +76,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed.stamp: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[arena]'
 	@touch $@
 
 $(VENV)/installed-dev.stamp: $(SOURCES) | $(VENV)/bin/python

@@ -1,4 +1,4 @@
-"""Measures everything and writes the figures into docs/performance.md: `make bench`.
+"""Measures everything and writes the figures into docs/archive/performance.md: `make bench`.
 
 Each part's tables stand between two comments of that file; what is written around them stays.
 """
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "performance.md"
+DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "archive" / "performance.md"
 PLOT: Final = DOCUMENT.parent / "growth.svg"
 PARTS: Final = {
     "matching": ("benchmarks.matching",),

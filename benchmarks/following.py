@@ -124,7 +124,7 @@ def _print(what: str, seconds: list[float]) -> None:
 
 def main() -> None:
     """Print a table."""
-    print(f"| {WRITES} writes of another process each | told after ms: median | 99 of 100 | all |")
+    print(f"| {WRITES} writes of another process each | answered after ms: median | 99 of 100 | all |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"

@@ -1,4 +1,4 @@
-"""How long matching takes: `python -m benchmarks.matching` prints the tables of docs/performance.md.
+"""How long matching takes: `python -m benchmarks.matching` prints the tables of docs/archive/performance.md.
 
 All kinds of query are measured in turns, round by round, so that other work of the machine meets
 them alike. Times are processor time of the asking thread: medians over rounds and positions; in brackets, the

@@ -1,6 +1,6 @@
 """A bot to copy: it plays Hex, asks ACADEMY for openings, says what it expects, and proposes patterns.
 
-In a control file: command = "python bot.py". docs/bots.md explains each step.
+In a control file: command = "python bot.py". docs/tutorials/first-bot.md explains each step.
 """
 
 import os

@@ -1,7 +1,9 @@
 """What all tests need before the first begins."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from academy.matching.warming import warm_up
@@ -12,6 +14,16 @@ os.environ["PATH"] += ":/usr/games"
 # A busy machine is slow, and not wrong.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+# Files whose few tests last longest begin: else one process would still be at them when the others are done.
+_FIRST = ("end_to_end", "benchmarks", "research", "fuzz")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have the files with the longest tests run first."""
+    root = Path(__file__).parent
+    items.sort(key=lambda item: item.path.relative_to(root).parts[0] not in _FIRST)
 
 
 def pytest_sessionstart() -> None:

@@ -1,4 +1,4 @@
-"""What the README and the guides show really runs."""
+"""The README and the pages show what really runs."""
 
 import itertools
 import os
@@ -17,6 +17,7 @@ from tests.academy.cli.conftest import academy, run, running
 __all__ = ["academy", "running"]  # fixtures
 
 ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 TOUR = re.compile(r"<!-- tour -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -28,20 +29,21 @@ def free_port() -> str:
         return str(probe.getsockname()[1])
 
 
-def test_the_tour_of_the_readme_runs(tmp_path: Path) -> None:
-    steps = TOUR.findall((ROOT / "README.md").read_text())
-    assert len(steps) == 3
+def test_the_quickstart_runs(tmp_path: Path) -> None:
+    page = (DOCS / "quickstart.md").read_text()
+    steps = TOUR.findall(page)
+    assert len(steps) == 4
+    (tmp_path / "ask.py").write_text(PYTHON.findall(page)[0])
     # The tour begins in the checkout, where `.venv` is; the tests may run in another environment.
     steps[0] = f'export PATH="{Path(sys.executable).parent}:$PATH"\n'
     # A port of its own, so that a server that runs already is not in the way.
-    port = free_port()
-    tour = "".join(steps).replace("50551", port)
+    tour = "".join(steps).replace("50551", free_port())
     # A tour that ends early must not leave its server behind.
     script = f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{tour}"
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
-        env={**os.environ, "ACADEMY_ADDRESS": f"127.0.0.1:{port}"},
+        env=dict(os.environ),
         capture_output=True,
         text=True,
         timeout=180,
@@ -50,12 +52,21 @@ def test_the_tour_of_the_readme_runs(tmp_path: Path) -> None:
     assert "Openings of go-5x5" in done.stdout
     assert "endgame" in done.stdout
     assert "sound" in done.stdout
+    assert re.search(r"opening \w\d: value 0\.\d\d in \d+ games", done.stdout)
+    assert "A1 completes" in done.stdout
     assert (tmp_path / "cup.txt").read_text().strip()
+    assert "<html" in (tmp_path / "cup.html").read_text()
+
+
+def test_the_readme_shows_the_program_of_the_quickstart() -> None:
+    (shown,) = PYTHON.findall((ROOT / "README.md").read_text())
+    assert shown == PYTHON.findall((DOCS / "quickstart.md").read_text())[0]
+    assert len(shown.splitlines()) <= 15
 
 
 @pytest.mark.parametrize("number", range(3))
 def test_the_examples_for_bots_run(number: int) -> None:
-    examples = PYTHON.findall((ROOT / "docs" / "bots.md").read_text())
+    examples = PYTHON.findall((DOCS / "tutorials" / "first-bot.md").read_text())
     assert len(examples) == 3
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
     done = subprocess.run(
@@ -73,13 +84,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_commands_for_running_a_server_run(folder: Path) -> None:
-    serve, tokens, copies = SHELL.findall((ROOT / "docs" / "server.md").read_text())
+    pages = ("production", "tls-and-tokens", "backup")
+    (serve,), (tokens,), (copies,) = (
+        SHELL.findall((DOCS / "how-to" / f"{page}.md").read_text()) for page in pages
+    )
     port = free_port()
     serve = serve.strip().replace("50551", port)
     # The server must be ready before the tokens are made beside it, and ends cleanly on SIGTERM.
     script = (
-        f"set -euo pipefail\n{serve} >said & trap 'kill %1 2>/dev/null || true' EXIT\n"
-        f"for try in $(seq 100); do grep -q {port} said && break; sleep 0.1; done\n{tokens}\n"
+        f"set -euo pipefail\n{serve} >output & trap 'kill %1 2>/dev/null || true' EXIT\n"
+        f"for try in $(seq 100); do grep -q {port} output && break; sleep 0.1; done\n{tokens}\n"
         f"{copies}\nkill %1; wait %1"
     )
     done = subprocess.run(
@@ -95,9 +109,11 @@ def test_the_commands_for_running_a_server_run(folder: Path) -> None:
     assert (folder / "restored" / "data.mdb").exists()
 
 
+HOW_TOS = "\n".join(page.read_text() for page in sorted((DOCS / "how-to").glob("*.md")))
+
+
 def test_the_tables_of_commands_name_what_there_is() -> None:
-    document = (ROOT / "docs" / "server.md").read_text()
-    shown = re.findall(r"`(academy [^`]+)`", document)
+    shown = re.findall(r"`(academy [^`]+)`", HOW_TOS)
     assert len(shown) > 10
     for line in shown:
         words = line.split()[1:]
@@ -138,20 +154,27 @@ def test_the_commands_in_the_tables_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch, academy: Callable[..., Any]
 ) -> None:
     monkeypatch.chdir(folder)
-    document = (ROOT / "docs" / "server.md").read_text()
     ran = 0
-    for line in re.findall(r"^\| `(academy [^`]+)`", document, re.MULTILINE):
+    for line in re.findall(r"^\| `(academy [^`]+)`", HOW_TOS, re.MULTILINE):
         if any(line.startswith(command) for command in INCOMPLETE):
             continue
         words = [meant for word in line.split()[1:] for meant in MEANT.get(word, [word])]
-        said = academy(*words)
-        assert said.exit_code == 0, f"{line}: {said.err}"
+        outcome = academy(*words)
+        assert outcome.exit_code == 0, f"{line}: {outcome.err}"
         ran += 1
     assert ran >= 6
 
 
-def test_every_link_leads_somewhere() -> None:
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_links_of_files_beside_the_site_lead_somewhere(name: str) -> None:
+    # The links between pages of the site are checked when it is built.
     link = re.compile(r"\]\((?!https?:|#)([^)#]+)")
-    for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
-        for target in link.findall(document.read_text()):
-            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+    for target in link.findall((ROOT / name).read_text()):
+        assert (ROOT / target).exists(), f"{name} links to {target}"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_says_first_for_whom_it_is(page: Path) -> None:
+    title, _, first = page.read_text().partition("\n\n")
+    assert title.startswith("# ")
+    assert re.match(r"\*For \w", first)

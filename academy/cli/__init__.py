@@ -4,12 +4,19 @@ Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 `
 """
 
 import gc
-
-# Searches for cycles among what is imported would be a seventh of the time until a command begins.
-gc.disable()
-try:
-    from academy.cli.app import main
-finally:
-    gc.enable()
+import sys
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command; the console's entry point."""
+    # Searches for cycles among what is imported would be a seventh of the time until a command begins.
+    gc.disable()
+    try:
+        from academy.cli.app import main as run
+    except ModuleNotFoundError as missing:
+        sys.exit(f"academy: {missing.name} is not installed; install academy-arena[server]")
+    finally:
+        gc.enable()
+    run()

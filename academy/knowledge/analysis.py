@@ -50,7 +50,7 @@ class _Move:
 
 
 def proposals(report: ContestReport, spec: GameSpec, average_length: float, most: int) -> list[Proposal]:
-    """Return what ACADEMY itself proposes of a contest (docs/knowledge.md, "ACADEMY's own analysis").
+    """Return what ACADEMY itself proposes of a contest (how-learning-works.md, "ACADEMY's own analysis").
 
     Args:
         report: The contest's report, with boards and values.

@@ -183,7 +183,7 @@ def false_claim(
     boards: Sequence[bytes],
     ended_unasked: bool,
 ) -> FalseClaim | None:
-    """Find the first claim of a player that does not hold (docs/knowledge.md, "Fair use").
+    """Find the first claim of a player that does not hold (how-learning-works.md, "Fair use").
 
     Values that agree do not hold either where more than one in `MOVES_PER_CONSULTATION` of the positions
     claimed, and more than one, stand alone: otherwise a player could tell the arena the same lie.
@@ -191,15 +191,12 @@ def false_claim(
     Args:
         seat: The player's seat, from 1.
         claims: What it claimed when it asked for patterns. A claim without plies may be of any position with
-            its
-            board; where no board is known, of any.
+            its board; where no board is known it does not hold.
         stated: What it stated to the arena with its next move after each number of plies, from 0; None for
             nothing.
         boards: The boards of these positions and of the last one; empty where they are not known.
         ended_unasked: Whether no value of the last position could be stated, as when a player resigns: a
-            claim
-            of
-            it then holds.
+            claim of it then holds.
 
     Returns:
         The claim; None where all claims hold.
@@ -236,8 +233,6 @@ def _fits(claim: Claim, stated: Expectation) -> bool:
 def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:
     if claim.plies is not None:
         return [claim.plies] if claim.plies < count else []
-    if not any(boards):
-        return range(count)
     return [plies for plies, board in enumerate(boards) if board == claim.board]
 
 

@@ -136,7 +136,7 @@ def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
 
 
 def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
-    """Return the table by which a new pattern merges with a known one (docs/knowledge.md, "The four ways
+    """Return the table by which a new pattern merges with a known one (how-learning-works.md, "The four ways
     in").
 
     Args:
@@ -395,7 +395,7 @@ class PatternLibrary:
         settings: LibrarySettings,
         changer: str = "",
     ) -> Placement:
-        """Let a vote for a pattern find its place (docs/knowledge.md, "The four ways in").
+        """Let a vote for a pattern find its place (how-learning-works.md, "The four ways in").
 
         Args:
             pattern: The pattern, in any of its images.

@@ -61,7 +61,7 @@ def objection(
     average_length: float,
     least_information: int = 0,
 ) -> str | None:
-    """Return why a proposal does not count (docs/knowledge.md, "The libraries").
+    """Return why a proposal does not count (how-learning-works.md, "The libraries").
 
     Args:
         proposal: The proposal.

@@ -7,6 +7,16 @@ or the terminal's end; 4 halted by void games; 5 as 0, but ACADEMY could not be 
 6 completed but for players or matchups that are left out.
 """
 
-from arena.cli.app import main
+import sys
+from importlib.util import find_spec
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command; the console's entry point."""
+    if missing := [name for name in ("typer", "pydantic", "sqlalchemy") if find_spec(name) is None]:
+        sys.exit(f"arena: {', '.join(missing)} not installed; install academy-arena[arena]")
+    from arena.cli.app import main as run
+
+    run()

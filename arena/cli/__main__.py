@@ -1,5 +1,5 @@
 """`python -m arena.cli` is the command `arena`."""
 
-from arena.cli.app import main
+from arena.cli import main
 
 main()

@@ -1,4 +1,4 @@
-"""Reads a competition's control file in TOML; `docs/competitions.md` describes the format."""
+"""Reads a competition's control file in TOML; `docs/reference/control-file.md` describes the format."""
 
 from collections.abc import Callable
 from dataclasses import replace

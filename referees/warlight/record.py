@@ -1,6 +1,6 @@
 """Records of games as JSON: the map, and for each turn the standing, the orders and what they did.
 
-docs/warlight.md describes the format.
+docs/reference/warlight.md describes the format.
 """
 
 import json

@@ -204,7 +204,7 @@ class WarLight(Referee[WarPosition, Orders]):
         return deploys + moves
 
     def record(self, game: GameRecord) -> str:
-        """The game as JSON (docs/warlight.md)."""
+        """The game as JSON (docs/reference/warlight.md)."""
         positions = [self.start(game.seed)]
         for first, second in zip(game.moves[::2], game.moves[1::2], strict=True):
             positions.append(self.play(positions[-1], {first.seat: first.move, second.seat: second.move}))

@@ -22,7 +22,7 @@ _LONGEST_NAME: Final = 64
 
 @dataclass(frozen=True)
 class WarSettings:
-    """What a game is played under; docs/warlight.md says what each setting means.
+    """What a game is played under; docs/reference/warlight.md says what each setting means.
 
     Rates and luck are numbers from 0 to 1 with at most three decimals.
     """

@@ -1,1 +1,1 @@
-"""Whether players become stronger by what ACADEMY learns: see docs/learning.md."""
+"""Whether players become stronger by what ACADEMY learns: see docs/archive/learning.md."""

@@ -1,7 +1,7 @@
 """Measures what ACADEMY's knowledge is worth: `python -m research.learning run|bound|report`.
 
 `run` and `bound` go on where they ended; give them minutes. `report` writes the tables and the plot into
-docs/learning.md.
+docs/archive/learning.md.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The tables and the plot of the experiment, in docs/learning.md: what the ledger says, and nothing else."""
+"""The tables and the plot of the experiment, in docs/archive: what the ledger says, and nothing else."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from research.learning.experiment import TEST
 from research.learning.games import EQUAL, FINAL, TRIALS
 from research.learning.ledger import Ledger
 
-DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "learning.md"
+DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "archive" / "learning.md"
 # Errors of fewer pairs would dwarf everything else in the plot.
 FEWEST_PAIRS_DRAWN: Final = 15
 PLOT: Final = DOCUMENT.parent / "learning.svg"
@@ -23,11 +23,11 @@ HEAD: Final = (
     "|---|---|---|---|---|---|---|---|---|"
 )
 ROOM_HEAD: Final = (
-    "| game | series | player | told by | told | games | Elo gained | 95 % |\n"
+    "| game | series | player | adviser | advice | games | Elo gained | 95 % |\n"
     "|---|---|---|---|---|---|---|---|"
 )
 RATED_HEAD: Final = (
-    "| game | a move | points made against the population's levels | Elo told |\n|---|---|---|---|"
+    "| game | a move | points made against the population's levels | Elo for ACADEMY |\n|---|---|---|---|"
 )
 # In the plot, what was measured after as many contests is shown beside each other: error bars hide nothing.
 ASIDE: Final = 1.02

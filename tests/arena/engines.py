@@ -70,7 +70,7 @@ def late_when_it_has_moved(referee: Referee[Any, Any], seat: int, seed: int) -> 
 
 
 def first_move(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
-    """As docs/players.md shows it; only for games whose legal moves are listed."""
+    """As docs/reference/players.md shows it; only for games whose legal moves are listed."""
 
     def choose(view: Any) -> str:
         moves = referee.legal_moves(view, seat)

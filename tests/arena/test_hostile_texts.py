@@ -33,6 +33,7 @@ def marks(text: str) -> set[str]:
     return {mark for mark in (*EVIL, "\x1b", "\x07") if not mark.isascii() or mark in "\x1b\x07"} & set(text)
 
 
+@pytest.mark.threat("bad_input")
 def test_no_file_of_a_competition_holds_them(played: Path) -> None:
     files = [file for file in played.parent.rglob("*") if file.is_file() and file.suffix != ".sqlite"]
     assert len(files) > 5
@@ -42,6 +43,7 @@ def test_no_file_of_a_competition_holds_them(played: Path) -> None:
     assert "\u202e".encode() not in database and b"\\u202e" in database
 
 
+@pytest.mark.threat("bad_input")
 def test_no_report_shows_them_though_an_earlier_release_has_stored_them(played: Path) -> None:
     files = CompetitionFiles(played)
     with closing(ResultsDatabase.open(files.results)) as database, database.transaction() as connection:

@@ -1,4 +1,4 @@
-"""The examples of docs/players.md do what it says."""
+"""The examples of docs/reference/players.md do what it says."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from arena.match.openings import read_openings
 from referees.go import Go
 from tests.arena.engines import job, python_player
 
-TEXT = Path(__file__).parents[2].joinpath("docs", "players.md").read_text(encoding="utf-8")
+TEXT = Path(__file__).parents[2].joinpath("docs", "reference", "players.md").read_text(encoding="utf-8")
 
 
 def example(language: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
 from sqlalchemy import create_engine, text
 
 from tests.referees.diplomacy.daide_server.rooms import PATIENCE, RawClient
@@ -64,6 +65,7 @@ def run_of(tmp_path: Path, reconnect_seconds: float) -> Iterator[Run]:
         yield address, clients, output
 
 
+@pytest.mark.threat("unproven_results")
 def test_an_outage_of_all_bots_is_void_and_rates_nobody(tmp_path: Path) -> None:
     with run_of(tmp_path, 1.0) as (_, clients, output):
         for client in clients:
@@ -85,6 +87,7 @@ def _has_history(file: Path) -> bool:
     return file.exists() and bool(file.read_text().strip())
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_draw_waits_for_the_lost_bot_that_comes_back_and_agrees(tmp_path: Path) -> None:
     with run_of(tmp_path, 600.0) as (address, clients, _):
         hello = re.match(r"HLO (\(\w+\)) (\(\d+\))", clients[0].until("HLO"))

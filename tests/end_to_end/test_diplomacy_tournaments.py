@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "diplomacy_tournaments"
-DOCUMENT = Path(__file__).parents[2] / "docs" / "diplomacy.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "tutorials" / "diplomacy.md"
 ARENA = Path(sys.executable).parent / "arena"
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 TERMINATIONS = {"solo": 1, "agreed by all": 3, "stasis": 4, "year limit": 6}

@@ -1,4 +1,4 @@
-"""The worked example of docs/referees.md: a game as a package, installed in a fresh environment."""
+"""The worked example of add-a-game.md: a game as a package, installed in a fresh environment."""
 
 import os
 import re
@@ -14,12 +14,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "examples" / "konane"
 SHOWN = re.findall(
-    r"<!-- konane -->\n```(\w+)\n(.*?)```", (ROOT / "docs" / "referees.md").read_text(), re.DOTALL
+    r"<!-- konane -->\n```(\w+)\n(.*?)```",
+    (ROOT / "docs" / "tutorials" / "add-a-game.md").read_text(),
+    re.DOTALL,
 )
 COMMANDS = [text for language, text in SHOWN if language == "sh"]
 
 # The fresh environment borrows what these tests run in, so that nothing is fetched; the package is not in it.
-INSTALL_ARENA = "pip install ../..\n"
+INSTALL_ARENA = "pip install '../..[arena]'\n"
 BORROW = """
 packages="$(python -c 'import site; print(site.getsitepackages()[0])')"
 echo "import site; site.addsitedir('$LENT')" >"$packages/lent.pth"
@@ -77,7 +79,7 @@ def test_what_is_shown_of_the_package_is_what_is_in_it() -> None:
 
 
 def test_the_files_of_the_steps_exist() -> None:
-    guide = (ROOT / "docs" / "referees.md").read_text()
+    guide = (ROOT / "docs" / "tutorials" / "add-a-game.md").read_text()
     steps = re.findall(r"^\| \d+\. [^|]+\| `([^`]+)` \|", guide, re.MULTILINE)
     files = [step for step in steps if "/" in step or step.endswith("toml")]
     assert len(files) == 9

@@ -24,6 +24,7 @@ print(dial_in(Connection.to_arena(), "two", lambda game: lambda turn: "pass", re
 """
 
 
+@pytest.mark.threat("impersonation")
 def test_no_other_program_of_this_machine_takes_a_bots_games_over(tmp_path: Path) -> None:
     dials_in = 'protocol = "grpc"\nstart_seconds = 150'
     remote = '[remote]\naddress = "127.0.0.1:0"'

@@ -79,6 +79,7 @@ def run(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(("action", "control"), [("check", "cup.ctl"), ("run", "cup.toml")])
+@pytest.mark.threat("bad_input")
 def test_a_competition_beside_folders_named_like_our_packages_executes_none_of_them(
     folder: Path, action: str, control: str
 ) -> None:
@@ -100,6 +101,7 @@ def serving(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
             server.communicate(timeout=SECONDS)
 
 
+@pytest.mark.threat("bad_input")
 def test_server_processes_started_there_serve_and_execute_none_of_them(folder: Path) -> None:
     with serving(folder, "--processes", "2") as server:
         assert server.stdout is not None
@@ -108,6 +110,7 @@ def test_server_processes_started_there_serve_and_execute_none_of_them(folder: P
     assert executed(folder) == []
 
 
+@pytest.mark.threat("bad_input")
 def test_the_processes_that_compile_and_that_look_for_damage_execute_none_of_them(folder: Path) -> None:
     program = (
         "from pathlib import Path; from academy.cli.server_process import _damage; "

@@ -12,7 +12,10 @@ from referees.diplomacy.settings import SETTINGS as DIPLOMACY_SETTINGS
 from referees.go import GoSettings
 from referees.hex.settings import SETTINGS as HEX_SETTINGS
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "referees.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "tutorials" / "add-a-game.md").read_text()
+GAMES = (DOCS / "reference" / "games.md").read_text()
+DIPLOMACY = (DOCS / "reference" / "diplomacy.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +29,16 @@ def example() -> Any:
 
 def test_the_example_of_diplomacy_prints_what_the_guide_says(capsys: pytest.CaptureFixture[str]) -> None:
     code = next(
-        code for code in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL) if "adjudicate(" in code
+        code for code in re.findall(r"```python\n(.*?)```", DIPLOMACY, re.DOTALL) if "adjudicate(" in code
     )
     exec(code, {})
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
-    assert all(f"`{line}`" in GUIDE for line in lines)
+    assert all(f"`{line}`" in DIPLOMACY for line in lines)
 
 
 def test_the_settings_of_diplomacy_are_in_the_guide() -> None:
-    listed = GUIDE[GUIDE.index("## Diplomacy") : GUIDE.index("### Orders as text")]
+    listed = DIPLOMACY[DIPLOMACY.index("## Diplomacy") : DIPLOMACY.index("### Orders as text")]
     for setting in DIPLOMACY_SETTINGS:
         assert f"`{setting}`" in listed or setting == "level"
 
@@ -61,5 +64,5 @@ def test_the_example_is_tic_tac_toe(example: Any) -> None:
     [("Go", tuple(GoSettings.__dataclass_fields__)), ("Hex", HEX_SETTINGS)],
 )
 def test_the_guide_names_all_settings_of_a_game(heading: str, settings: tuple[str, ...]) -> None:
-    section = GUIDE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    section = GAMES.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(settings)

@@ -164,6 +164,7 @@ def test_where_claimed_moves_leave_those_played(
 
 
 @pytest.mark.parametrize("gap", [0.11, 0.2, 0.33])
+@pytest.mark.threat("lies")
 def test_a_small_lie_at_every_position_is_not_believed_either(gap: float) -> None:
     told = [Expectation(after - gap, after, earlier) for after, earlier in [(0.43, 0.43)] * 10]
     claims = [Claim(plies, b"", each.before) for plies, each in enumerate(told)]

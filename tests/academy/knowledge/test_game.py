@@ -89,6 +89,7 @@ def test_in_symmetric_games_a_second_players_pattern_is_kept_as_the_firsts(
     assert (entry.player, entry.signature.value) == (1, 0.7)
 
 
+@pytest.mark.threat("lies")
 def test_the_vote_is_the_proposers_own() -> None:
     game = GameKnowledge(GO)
     report = contest(
@@ -421,6 +422,7 @@ def test_the_same_events_make_the_same_knowledge(seed: int, count: int) -> None:
 
 @settings(max_examples=25)
 @given(SEEDS, st.integers(1, 40))
+@pytest.mark.threat("vote_stuffing")
 def test_no_library_ever_exceeds_its_capacity(seed: int, count: int) -> None:
     game = fresh_game()
     for event in events(seed, count):

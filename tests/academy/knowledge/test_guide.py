@@ -1,4 +1,4 @@
-"""docs/knowledge.md says what is so: its samples are read, its examples run, its tables hold."""
+"""how-learning-works.md says what is so: its samples are read, its examples run, its tables hold."""
 
 import doctest
 import re
@@ -16,7 +16,9 @@ from academy.knowledge.postmortem import endgame_value
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.text import read_patterns, write_pattern
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "knowledge.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = ("reference/patterns.md", "explanation/how-learning-works.md")
+GUIDE = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 GEOMETRIES: dict[str, Geometry] = {
     "square": SquareGeometry(8, 8),
@@ -54,7 +56,7 @@ def test_both_ways_to_write_the_hexagonal_sample_are_the_same_pattern() -> None:
 
 def test_examples_do_what_they_show() -> None:
     examples = "\n".join(text for kind, text in BLOCKS if kind == "python")
-    test = doctest.DocTestParser().get_doctest(examples, {}, "knowledge.md", "docs/knowledge.md", 0)
+    test = doctest.DocTestParser().get_doctest(examples, {}, "knowledge.md", "how-learning-works.md", 0)
     said: list[str] = []
     results = doctest.DocTestRunner().run(test, out=said.append)
     assert results.attempted > 10

@@ -252,6 +252,7 @@ VAGUER = (
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["in one contest", "over many contests"])
+@pytest.mark.threat("vote_stuffing")
 def test_one_name_cannot_turn_a_pattern_into_everything(at_once: bool) -> None:
     game = GameKnowledge(GO)
     proposals = [endgame(cells(text), 0.9) for text in VAGUER]
@@ -266,6 +267,7 @@ def test_one_name_cannot_turn_a_pattern_into_everything(at_once: bool) -> None:
 
 
 @pytest.mark.parametrize(("least", "left"), [(0, 1.83), (8, 8.415), (15, 15.0)])
+@pytest.mark.threat("vote_stuffing")
 def test_many_names_together_leave_as_much_information_as_is_set(least: int, left: float) -> None:
     shelf = Shelf(GO, least_information=least)
     for text in VAGUER:

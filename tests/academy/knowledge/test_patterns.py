@@ -33,6 +33,7 @@ def test_nodes_of_a_graph_do_not_move() -> None:
         ([(0, column, X) for column in range(MAX_PATTERN_CELLS + 1)], "at most 441"),
     ],
 )
+@pytest.mark.threat("vote_stuffing")
 def test_what_is_no_pattern(cells: list[tuple[int, int, int]], message: str) -> None:
     with pytest.raises(InvalidPatternError, match=message):
         grid_pattern(cells)
@@ -44,6 +45,7 @@ def test_a_whole_go_board_with_its_edge_is_not_too_large() -> None:
     assert len(grid_pattern((row, column, X) for row in range(21) for column in range(21)).cells) == 441
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_too_many_cells_are_refused_without_reading_them_all() -> None:
     read: list[int] = []
 

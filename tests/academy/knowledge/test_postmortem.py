@@ -32,6 +32,7 @@ def judged(
         (0.9, DRAW, 0.7), (0.1, DRAW, 0.3), (0.5, DRAW, 0.5), (0.0, DRAW, 0.25), (1.0, DRAW, 0.75),
     ],
 )  # fmt: skip
+@pytest.mark.threat("lies")
 def test_an_endgame_value_in_the_light_of_the_result(value: float, result: Result, expected: float) -> None:
     assert endgame_value(value, result) == pytest.approx(expected)
 
@@ -47,6 +48,7 @@ def test_an_endgame_value_in_the_light_of_the_result(value: float, result: Resul
         ("B +", True),
     ],
 )
+@pytest.mark.threat("vote_stuffing")
 def test_a_pattern_that_leaves_cells_open_must_say_as_much_as_a_merge_leaves(text: str, counts: bool) -> None:
     proposal = endgame(cells(text), 0.5)
     against = objection(proposal, telling(contest(["pass"]), proposal), GO, 30.0, least_information=8)
@@ -205,6 +207,7 @@ def test_the_ply_must_have_been_played(ply: int) -> None:
     [(0.9, 0.9, False), (0.9, 0.91, False), (0.9, 0.89, False), (0.9, 0.911, True), (0.9, 0.5, True)],
 )
 @pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
+@pytest.mark.threat("lies")
 def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
     make: Callable[..., Proposal], told: float, proposed: float, contradicts: bool
 ) -> None:
@@ -263,6 +266,7 @@ def test_before_the_first_value_told_no_move_is_a_tesuji(seat: int, ply: int) ->
         (HEX, "x-" + "-" * 14, "x -", True),
     ],
 )
+@pytest.mark.threat("lies")
 def test_the_pattern_must_have_stood_on_the_board(
     spec: GameSpec, letters: str, pattern: str, stood: bool
 ) -> None:
@@ -272,6 +276,7 @@ def test_the_pattern_must_have_stood_on_the_board(
     assert against == (None if stood else "the pattern did not stand on the board after ply 1")
 
 
+@pytest.mark.threat("lies")
 def test_without_boards_told_a_pattern_is_believed() -> None:
     assert judged(endgame(cells("w w w"), 0.5), contest(["A1"])) is None
 
@@ -288,6 +293,7 @@ def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: st
 
 
 @pytest.mark.parametrize(("value_before", "counts"), [(0.2, True), (0.46, True), (0.5, False), (0.6, False)])
+@pytest.mark.threat("lies")
 def test_the_move_must_raise_what_was_told_of_the_position_before_it_too(
     value_before: float, counts: bool
 ) -> None:

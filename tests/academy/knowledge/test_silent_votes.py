@@ -146,6 +146,7 @@ def test_a_late_proposal_counts_with_the_elo_that_its_player_has_by_now() -> Non
 # Many
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_ten_bots_of_elo_0_change_nothing_of_what_fifty_players_know() -> None:
     game = GameKnowledge(GO)
     texts = ("x - o", "x x o / - o -", "o - - / - x -")
@@ -158,6 +159,7 @@ def test_ten_bots_of_elo_0_change_nothing_of_what_fifty_players_know() -> None:
     assert [len(entry.ballot.silent) for entry in game.libraries[ENDGAME]] == [10, 10, 10]
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0))
     shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
@@ -191,6 +193,7 @@ def test_whatever_the_weak_propose_nothing_changes_that_anybody_is_told(
     assert seen(game) == before
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
     crowd = votes(1600, 1600)
     near = Vote.of("near", 1390, 0.9, 2)
@@ -202,6 +205,7 @@ def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
     assert after.votes == crowd.votes
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_folding_takes_in_no_silent_vote() -> None:
     crowd = VoteTally()
     for number in range(MAX_SEPARATE_VOTES):
@@ -230,6 +234,7 @@ def cast(*cast_votes: Vote) -> VoteTally:
 
 @given(LATEST)
 @settings(max_examples=60)
+@pytest.mark.threat("vote_stuffing")
 def test_in_all_orders_the_same_votes_count(proposed: Sequence[tuple[int, float]]) -> None:
     chosen = [Vote.of(f"p{place}", elo, value, place) for place, (elo, value) in enumerate(proposed)]
     straight = cast(*chosen)
@@ -245,6 +250,7 @@ def test_in_all_orders_the_same_votes_count(proposed: Sequence[tuple[int, float]
 
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize(("bots", "honest"), [(1, 3), (10, 50), (10, 1), (60, 3)])
+@pytest.mark.threat("vote_stuffing")
 def test_bots_of_elo_0_come_first_in_vain(first: bool, bots: int, honest: int) -> None:
     weak = [Vote.of(f"bot {number}", 0, 0.0, number) for number in range(bots)]
     strong = [Vote.of(f"honest {number}", 1600, 0.9, 100 + number) for number in range(honest)]
@@ -256,7 +262,7 @@ def test_bots_of_elo_0_come_first_in_vain(first: bool, bots: int, honest: int) -
     ("elo", "names"), [(400, 22), (800, 8), (1200, 3)], ids=lambda number: f"{number:.0f}"
 )
 def test_so_many_of_an_elo_are_no_longer_silent_beside_one_of_1600(elo: int, names: int) -> None:
-    """The figures that `docs/knowledge.md` tells."""
+    """The figures that `how-learning-works.md` tells."""
     crowd = [Vote.of(f"p{number}", elo, 0.5, number) for number in range(names)]
     strong = Vote.of("strong", 1600, 0.9, 99)
     assert cast(*crowd, strong).proposers == names + 1
@@ -269,6 +275,7 @@ def test_one_strong_newcomer_does_not_silence_a_crowd() -> None:
     assert (tally.proposers, tally.silent) == (51, ())
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_who_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0, max_merged_cells=0))
     shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
@@ -280,6 +287,7 @@ def test_who_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
     assert all(acceptable(entry.signature.elo, 1500) for entry in game.libraries[ENDGAME])
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_a_plant_of_the_weak_is_silent_once_it_is_merged_with() -> None:
     library, free = PatternLibrary(DRAUGHTS), LibrarySettings(least_information=0)
     library.learn(cells("1 x o - o", DRAUGHTS), 1, Vote.of("bot", 0, 0.0, 1), 1, free)
@@ -313,6 +321,7 @@ def test_votes_that_come_in_from_another_pattern_are_silent_where_a_match_would_
     assert [vote.elo for vote in united.silent] == [0]
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() -> None:
     library, free = PatternLibrary(DRAUGHTS), LibrarySettings(least_information=0)
 

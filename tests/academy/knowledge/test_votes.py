@@ -109,6 +109,7 @@ def test_a_signature_is_written_as_in_the_seed() -> None:
 # One vote a player
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_a_player_who_proposes_again_replaces_their_vote() -> None:
     twice = cast(Vote.of("ann", 1000, 0.9, 1), Vote.of("bob", 1000, 0.5, 2), Vote.of("ann", 1100, 0.7, 3))
     once = cast(Vote.of("bob", 1000, 0.5, 2), Vote.of("ann", 1100, 0.7, 3))

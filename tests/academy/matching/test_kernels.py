@@ -67,7 +67,7 @@ def test_without_numba_nothing_of_it_is_imported() -> None:
         "from academy.matching.index import PatternIndex\n"
         "index = PatternIndex(GameSpec('line', SquareGeometry(1, 2)))\n"
         "index.put(1, read_cells('x', SquareGeometry(1, 2)))\n"
-        "print(len(index.match(Board.from_letters(SquareGeometry(1, 2), 'xx'))))"
+        "print(index.match(Board.from_letters(SquareGeometry(1, 2), 'xx')).listed)"
     )
     environment = {kernels.VARIABLE: "numpy"}
     ran = subprocess.run(

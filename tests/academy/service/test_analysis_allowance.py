@@ -65,6 +65,7 @@ def told(client: Client, most: int = 0, **more: object) -> int:
     return len(client.consultation.MatchPatterns(request).patterns.pattern_ids)
 
 
+@pytest.mark.threat("leaks")
 def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
     bot = guarded.bot("copier")
     assert told(bot, most=3) == 3
@@ -92,6 +93,7 @@ def test_successors_count_alike(guarded: Running) -> None:
     assert refusal(lambda: bot.consultation.MatchSuccessors(request)).reason == "ANALYSIS_EXCEEDED"
 
 
+@pytest.mark.threat("leaks")
 def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
     with taught(tmp_path, clock) as academy:
         token = academy.token("copier")

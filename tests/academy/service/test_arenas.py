@@ -53,6 +53,7 @@ def play(academy: Running, arena: Client, contest_id: str) -> None:
     assert arena.contests.ReportContest(told).counted
 
 
+@pytest.mark.threat("impersonation")
 def test_another_arena_can_neither_reopen_nor_void_nor_report_a_contest(fresh: Running, home: Client) -> None:
     tickets = opened(home).tickets
     rival = second(fresh)
@@ -73,6 +74,7 @@ def test_another_arena_can_neither_reopen_nor_void_nor_report_a_contest(fresh: R
     assert [player.name for player in ended.contest.players] == ["ann", "bob"]
 
 
+@pytest.mark.threat("impersonation")
 def test_another_arenas_players_are_others_though_they_have_the_same_names(
     fresh: Running, home: Client
 ) -> None:
@@ -87,6 +89,7 @@ def test_another_arenas_players_are_others_though_they_have_the_same_names(
     assert (told.arena, told.players[0].name, told.players[0].identity) == ("rival", "ann", "ann@rival")
 
 
+@pytest.mark.threat("bad_input")
 def test_impossible_moves_and_ratings_are_refused(fresh: Running, home: Client) -> None:
     rival = second(fresh)
     zzz = refusal(lambda: rival.contests.ReportContest(report(contest("cup/1", GAME), ["zzz"])))
@@ -127,6 +130,7 @@ def test_an_admin_ends_contests_of_any_arena(fresh: Running, home: Client) -> No
     assert [(each.contest_id, each.arena) for each in left] == [("cup/1", "arena")]
 
 
+@pytest.mark.threat("impersonation")
 def test_an_arena_acts_for_another_once_an_admin_allows_it(fresh: Running, home: Client) -> None:
     tickets = opened(home).tickets
     rival = second(fresh)
@@ -167,6 +171,7 @@ def test_linked_arenas_share_their_players(fresh: Running, home: Client) -> None
     assert not list(check(fresh.store.environment))
 
 
+@pytest.mark.threat("impersonation")
 def test_a_name_cannot_pass_for_one_of_another_arena(fresh: Running, home: Client) -> None:
     opened(home)
     opened(second(fresh))
@@ -222,6 +227,7 @@ def test_a_bots_token_is_the_player_of_its_whole_name(fresh: Running, home: Clie
     assert refusal(lambda: fresh.bot("ann").consultation.MatchPatterns(ask)).reason == "NOT_PERMITTED"
 
 
+@pytest.mark.threat("bad_input")
 def test_a_game_known_before_moves_were_checked_is_given_its_forms(fresh: Running, home: Client) -> None:
     arena = home.contests
     plain, formed = examples.tiny_go("older"), examples.tiny_go("older")

@@ -190,6 +190,7 @@ def calls_ended(academy: Running, method: str) -> float:
         (announces_too_much_with_a_token, LIST_GAMES),
     ],
 )
+@pytest.mark.threat("flood")
 def test_strangers_cannot_fill_the_log_and_are_all_counted(
     tmp_path: Path, call: Callable[[Running], None], method: str
 ) -> None:
@@ -209,6 +210,7 @@ def test_strangers_cannot_fill_the_log_and_are_all_counted(
 
 
 @pytest.mark.usefixtures("ten_refusals_are_logged")
+@pytest.mark.threat("flood")
 def test_a_caller_cannot_fill_the_log_with_refusals_and_hides_nobodys(tmp_path: Path) -> None:
     with serving(tmp_path) as fresh:
         loud, quiet = fresh.bot("loud"), fresh.bot("quiet")

@@ -251,12 +251,15 @@ def mark(status: tuple[grpc.StatusCode, str]) -> str:
     return "+" if code in (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND) else f"{code.name} {reason}"
 
 
+@pytest.mark.threat("access")
 def test_the_matrix_has_every_method() -> None:
     assert {re.sub(r"^/[a-z0-9.]*\.", "", method) for method in ROLES} == set(ROWS)
     assert set(QUESTIONS) == {row.partition("/")[2] for row in ROWS}
 
 
 @pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.threat("vote_stuffing")
+@pytest.mark.threat("access")
 def test_every_caller_is_let_in_where_the_matrix_says(gate: Gate, caller: str) -> None:
     client = gate.client(caller)
     place = CALLERS.index(caller)
@@ -266,6 +269,7 @@ def test_every_caller_is_let_in_where_the_matrix_says(gate: Gate, caller: str) -
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.threat("access")
 def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> None:
     client = gate.client(stranger)
     expected = (grpc.StatusCode.UNAUTHENTICATED, STRANGERS[stranger])
@@ -286,6 +290,7 @@ def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
     watch.cancel()
 
 
+@pytest.mark.threat("access")
 def test_without_tls_a_tls_server_answers_nothing(tmp_path: Path) -> None:
     root = authority(tmp_path, "root")
     settings = ServerSettings(
@@ -307,6 +312,7 @@ def _secret_parts(gate: Gate) -> set[str]:
 
 
 # After the tests above: what they made the server do is what is looked through.
+@pytest.mark.threat("access")
 def test_no_secret_is_in_the_log_the_metrics_or_the_folder(gate: Gate) -> None:
     for caller in ("admin", "own", "revoked"):
         client = gate.client(caller)
@@ -327,6 +333,7 @@ def test_no_secret_is_in_the_log_the_metrics_or_the_folder(gate: Gate) -> None:
             assert piece.encode() not in stored
 
 
+@pytest.mark.threat("access")
 def test_secrets_are_compared_in_constant_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[tuple[bytes, bytes]] = []
 

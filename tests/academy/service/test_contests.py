@@ -111,6 +111,7 @@ def test_ratings_after_a_contest_that_are_none_are_refused(academy: Running, elo
     assert "elo_after" in refusal(lambda: academy.arena().contests.ReportContest(told)).message
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:
     register(academy, examples.tiny_go("once"))
     arena = academy.arena()

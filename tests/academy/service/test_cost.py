@@ -36,6 +36,7 @@ def test_a_board_counts_by_its_cells(cells: int, cost: int) -> None:
 
 
 @pytest.mark.parametrize(("cells", "board", "parts"), [(1, 1, 1), (1, 8, 8), (2, 1, 50), (2, 8, 400)])
+@pytest.mark.threat("flood")
 def test_moves_on_a_large_board_are_answered_in_more_parts(cells: int, board: int, parts: int) -> None:
     moves = [[(cell, 0) for cell in range(cells)]] * 400
     assert [each for part in in_parts(moves, board) for each in part] == moves
@@ -56,6 +57,7 @@ def test_a_large_message_counts_whatever_is_in_it(size: int, cost: int) -> None:
     ("count", "most", "both", "cells", "cost"),
     [(1, 256, False, False, 1), (64, 256, False, False, 64), (64, 1_000, True, True, 132)],
 )
+@pytest.mark.threat("flood")
 def test_all_of_a_call_counts(count: int, most: int, both: bool, cells: bool, cost: int) -> None:
     assert cost_of_positions(count, 1, most, both, cells) == cost
     assert cost_of_positions(count, 2, 256, False, False) == 2 * count

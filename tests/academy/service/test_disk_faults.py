@@ -72,6 +72,7 @@ def prepare(academy: Running) -> None:
     academy.token("reader")
 
 
+@pytest.mark.threat("faults")
 def test_a_full_disk_refuses_writes_answers_reads_and_recovers(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 8) as disk, serving(disk / "data", SETTINGS) as academy:
         prepare(academy)

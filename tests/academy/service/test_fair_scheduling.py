@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from academy.service.scheduling import FairScheduler
 
 
@@ -11,6 +13,7 @@ async def work(turns: FairScheduler, caller: str, parts: int, done: list[str]) -
         done.append(caller)
 
 
+@pytest.mark.threat("flood")
 def test_callers_take_turns_however_much_one_asks() -> None:
     done: list[str] = []
 

@@ -72,6 +72,7 @@ def test_faults_of_the_disk(
     assert (refused.code, refused.reason, refused.retry_after) == (code, reason, retry)
 
 
+@pytest.mark.threat("access")
 def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
     fresh: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,6 +91,7 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError("of the server's own"), StoreError("on the disk")])
+@pytest.mark.threat("flood")
 def test_faults_cannot_fill_the_log(
     fresh: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: Exception
 ) -> None:
@@ -106,6 +108,7 @@ def test_faults_cannot_fill_the_log(
     assert len([line for line in "".join(capsys.readouterr()).splitlines() if '"error"' in line]) == 3
 
 
+@pytest.mark.threat("faults")
 def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:
     limits = Limits(message_bytes=20_000)
     with serving(

@@ -87,6 +87,7 @@ def running(academy: Running, method: str) -> float:
 
 
 @pytest.mark.parametrize("method", [LIST_GAMES, EXPORT, CHECK, WATCH])
+@pytest.mark.threat("held_places")
 def test_a_message_that_does_not_come_is_not_waited_for_without_end(tmp_path: Path, method: str) -> None:
     with limited(tmp_path, message_seconds=0.2) as academy:
         with without_message(academy.admin(), method) as call:
@@ -104,6 +105,7 @@ def test_a_call_that_ends_without_a_message_is_refused(academy: Running) -> None
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MESSAGE")
 
 
+@pytest.mark.threat("held_places")
 def test_a_call_without_message_has_a_place_like_any_other(tmp_path: Path) -> None:
     limits = {"concurrent_calls": 3, "concurrent_calls_per_caller": 2, "message_seconds": FOR_EVER}
     with limited(tmp_path, **limits) as academy, ExitStack() as held:
@@ -148,6 +150,7 @@ def test_held_checks_of_health_take_nothing_from_callers(tmp_path: Path) -> None
         assert is_serving(academy)
 
 
+@pytest.mark.threat("held_places")
 def test_calls_about_health_are_limited_for_each_address(tmp_path: Path) -> None:
     with limited(tmp_path, health_calls_per_peer=2, message_seconds=FOR_EVER) as academy, ExitStack() as held:
         # All of 127.0.0.0/8 is this machine.
@@ -163,6 +166,7 @@ def test_calls_about_health_are_limited_for_each_address(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("without_search_for_cycles")
+@pytest.mark.threat("held_places")
 def test_an_answer_that_is_not_read_is_given_up(tmp_path: Path) -> None:
     with (
         limited(tmp_path, write_seconds=0.2) as academy,
@@ -173,6 +177,7 @@ def test_an_answer_that_is_not_read_is_given_up(tmp_path: Path) -> None:
         deaf.until(lambda: deaf.reset >= set(others))
 
 
+@pytest.mark.threat("held_places")
 def test_answers_that_are_not_read_have_places(tmp_path: Path) -> None:
     limits = {"concurrent_calls": 3, "concurrent_calls_per_caller": 2, "write_seconds": FOR_EVER}
     with limited(tmp_path, **limits) as academy, RawCalls(academy.address, academy.token("deaf")) as deaf:
@@ -223,6 +228,7 @@ def test_a_stream_whose_answers_are_not_read_is_reset(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_search_for_cycles")
+@pytest.mark.threat("held_places")
 def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
     question = consultation_pb2.PlayRequest(request_id=1).SerializeToString()
     with (
@@ -238,6 +244,7 @@ def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
         assert all(call in ann.headers for call in calls)
 
 
+@pytest.mark.threat("flood")
 def test_who_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> None:
     labels = {"method": WATCH, "code": "CANCELLED"}
 
@@ -254,6 +261,7 @@ def test_who_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> 
     assert cancelled() == before + 1
 
 
+@pytest.mark.threat("held_places")
 def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
     with limited(tmp_path, health_watch_seconds=0.2) as academy:
         watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
@@ -275,6 +283,7 @@ def test_services_that_are_not_there_have_no_health(academy: Running) -> None:
     watch.cancel()
 
 
+@pytest.mark.threat("held_places")
 def test_one_watcher_who_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
     with serving(tmp_path) as academy, RawCalls(academy.address) as deaf:
         deaf.begin(WATCH, b"")
@@ -290,6 +299,7 @@ def test_one_watcher_who_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
         stop.join()
 
 
+@pytest.mark.threat("held_places")
 def test_held_calls_do_not_hold_up_a_stop(tmp_path: Path) -> None:
     with (
         limited(tmp_path, message_seconds=FOR_EVER, health_watch_seconds=FOR_EVER) as academy,
@@ -314,6 +324,7 @@ def test_held_calls_do_not_hold_up_a_stop(tmp_path: Path) -> None:
     assert reasons == ["DRAINING", "DRAINING", "DRAINING"]
 
 
+@pytest.mark.threat("held_places")
 def test_a_stop_keeps_shelves_though_calls_last_until_its_end(tmp_path: Path) -> None:
     with (
         limited(tmp_path, write_seconds=FOR_EVER) as academy,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import grpc
+import pytest
 
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -16,6 +17,7 @@ def register(academy: Running) -> None:
     academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_however_often_a_bot_proposes_it_has_one_vote(fresh: Running) -> None:
     register(fresh)
     teach(fresh, GAME, "stuffing", [("ann", "xo\n-x", 0.9)] * 12 + [("bob", "xo\n-x", 0.9)])
@@ -25,6 +27,7 @@ def test_however_often_a_bot_proposes_it_has_one_vote(fresh: Running) -> None:
     assert sorted(vote.player for vote in pattern.votes) == ["ann", "bob"]
 
 
+@pytest.mark.threat("impersonation")
 def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Running) -> None:
     register(fresh)
     there, nowhere = "hostile/there", "hostile/none_"
@@ -47,6 +50,7 @@ def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Runni
     assert list(listed.proposals) == []
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> None:
     register(fresh)
     # Almost everything matches an empty board, wherever it is laid.
@@ -74,6 +78,7 @@ def shown_to(
     return sorted(zip(table.pattern_ids, table.elos, table.values, table.proposers, strict=True))
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_are_told(fresh: Running) -> None:
     register(fresh)
     known = ["xo\n-x", "x-o", "xx\n-o"]
@@ -101,6 +106,7 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_are_told(fresh:
     assert "Elo 0 is 200 or more below 1600" in listed.proposals[0].reason
 
 
+@pytest.mark.threat("flood")
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         register(academy)

@@ -28,6 +28,7 @@ def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
     return serving(folder, settings)
 
 
+@pytest.mark.threat("flood")
 def test_a_caller_who_asks_too_fast_is_told_when_to_come_again(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=2.0, question_burst=3.0) as academy:
         hasty, other = academy.bot("hasty"), academy.bot("other")
@@ -56,6 +57,7 @@ def test_every_position_of_a_call_counts_as_a_question(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 16 * 1024 * 1024])
+@pytest.mark.threat("bad_input")
 def test_a_message_that_is_too_large_is_refused_and_the_connection_stays(academy: Running, size: int) -> None:
     client = academy.bot("large")
     request = consultation_pb2.LookUpOpeningRequest(game_id="x" * size)
@@ -67,6 +69,7 @@ def test_a_message_that_is_too_large_is_refused_and_the_connection_stays(academy
     client.contests.ListGames(GAMES)
 
 
+@pytest.mark.threat("bad_input")
 def test_metadata_that_is_too_large_is_refused(academy: Running) -> None:
     client = academy.client()
     metadata = (("authorization", "Bearer " + "x" * 100_000),)
@@ -87,6 +90,7 @@ def test_bytes_that_are_no_message_are_refused(academy: Running) -> None:
     academy.bot("garbage").contests.ListGames(GAMES)
 
 
+@pytest.mark.threat("bad_input")
 def test_a_bots_large_messages_count_before_they_are_read(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=0.1, question_burst=600.0) as academy:
         bot = academy.bot("large")
@@ -107,6 +111,7 @@ def test_a_bots_large_messages_count_before_they_are_read(tmp_path: Path) -> Non
             assert refusal(lambda: call(rubbish)).reason == "MALFORMED_MESSAGE"
 
 
+@pytest.mark.threat("flood")
 def test_long_lists_of_moves_count_by_their_length(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=1e-6, question_burst=30.0) as academy:
         bot = academy.bot("long")
@@ -138,6 +143,7 @@ def until(holds) -> None:  # type: ignore[no-untyped-def]
         time.sleep(0.01)
 
 
+@pytest.mark.threat("flood")
 def test_one_caller_cannot_take_all_places(tmp_path: Path) -> None:
     with limited(tmp_path, concurrent_calls_per_caller=3, concurrent_calls=5) as academy:
         # Connections of their own: what one connection may carry is limited too.

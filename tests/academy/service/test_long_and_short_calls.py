@@ -84,6 +84,7 @@ def test_calls_in_parts_are_answered_as_whole_ones(seed: int, sizes: list[int]) 
     assert [content(answer) for answer in answers] == [content(call.answer()) for call in calls]
 
 
+@pytest.mark.threat("flood")
 def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
     chance = random.Random(8)
     ranked = shelf(chance, 30, 1).ranked

@@ -118,6 +118,7 @@ def test_a_refusal_is_an_answer(
     assert after.opening.known
 
 
+@pytest.mark.threat("leaks")
 def test_fair_use_on_a_stream(taught: Running) -> None:
     told = contest("stream/1", "go")
     tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
@@ -161,6 +162,7 @@ def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> N
     assert again.HasField("opening")
 
 
+@pytest.mark.threat("held_places")
 def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
     limits = Limits(idle_stream_seconds=0.2)
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
@@ -212,6 +214,7 @@ def test_refusals_on_streams_are_counted_by_their_reasons(fresh: Running) -> Non
     assert counted == {"UNKNOWN_GAME": 3, "INVALID_FIELD": 1}
 
 
+@pytest.mark.threat("access")
 def test_a_stream_ends_with_the_token_it_was_opened_with(taught: Running) -> None:
     token, text = taught.store.run(CreateToken("leaver", Role.BOT))
     playing = Playing(taught.client(text))

@@ -3,6 +3,8 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from academy.store.environment import Transaction
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, proposals_pb2
@@ -100,6 +102,7 @@ def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None
     assert proposals[0].pattern_id
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> None:
     opened(academy, "named", "named/1")
 
@@ -134,6 +137,7 @@ def test_own_proposals_come_in_pages_newest_first(fresh: Running) -> None:
     assert own(ann, contest_id="pages/1", page_size=100).proposals == own(ann, page_size=100).proposals
 
 
+@pytest.mark.threat("impersonation")
 def test_an_admin_reads_everybodys_proposals_and_others_their_own(academy: Running) -> None:
     ann, _ = opened(academy, "others", "others/1")
     submitted(ann, "others/1", tesuji())
@@ -203,6 +207,7 @@ def unreadable(count: int) -> list[proposals_pb2.NewProposal]:
     ]
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_more_than_the_game_allows_are_refused_unread(academy: Running) -> None:
     client, _ = opened(academy, "unread", "unread")
 
@@ -211,6 +216,7 @@ def test_more_than_the_game_allows_are_refused_unread(academy: Running) -> None:
     assert refusal(lambda: submitted(client, "unread", *unreadable(1) * 11)).reason == "INVALID_RECORD"
 
 
+@pytest.mark.threat("vote_stuffing")
 def test_proposals_are_read_while_somebody_else_writes(academy: Running) -> None:
     client, _ = opened(academy, "read", "read")
     writing, refused = threading.Event(), threading.Event()

@@ -128,11 +128,13 @@ def call(client: Client, method: str, request: Message) -> Any:
     return getattr(service, method)(request)
 
 
+@pytest.mark.threat("bad_input")
 def test_every_repeated_field_that_a_bot_may_send_has_a_bound() -> None:
     assert sent_by_bots() == set(BOUNDS)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.threat("bad_input")
 def test_one_entry_too_many_is_refused_before_any_is_looked_at(academy: Running, name: str) -> None:
     limit, field, method, request = BOUNDS[name]
     most = getattr(Limits(), limit)

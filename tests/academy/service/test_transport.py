@@ -73,6 +73,7 @@ def test_with_mutual_tls_the_server_checks_the_client_too(folder: Path, ours: Pa
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
+@pytest.mark.threat("access")
 def test_without_tls_only_this_machine_is_listened_to(tmp_path: Path, address: str) -> None:
     with Store(tmp_path) as store, pytest.raises(InvalidAddressError, match="--insecure"):
         AcademyServer(store, ServerSettings(address=ServerAddress.parse(address)))

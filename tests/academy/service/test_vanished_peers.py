@@ -55,6 +55,7 @@ def closed(connection: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.threat("held_places")
 def test_whoever_vanishes_is_let_go(academy: Running) -> None:
     asked = consultation_pb2.PlayRequest(request_id=1, opening=QUESTION).SerializeToString()
     on_a_stream = answered(academy, PLAY, asked, streaming=True)
@@ -84,6 +85,7 @@ def test_one_who_answers_pings_stays(academy: Running) -> None:
     bot.socket.close()
 
 
+@pytest.mark.threat("held_places")
 def test_a_connection_without_calls_is_closed(tmp_path: Path) -> None:
     settings = ServerSettings(
         address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(idle_stream_seconds=1.0)

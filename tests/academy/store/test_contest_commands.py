@@ -221,6 +221,7 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
 # Consultations
 
 
+@pytest.mark.threat("leaks")
 def test_consultations_are_counted_under_the_rule(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     moves = ["E5", "D3", "G7", "C4", "C6", "F3", "D8", "G4"]

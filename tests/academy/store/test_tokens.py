@@ -37,6 +37,7 @@ def test_a_token_tells_who_calls(store: Store, role: Role) -> None:
     assert store.tokens() == [token]
 
 
+@pytest.mark.threat("access")
 def test_the_folder_does_not_hold_the_secret(store: Store, tmp_path: Path) -> None:
     _, text = store.run(CreateToken("gnugo", Role.BOT))
     _, tickets = store.run(OpenContest(contest("c1")))

@@ -120,6 +120,7 @@ def test_many_wait_for_one_commit(store: Store) -> None:
     assert store.environment._lmdb.info()["last_txnid"] - before <= 2
 
 
+@pytest.mark.threat("flood")
 def test_when_too_many_wait_the_next_is_refused_at_once(tmp_path: Path) -> None:
     with Store(tmp_path / "small queue", queue_size=3) as store:
         hold, _ = held(store)

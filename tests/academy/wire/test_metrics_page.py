@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
 from urllib.request import urlopen
 
+import pytest
 from prometheus_client import CollectorRegistry, Counter
 
 from academy.wire.addresses import ServerAddress
@@ -49,6 +50,7 @@ def test_metrics_are_told() -> None:
         assert "moves_total 3.0" in asked(page)
 
 
+@pytest.mark.threat("held_places")
 def test_connections_beyond_a_few_are_closed_and_take_no_thread() -> None:
     with served() as page, ExitStack() as all_held:
         before = threading.active_count()
@@ -61,6 +63,7 @@ def test_connections_beyond_a_few_are_closed_and_take_no_thread() -> None:
         assert threading.active_count() <= before + REQUESTS_AT_ONCE
 
 
+@pytest.mark.threat("held_places")
 def test_who_does_not_finish_a_request_is_cut_off_without_a_word() -> None:
     stderr = io.StringIO()
     with redirect_stderr(stderr), served(seconds=0.1) as page, ExitStack() as all_held:

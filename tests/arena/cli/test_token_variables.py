@@ -74,6 +74,7 @@ def test_a_checked_program_finds_no_token(tmp_path: Path, game: str, player: str
 
 
 @pytest.mark.parametrize("kept", ["", "\nrestart = false"])
+@pytest.mark.threat("impersonation")
 def test_a_program_that_plays_finds_no_token_and_the_arena_still_has_it(
     tmp_path: Path, server: ContestServer, kept: str
 ) -> None:
@@ -85,6 +86,7 @@ def test_a_program_that_plays_finds_no_token_and_the_arena_still_has_it(
     assert "_TOK=" not in seen and TOKEN not in seen
 
 
+@pytest.mark.threat("impersonation")
 def test_a_run_under_a_service_finds_no_token_of_another_competition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

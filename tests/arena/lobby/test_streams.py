@@ -197,6 +197,7 @@ def comes_in_the_end(lobby: BackgroundLobby, player: str) -> None:
             stream.vanish()
 
 
+@pytest.mark.threat("held_places")
 def test_players_who_read_nothing_lose_their_place() -> None:
     # With one player there is room for two streams.
     limits = replace(NORMAL, players=1, write_seconds=0.1)
@@ -206,6 +207,7 @@ def test_players_who_read_nothing_lose_their_place() -> None:
             comes_in_the_end(lobby, "two")
 
 
+@pytest.mark.threat("held_places")
 def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
     limits = replace(NORMAL, players=1, write_seconds=0.1, health_watch_seconds=0.1)
     with open_lobby(limits=limits) as lobby, raw_calls(lobby) as deaf:
@@ -216,6 +218,7 @@ def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
 
 
 @pytest.mark.parametrize("method", [PLAY, WATCH, "/grpc.health.v1.Health/Check", REFLECT])
+@pytest.mark.threat("flood")
 def test_a_message_that_is_announced_too_large_is_no_news(method: str) -> None:
     stderr = io.StringIO()
     # To the lobby's end, as gRPC may have something to say after a call.
@@ -227,6 +230,7 @@ def test_a_message_that_is_announced_too_large_is_no_news(method: str) -> None:
     assert stderr.getvalue() == ""
 
 
+@pytest.mark.threat("flood")
 def test_strangers_cannot_fill_the_log_or_hide_who_comes() -> None:
     noted: list[str] = []
     limits = replace(NORMAL, log_lines_per_second=0.0001, log_line_burst=3.0)

@@ -95,6 +95,7 @@ def test_the_same_control_file_plays_the_same_moves(tmp_path: Path) -> None:
     assert sorted(games[0]) == sorted(games[1])
 
 
+@pytest.mark.threat("leaks")
 def test_only_the_owner_may_read_the_secret_and_reset_deletes_it(tmp_path: Path) -> None:
     control = write_control(tmp_path, TWO, seed="")
     assert arena("run", control, "--quiet").returncode == 0
@@ -128,6 +129,7 @@ def test_a_secret_that_is_none_any_more_is_refused(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.threat("leaks")
 def test_while_a_game_goes_on_no_file_beside_it_tells_its_seed_or_the_secret(tmp_path: Path) -> None:
     spy = tmp_path / "spy.py"
     spy.write_text(

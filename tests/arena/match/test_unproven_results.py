@@ -30,6 +30,7 @@ def is_lesson(result: GameResult) -> bool:
     return not contest_report(CONTEST, result).void
 
 
+@pytest.mark.threat("unproven_results")
 def test_who_refuses_a_move_that_the_referee_has_accepted_forfeits() -> None:
     result = play(job(python_player("mover"), JUDGE))
     assert result.outcome is not None
@@ -74,6 +75,7 @@ def test_by_the_ringmasters_rule_a_refused_move_of_the_opening_makes_the_game_vo
     assert result.outcome is None and "refuses the move C3" in result.void_reason
 
 
+@pytest.mark.threat("unproven_results")
 def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing() -> None:
     result = play(job(python_player("mover"), JUDGE, disputes="believe", failures="void"))
     assert result.outcome is not None
@@ -93,6 +95,7 @@ def test_an_unknown_rule_for_disputes_is_refused() -> None:
         play(job(python_player("a"), python_player("b"), disputes="maybe"))
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_claim_is_no_lesson() -> None:
     result = play(job(misbehaving("claims", parameters={"allow_claim": True}), python_player("p")))
     assert result.outcome is not None and result.outcome.winners == (1,)
@@ -103,6 +106,7 @@ def claiming(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any]
     return lambda view: Choice("pass", claims=True)
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_python_player_cannot_claim_a_game() -> None:
     claims = "tests.arena.match.test_unproven_results:claiming"
     result = play(job(python_player("claimer", claims), python_player("p")))
@@ -121,6 +125,7 @@ def test_a_python_player_cannot_claim_a_game() -> None:
         (python_player("a"), misbehaving("passes", "b"), (1,), True),
     ],
 )
+@pytest.mark.threat("unproven_results")
 def test_a_score_that_only_its_winner_tells_is_no_lesson(
     black: Any, white: Any, winners: tuple[int, ...], lesson: bool
 ) -> None:
@@ -130,6 +135,7 @@ def test_a_score_that_only_its_winner_tells_is_no_lesson(
 
 
 @needs_gnugo
+@pytest.mark.threat("unproven_results")
 def test_an_engine_that_disputes_every_move_loses_all_games_against_gnu_go(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(

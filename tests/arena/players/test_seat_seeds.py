@@ -111,12 +111,14 @@ def program(protocol: str, tmp_path: Path) -> PlayerSetup:
 
 
 @pytest.mark.parametrize("protocol", ["gtp", "lines"])
+@pytest.mark.threat("leaks")
 def test_programs(protocol: str, tmp_path: Path) -> None:
     told = transcript_of(program(protocol, tmp_path), tmp_path)
     assert str(seat_seed(SEED, 2) % 2**31) in told
     assert_nothing_leads_to_the_seed(told, CardGame())
 
 
+@pytest.mark.threat("leaks")
 def test_policies(tmp_path: Path) -> None:
     arguments = {"notes": str(tmp_path / "notes"), "seed": "{seed}"}
     setup = PlayerSetup(
@@ -133,6 +135,7 @@ def test_policies(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cards", "warlight"])
+@pytest.mark.threat("leaks")
 def test_python_players(name: str, tmp_path: Path) -> None:
     setup = PlayerSetup("player", ("tests.arena.players.test_seat_seeds:listener",), protocol="python")
     play(game(setup, tmp_path, name))
@@ -142,6 +145,7 @@ def test_python_players(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
+@pytest.mark.threat("leaks")
 def test_warlight_bots(dialogue: str, tmp_path: Path) -> None:
     words = (sys.executable, "-I", "-S", str(WAR_BOT), "none", *([dialogue] if dialogue else []))
     setup = PlayerSetup(
@@ -152,6 +156,7 @@ def test_warlight_bots(dialogue: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cards", "warlight"])
+@pytest.mark.threat("leaks")
 def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
     with open_lobby() as lobby:
         stream = RawStream(lobby)
@@ -177,6 +182,7 @@ def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.threat("leaks")
 def test_bots_that_speak_daide(tmp_path: Path) -> None:
     with open_door("n", "s") as door, hands(door, "n", "s") as clients:
         seats = [daide_player(door, "n"), daide_player(door, "s")]
@@ -226,6 +232,7 @@ def test_a_seats_seed_differs_from_the_games_by_seat_and_by_key(
 
 @given(public=SEEDS, attempt=st.integers(1, 5), key=KEYS, other=KEYS)
 @settings(deadline=None)
+@pytest.mark.threat("leaks")
 def test_what_everybody_knows_of_a_game_does_not_tell_its_seed(
     public: int, attempt: int, key: bytes, other: bytes
 ) -> None:

@@ -1,4 +1,4 @@
-"""What docs/results.md shows must work, and name all there is."""
+"""What docs/how-to/sql.md and docs/reference/results.md show must work, and name all there is."""
 
 import re
 import sqlite3
@@ -14,8 +14,10 @@ from arena.results.views import BY_DIALECT, VIEWS
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 from tests.arena.results import asked_games
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
-QUERIES = re.findall(r"```sql\n(.*?)```", DOCUMENT, flags=re.DOTALL)
+DOCS = Path(__file__).parents[3] / "docs"
+DOCUMENT = (DOCS / "reference" / "results.md").read_text(encoding="utf-8")
+SQL = (DOCS / "how-to" / "sql.md").read_text(encoding="utf-8")
+QUERIES = re.findall(r"```sql\n(.*?)```", SQL, flags=re.DOTALL)
 
 
 def test_its_queries_of_a_line_each_answer_what_people_ask(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_python_player_that_gets_ready_is_named() -> None:
 @pytest.mark.parametrize(
     ("factory", "rules", "message"),
     [
-        # Their legal moves are too many to list: what docs/players.md shows for other games crashes.
+        # Their legal moves are too many to list: what players.md shows for other games crashes.
         ("tests.arena.engines:first_move", WarLight.from_settings({}), "crashed with TypeError"),
         ("tests.arena.engines:first_move", Diplomacy.from_settings({}), "crashed with TypeError"),
         ("tests.arena.engines:always_pass", Hex.from_settings({"board_size": 5}), "its first move 'pass': "),

@@ -62,6 +62,7 @@ def dialled(address: str, token: str, player: str = "one") -> int:
     return dial_in(Connection(address, token=token), player, lambda game: lambda turn: None, redial_seconds=0)
 
 
+@pytest.mark.threat("impersonation")
 def test_each_player_gets_a_token_in_a_file_that_only_this_user_reads(
     tmp_path: Path, opening: Opening
 ) -> None:
@@ -75,6 +76,7 @@ def test_each_player_gets_a_token_in_a_file_that_only_this_user_reads(
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
 
 
+@pytest.mark.threat("impersonation")
 def test_who_has_not_the_token_of_that_player_does_not_get_in(tmp_path: Path, opening: Opening) -> None:
     _, told = opening()
     of_two = (tmp_path / "cup.tokens" / "two").read_text().strip()
@@ -117,6 +119,7 @@ def test_a_token_of_the_control_file_takes_the_place_of_the_file(
         ),
     ],
 )
+@pytest.mark.threat("impersonation")
 def test_a_file_that_others_can_read_or_put_there_is_refused(
     tmp_path: Path, opening: Opening, spoil: Callable[[Path], object], says: str
 ) -> None:
@@ -140,6 +143,7 @@ def test_insecure_lets_in_whoever_says_the_name_and_warns(
     )
 
 
+@pytest.mark.threat("impersonation")
 def test_insecure_does_not_reach_beyond_this_machine(opening: Opening) -> None:
     beyond = CONTROL.replace('"127.0.0.1:0"', '"0.0.0.0:0"\ninsecure = true')
     with pytest.raises(InvalidAddressError, match=r"0\.0\.0\.0:0 is open to other machines"):

@@ -67,7 +67,7 @@ def test_a_control_file_says_how_bots_are_spoken_to(path: Path) -> None:
 
 
 def test_the_documents_control_file_is_read(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[3] / "docs" / "warlight.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "warlight.md").read_text(encoding="utf-8")
     path = tmp_path / "war.toml"
     path.write_text(text.split("```toml\n")[1].split("```")[0])
     control = read(path)

@@ -1,4 +1,4 @@
-"""What docs/arena_service.md shows really runs."""
+"""What docs/how-to/remote-players.md shows really runs."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.cli.app import application
 from tests.test_documents import free_port
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "arena_service.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "how-to" / "remote-players.md").read_text(encoding="utf-8")
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 

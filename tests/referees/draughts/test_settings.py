@@ -7,7 +7,7 @@ import pytest
 from referees.api import InvalidSettingError
 from referees.draughts import VARIANTS, Draughts, DraughtsSettings
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "referees.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "reference" / "games.md").read_text(encoding="utf-8")
 
 
 def test_defaults() -> None:

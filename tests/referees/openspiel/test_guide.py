@@ -6,7 +6,7 @@ from pathlib import Path
 from referees.openspiel.boards import BOARDS
 from referees.openspiel.game_string import playable
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "referees.md").read_text()
+GUIDE = (Path(__file__).parents[3] / "docs" / "reference" / "games.md").read_text()
 SECTION = GUIDE[GUIDE.index("### Their boards in ACADEMY") :].partition("\n## ")[0]
 
 

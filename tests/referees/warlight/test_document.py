@@ -1,4 +1,4 @@
-"""What docs/warlight.md says is so."""
+"""What docs/reference/warlight.md says is so."""
 
 import re
 from dataclasses import fields
@@ -9,7 +9,7 @@ import pytest
 from referees.warlight.maps import load_map, map_names, protocol_lines
 from referees.warlight.settings import MOVE_ORDERS, ROUNDINGS, WarSettings
 
-TEXT = (Path(__file__).parents[3] / "docs" / "warlight.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "warlight.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("setting", fields(WarSettings), ids=lambda field: field.name)

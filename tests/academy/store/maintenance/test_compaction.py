@@ -90,6 +90,7 @@ def test_a_snapshot_is_the_replay_of_what_it_replaces(lived_in: Store) -> None:
     assert made == set(game_tables.records(replayed, generation))
 
 
+@pytest.mark.threat("unproven_results")
 def test_a_contest_that_comes_again_is_still_not_counted_twice(lived_in: Store) -> None:
     compact(lived_in.environment, keep=1)
     before = stored(lived_in)

@@ -37,7 +37,7 @@ def test_another_game_is_refused_by_name() -> None:
 def test_the_bot_of_ones_own_that_the_document_shows_plays_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = (Path(__file__).parents[4] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[4] / "docs" / "tutorials" / "diplomacy.md").read_text(encoding="utf-8")
     found = re.search(r"This is all of `(\w+)\.py`.*?```python\n(.*?)```", document, re.DOTALL)
     assert found is not None
     (tmp_path / f"{found[1]}.py").write_text(found[2], encoding="utf-8")

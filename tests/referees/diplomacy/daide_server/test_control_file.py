@@ -70,13 +70,14 @@ def test_players_and_address_are_read(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.threat("impersonation")
 def test_faults_are_named(tmp_path: Path, more: str, players: str, says: str) -> None:
     with pytest.raises(ControlError, match=says):
         control(tmp_path, more, players)
 
 
 def test_the_control_file_of_the_document_is_read(tmp_path: Path) -> None:
-    document = (Path(__file__).parents[4] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[4] / "docs" / "how-to" / "daide-bots.md").read_text(encoding="utf-8")
     (block,) = (text for text in re.findall(r"```toml\n(.*?)```", document, re.DOTALL) if "[daide]" in text)
     found = parse(tmp_path / "daide.toml", block)
     assert found.competitors == ("albert", "holdbot") and found.listeners["daide"]["address"] == str(

@@ -175,6 +175,7 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -
     ]
 
 
+@pytest.mark.threat("impersonation")
 def test_nobody_guesses_the_passcode_of_a_lost_client(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=2), daide_player(door, "s"), year_limit=1)
     with hands(door, "n", "s") as (north, south), Played(job):
@@ -194,6 +195,7 @@ def test_nobody_guesses_the_passcode_of_a_lost_client(door: DaideListener) -> No
         assert "SLO (SOU)" in south.until("OFF")
 
 
+@pytest.mark.threat("impersonation")
 def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
     with hands(door, "n", "s") as (north, south), Played(job):
@@ -368,6 +370,7 @@ def hold_all(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("offered", [False, True])
+@pytest.mark.threat("unproven_results")
 def test_a_lost_client_agrees_to_no_draw(door: DaideListener, offered: bool) -> None:
     job = game_of(
         daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1, mtl=1
@@ -387,6 +390,7 @@ def test_a_lost_client_agrees_to_no_draw(door: DaideListener, offered: bool) -> 
     assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
 
 
+@pytest.mark.threat("unproven_results")
 def test_nor_does_one_that_is_out_of_the_game() -> None:
     others = ("ENG", "FRA", "GER", "ITA", "RUS", "TUR")
     with open_door("a", "*", board="standard") as wide:

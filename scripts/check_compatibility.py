@@ -1,0 +1,151 @@
+"""Compare the protos and the public Python API with the last tag; exit 1 where a program of then would break.
+
+`python scripts/check_compatibility.py [--against TAG]`; `make check` runs it. Without a tag nothing is
+released, and nothing can break.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import griffe
+import grpc_tools
+from google.protobuf.descriptor_pb2 import DescriptorProto, EnumDescriptorProto, FileDescriptorSet
+from grpc_tools import protoc
+
+ROOT: Final = Path(__file__).parents[1]
+PUBLIC_MODULES: Final = ("clients", "referees.api", "referees.conformance", "academy.knowledge")
+# What the store alone reads: its own migrations keep it.
+PRIVATE_PROTOS: Final = ("academy/store/",)
+
+
+def main() -> int:
+    """Print what breaks, a line each, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--against", metavar="TAG", help="compare with this tag (default: the last one)")
+    tag = parser.parse_args().against or last_tag()
+    if tag is None:
+        print("compatibility: there is no tag to compare with")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.run(
+            ["git", "archive", tag, "protos"], cwd=ROOT, stdout=subprocess.PIPE, check=True
+        )
+        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+        old = compile_protos(Path(folder) / "protos")
+    breakages = [*proto_breakages(old, compile_protos(ROOT / "protos")), *python_breakages(tag)]
+    for breakage in breakages:
+        print(breakage)
+    print(f"compatibility: {len(breakages)} changes break programs of {tag}")
+    return 1 if breakages else 0
+
+
+def last_tag() -> str | None:
+    """Return the last tag before the current commit, None without one."""
+    command = ["git", "describe", "--tags", "--abbrev=0"]
+    described = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return described.stdout.strip() or None
+
+
+def compile_protos(folder: Path) -> FileDescriptorSet:
+    """Compile all public protos of a folder. Raises ValueError where protoc refuses them."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.proto"))
+    public = [name for name in names if not name.startswith(PRIVATE_PROTOS)]
+    include = Path(grpc_tools.__file__).parent / "_proto"
+    with tempfile.NamedTemporaryFile() as output:
+        if protoc.main(["protoc", f"-I{folder}", f"-I{include}", f"-o{output.name}", *public]):
+            raise ValueError(f"protoc refuses the protos in {folder}")
+        return FileDescriptorSet.FromString(Path(output.name).read_bytes())
+
+
+def proto_breakages(old: FileDescriptorSet, new: FileDescriptorSet) -> Iterator[str]:
+    """Yield what clients of the old protos could not do with the new ones."""
+    old_messages, new_messages = _messages(old), _messages(new)
+    for name, message in old_messages.items():
+        if name not in new_messages:
+            yield f"{name}: the message is gone"
+            continue
+        fields = {field.number: field for field in new_messages[name].field}
+        for field in message.field:
+            now = fields.get(field.number)
+            if now is None:
+                yield f"{name}.{field.name}: the field is gone"
+            elif (now.name, now.type, now.label, now.type_name) != (
+                field.name,
+                field.type,
+                field.label,
+                field.type_name,
+            ):
+                yield f"{name}.{field.name}: field {field.number} has another name, type or label"
+    old_enums, new_enums = _enums(old), _enums(new)
+    for name, enum in old_enums.items():
+        values = {(value.name, value.number) for value in new_enums.get(name, EnumDescriptorProto()).value}
+        for value in enum.value:
+            if (value.name, value.number) not in values:
+                yield f"{name}.{value.name}: the value is gone, or has another number"
+    new_methods = _methods(new)
+    for name, signature in _methods(old).items():
+        if name not in new_methods:
+            yield f"{name}: the method is gone"
+        elif new_methods[name] != signature:
+            yield f"{name}: the method takes or returns something else"
+
+
+def _messages(files: FileDescriptorSet) -> Mapping[str, DescriptorProto]:
+    def walk(prefix: str, message: DescriptorProto) -> Iterator[tuple[str, DescriptorProto]]:
+        name = f"{prefix}.{message.name}"
+        yield name, message
+        for inner in message.nested_type:
+            yield from walk(name, inner)
+
+    return dict(
+        pair for file in files.file for message in file.message_type for pair in walk(file.package, message)
+    )
+
+
+def _enums(files: FileDescriptorSet) -> Mapping[str, EnumDescriptorProto]:
+    enums = {f"{file.package}.{enum.name}": enum for file in files.file for enum in file.enum_type}
+    return enums | {
+        f"{name}.{enum.name}": enum
+        for name, message in _messages(files).items()
+        for enum in message.enum_type
+    }
+
+
+def _methods(files: FileDescriptorSet) -> Mapping[str, tuple[str, str, bool, bool]]:
+    return {
+        f"{file.package}.{service.name}.{method.name}": (
+            method.input_type,
+            method.output_type,
+            method.client_streaming,
+            method.server_streaming,
+        )
+        for file in files.file
+        for service in file.service
+        for method in service.method
+    }
+
+
+def python_breakages(tag: str) -> Iterator[str]:
+    """Yield what programs that import the public modules of a tag could not do with today's."""
+    for module in PUBLIC_MODULES:
+        package = module.partition(".")[0]
+        before = griffe.load_git(package, ref=tag, repo=str(ROOT), search_paths=[str(ROOT)])
+        today = griffe.load(package, search_paths=[str(ROOT)])
+        inner = module.partition(".")[2]
+        if inner and inner not in before.members:
+            continue
+        if inner and inner not in today.members:
+            yield f"{module}: the module is gone"
+            continue
+        pair = (before[inner], today[inner]) if inner else (before, today)
+        for breakage in griffe.find_breaking_changes(*pair):
+            yield f"{breakage.obj.path}: {breakage.kind.value}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

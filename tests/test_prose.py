@@ -1,0 +1,91 @@
+"""Prose is plain present-day English: what is to be avoided is counted, and the counts only fall."""
+
+import ast
+import json
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# How often each package may still use them; lower a number when you have cleaned something.
+ALLOWED: dict[str, int] = json.loads((ROOT / "tests" / "prose.json").read_text(encoding="utf-8"))
+
+# Write `the player gets`, `everybody who`, `again`, `later`, `unless`, `at most`.
+WORDS = re.compile(
+    r"\b(told|said|whoever|whomever|anew|some day|be it|so many|as many as|none but|held against|not a few"
+    r"|thereby|thereof|herein|hence|lest|ere|upon|wherein|whereof|whence|thus)\b",
+    re.IGNORECASE,
+)
+# Write `Each match has ...`, not `Of each match ...`.
+FRONTED = re.compile(
+    r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?"
+    r"(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
+)
+# Name a value for what it is.
+LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "whoever", "all_of"})
+CODE = re.compile(r"^( *)```.*?^ *```$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"`[^`\n]*`")
+# This list itself.
+EXEMPT = ("tests/test_prose.py",)
+
+
+def faults(path: Path) -> list[str]:
+    """What a file has that is to be avoided; code in documents and between backquotes is left out."""
+    text = path.read_text(encoding="utf-8")
+    name = path.relative_to(ROOT)
+    plain = CODE.sub("", text) if path.suffix == ".md" else text
+    # Names of tests and functions are prose, too.
+    plain = QUOTED.sub("", plain).replace("_", " ")
+    listed = [f"{name}: {match[0]!r}" for pattern in (WORDS, FRONTED) for match in pattern.finditer(plain)]
+    if path.suffix == ".py":
+        nodes = ast.walk(ast.parse(text))
+        named = (
+            n.id if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) else getattr(n, "arg", None)
+            for n in nodes
+        )
+        listed += [f"{name}: the value {word!r}" for word in named if word in LOCALS]
+    return listed
+
+
+def package(name: str) -> str:
+    """The folder for which uses are counted: of the large packages each room by itself."""
+    parts = Path(name).parts
+    rooms = ("academy", "arena", "clients", "referees", "tests")
+    return "/".join(parts[: 2 if parts[0] in rooms and len(parts) > 2 else 1])
+
+
+def counts() -> tuple[Counter[str], dict[str, list[str]]]:
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    counted: Counter[str] = Counter()
+    where: dict[str, list[str]] = {}
+    for name in listed.stdout.splitlines():
+        if not name.startswith(EXEMPT) and (ROOT / name).exists():
+            listed_faults = faults(ROOT / name)
+            counted[package(name)] += len(listed_faults)
+            where.setdefault(package(name), []).extend(listed_faults)
+    return counted, where
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_prose_is_plain_or_becomes_plainer() -> None:
+    counted, where = counts()
+    more = {name: where[name] for name, count in counted.items() if count > ALLOWED.get(name, 0)}
+    assert not more, "\n".join(line for lines in more.values() for line in lines[:40])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Whoever asks is told", "# Of each pattern the strongest match is kept", "be it a move or a pass"],
+)
+def test_words_to_avoid_are_seen(text: str) -> None:
+    assert WORDS.search(text) or FRONTED.search(text)
+
+
+if __name__ == "__main__":
+    counted_now = {name: count for name, count in sorted(counts()[0].items()) if count}
+    (ROOT / "tests" / "prose.json").write_text(json.dumps(counted_now, indent=4) + "\n", encoding="utf-8")

@@ -1,0 +1,62 @@
+"""The generated reference leaves nothing out."""
+
+import importlib.util
+from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from academy.cli.app import application as academy
+from academy.service.limits import Limits
+from arena.cli.app import application as arena
+from arena.lobby.lobby import LobbyLimits
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_pages_use_every_generator_once(generate: ModuleType) -> None:
+    pages = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
+    assert sorted(generate.MARKER.findall(pages)) == sorted(generate.GENERATORS)
+
+
+def test_every_command_is_listed(generate: ModuleType) -> None:
+    text = generate.commands()
+    for program, application in (("academy", academy), ("arena", arena)):
+        for command in application.registered_commands:
+            if not command.hidden and command.callback is not None:
+                assert f"`{program} {command.name or command.callback.__name__}`" in text
+
+
+def test_every_method_and_message_is_listed(generate: ModuleType) -> None:
+    text = generate.grpc()
+    for name in (
+        "ConsultationService",
+        "MatchSuccessors",
+        "ReportContest",
+        "WatchCompetition",
+        "MoveRequest",
+    ):
+        assert f"`{name}`" in text
+
+
+def test_refusals_of_both_servers_are_listed(generate: ModuleType) -> None:
+    ours, arenas = generate.academy_errors(), generate.arena_errors()
+    assert all(f"`{reason}`" in ours for reason in ("FAIR_USE_EXCEEDED", "STORE_FULL", "TOKEN_REVOKED"))
+    assert all(f"`{reason}`" in arenas for reason in ("REPLACED", "UNKNOWN_COMPETITION", "INVALID_CONTROL"))
+
+
+def test_every_limit_and_metric_is_listed(generate: ModuleType) -> None:
+    assert all(f"`{limit.name}`" in generate.academy_limits() for limit in fields(Limits))
+    assert all(f"`{limit.name}`" in generate.lobby_limits() for limit in fields(LobbyLimits))
+    metrics = generate.metrics()
+    assert all(f"`{name}`" in metrics for name in ("academy_calls_total", "arena_runs"))
