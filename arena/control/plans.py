@@ -139,8 +139,8 @@ class LineUpRule:
     """How a MARS series chooses its players.
 
     `weighted` draws each by weight; `least-played` takes the one with the fewest plays first;
-    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has only so many
-    different players, each for as many seats as `kinds` says (3 + 4); else, unless `clones` are allowed,
+    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has one player
+    for each number in it, who takes that number of seats (3 + 4); else, unless `clones` are allowed,
     all seats have different players.
     """
 

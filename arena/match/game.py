@@ -106,7 +106,7 @@ def play(
     `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `tell`
     hears of the moves before anybody is asked for the next.
 
-    What goes wrong before the first move is asked for makes the game void: nobody has played, and
+    What goes wrong before the first move is asked for makes the game void: no player has moved, and
     the setup is at fault more often than the player. From then on a player that crashes, hangs,
     breaks its protocol or moves illegally forfeits. (Gomill's ringmaster, whose rules these are
     otherwise, makes games void for a crash and for ill-formed responses at any time and has no time
@@ -119,7 +119,7 @@ def play(
 
     A game of more than two goes on where its referee has moves for a seat whose player forfeits or
     resigns, as long as somebody is left to play it. A game whose players have all left, some of them by
-    being lost (disconnected or late), is void: nobody can undo a game without all others.
+    being lost (disconnected or late), is void: one player alone cannot undo a game.
 
     Raises InvalidJobError, and the referee's UnknownGame and InvalidSettingError.
     """

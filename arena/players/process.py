@@ -528,7 +528,7 @@ class ChildProcess:
         return ProcessCost(usage.ru_utime + usage.ru_stime, self.peak_memory_bytes, killed)
 
     def _signal_all(self, number: signal.Signals) -> None:
-        # The process may have left its group, and nobody may be in it then.
+        # The process may have left its group, and it may be empty then.
         for send in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError):
                 send(self.pid, number)

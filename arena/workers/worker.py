@@ -226,8 +226,8 @@ def serve(
 ) -> None:
     """Play games until the other side closes the connection.
 
-    Of games with players that could hold this process for ever, the other side is told all moves as
-    they are made.
+    In games with players that could hold this process for ever, the other side gets all moves as they
+    are made.
     """
     while True:
         try:

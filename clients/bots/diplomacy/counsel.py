@@ -162,7 +162,7 @@ class DiplomacyAdvisor:
         self._last = game, ply, self._told, value
         self._told = value
         if seats == (self._seat.player,):
-            # Nobody is told of what it did alone.
+            # What the bot did alone is not reported.
             self._plies += 1
             self._last = None
 

@@ -1,7 +1,7 @@
 """Asking ACADEMY for a WarLight bot, from what the bot itself sees, and proposing what worked.
 
 ACADEMY knows the first orders of many games, and what followed where territories stood like this. It is
-told the seats as they are: for the second one, what the dialogue calls "You" is player 2.
+given the seats as they are: for the second one, what the dialogue calls "You" is player 2.
 """
 
 import os
