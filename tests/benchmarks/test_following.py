@@ -30,7 +30,7 @@ def test_reports_and_changes_of_patterns_are_told(tmp_path: Path, monkeypatch: p
             assert list(reader.patterns().pattern_ids) == told
 
 
-def test_what_is_never_told_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_that_is_never_shown_gives_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "LONGEST", 0.0)
-    with pytest.raises(NotFollowed, match="not told"):
+    with pytest.raises(NotFollowed, match="not shown"):
         until(lambda: False)

@@ -168,7 +168,7 @@ def test_a_kept_policy_is_told_of_the_contests_of_all_its_slots(
     contests = [(note["slot"], note["access"]) for note in diary(notes) if "slot" in note]
     if factory == "seeded":
         assert not contests
-        assert ["plays without ACADEMY" in " ".join(each) for each in warnings] == [True, False]
+        assert ["plays without ACADEMY" in " ".join(warning) for warning in warnings] == [True, False]
         return
     assert warnings == [(), ()]
     assert [slot for slot, _ in contests] == [0, 1] * 4

@@ -17,7 +17,7 @@ from tests.referees.warlight.positions import chain_of, standing
 def scripted(rules: WarLight, position: WarPosition, seat: int, chance: random.Random) -> Orders:
     """Orders to deploy everything at the border and to attack wherever armies are."""
     own = [at for at, owner in enumerate(position.owners) if owner == seat]
-    ids = [each.id for each in rules.map.territories]
+    ids = [territory.id for territory in rules.map.territories]
     border = [at for at in own if any(position.owners[near] != seat for near in rules.map.neighbours[at])]
     orders: list[Deploy | AttackTransfer] = [Deploy(rules.income(position, seat), ids[chance.choice(border)])]
     for at in own:
