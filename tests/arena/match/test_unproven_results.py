@@ -31,7 +31,7 @@ def is_lesson(result: GameResult) -> bool:
 
 
 @pytest.mark.threat("unproven_results")
-def test_who_refuses_a_move_that_the_referee_has_accepted_forfeits() -> None:
+def test_player_that_refuses_an_accepted_move_forfeits() -> None:
     result = play(job(python_player("mover"), JUDGE))
     assert result.outcome is not None
     assert (result.outcome.summary, result.outcome.termination) == ("B+F", Termination.FORFEIT)

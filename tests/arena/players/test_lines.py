@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning:
     assert result.usage[0].fault is Fault.NONE
 
 
-def test_a_bot_that_ends_its_answers_too_early_is_told_so(tmp_path: Path) -> None:
+def test_bot_that_ends_its_answers_too_early_gets_a_complaint(tmp_path: Path) -> None:
     transcript = tmp_path / "transcript"
     result = game(bot("early-end"), bot(), tmp_path=tmp_path, transcript=str(transcript))
     assert warned(result, r"turn 2: \d+ lines outside of a turn were skipped"), result.warnings
@@ -197,7 +197,7 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     assert used.remark == "turn 2: is asked no more after 2 late turns"
 
 
-def test_a_bot_that_is_asked_no_more_is_told_when_the_game_is_over(tmp_path: Path) -> None:
+def test_bot_without_requests_still_learns_the_end_of_the_game(tmp_path: Path) -> None:
     mute = bot("mute", move_seconds=0.05, start_seconds=A_GENEROUS_TIME, exit_seconds=A_GENEROUS_TIME)
     mute = replace(mute, start_seconds=1.0, parameters={"late_turns": 1})
     result = game(mute, bot(), tmp_path=tmp_path)

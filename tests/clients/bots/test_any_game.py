@@ -35,7 +35,7 @@ def engine(name: str, settings: dict[str, object], seed: int = 1) -> AnyGameEngi
 
 
 @pytest.mark.parametrize(("name", "settings"), GAMES.values(), ids=GAMES.keys())
-def test_it_plays_a_game_as_the_arena_would_set_it_up(name: str, settings: dict[str, object]) -> None:
+def test_bot_plays_a_game_as_the_arena_sets_it_up(name: str, settings: dict[str, object]) -> None:
     rules: Referee[Any, Any] = referee(name).from_settings(settings)
     words = cast("GtpGame[Any, Any]", rules.dialogue("gtp"))
     seats = {seat: engine(name, settings, seed=seat) for seat in (1, 2)}

@@ -156,7 +156,7 @@ def test_the_longest_game_has_a_move_of_each_power_in_each_phase_to_the_last_yea
     assert referee(year_limit=2, map="straits").longest_game() == 20
 
 
-def test_a_stasis_begins_anew_when_a_count_changes() -> None:
+def test_stasis_begins_again_when_a_count_changes() -> None:
     judge = referee(sl=2)
     game = play(judge, judge.start(0), {GERMANY: "F KIE - DEN"})
     game = play(judge, game)

@@ -112,7 +112,7 @@ def test_without_fog_everything_is_seen() -> None:
     assert rules.view(after, 1).events == after.events
 
 
-def test_who_has_no_territory_has_lost(tmp_path: Path) -> None:
+def test_player_without_territory_has_lost(tmp_path: Path) -> None:
     rules = row_of_four(tmp_path)
     position = standing(rules, {2: (1, 100), 3: (2, 1)})
     after = rules.play(position, {1: (AttackTransfer(99, 2, 3),), 2: ()})

@@ -47,7 +47,7 @@ def test_the_kind_of_the_unit_says_which_coast() -> None:
     assert short_string(0x0A3C000000923404, UnitKind.ARMY) == "MAO - SPA"
 
 
-def test_so_many_actions_are_so_many_mila_strings() -> None:
+def test_number_of_mila_strings_of_all_actions() -> None:
     counts = Counter(len(mila_strings(action)) for action in POSSIBLE_ACTIONS)
     assert counts == {1: 15_158, 2: 3_146, 3: 94, 4: 171, 6: 15}
 
