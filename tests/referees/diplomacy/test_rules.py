@@ -93,7 +93,7 @@ def test_supports_that_name_a_coast_are_legal() -> None:
     ("setting", "value", "why"),
     [
         ("map", "standart", "'standart' is not one of 'standard', 'straits'"),
-        ("edition", "1999", "none of '1971'"),
+        ("edition", "1999", "not one of '1971'"),
         ("year_limit", 0, "from 1 to 1000"),
         ("sl", -1, "from 0 to 1000"),
         ("pda", "yes", "neither true nor false"),
