@@ -56,7 +56,7 @@ def compiled(folder: Path) -> Path:
 def control(
     folder: Path, engine: Path, *, name: str = "speed", milliseconds: int = 0, records: bool = True
 ) -> Path:
-    """Write the competition's control file; `records` tells whether each game has its own record file."""
+    """Write the competition's control file; `records` is whether each game has its own record file."""
     path = folder / f"{name}.toml"
     path.write_text(
         '[competition]\nkind = "all-play-all"\nparallel = 2\npin_cores = true\ncheck_players = false\n'
@@ -97,7 +97,7 @@ class Run:
         )
 
     def at(self, games: int) -> Sample:
-        """Look when so many games are finished."""
+        """Look when this number of games is finished."""
         while self._games() < games:
             time.sleep(0.02)
         return self.sample()
@@ -170,7 +170,11 @@ def _relay_game(engine: Path, seed: int) -> None:
         )
         for seat in range(2)
     ]
-    pipes = [(each.stdin.fileno(), each.stdout.fileno()) for each in engines if each.stdin and each.stdout]
+    pipes = [
+        (engine.stdin.fileno(), engine.stdout.fileno())
+        for engine in engines
+        if engine.stdin and engine.stdout
+    ]
     passes, mover = 0, 0
     while passes < 2:
         colour = b"bw"[mover : mover + 1]
@@ -180,8 +184,8 @@ def _relay_game(engine: Path, seed: int) -> None:
         mover = 1 - mover
         os.write(pipes[mover][0], b"play " + colour + b" " + vertex + b"\n")
         os.read(pipes[mover][1], 4096)
-    for each in engines:
-        each.communicate(b"quit\n")
+    for child in engines:
+        child.communicate(b"quit\n")
 
 
 def per_game(first: Sample, last: Sample) -> float:

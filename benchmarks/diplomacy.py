@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import diplomacy_package
-from benchmarks.diplomacy_package import NotInstalled, Played
+from benchmarks.diplomacy_package import NotInstalledError, Played
 from clients.bots.diplomacy.bots import BOTS, bot
 from referees.diplomacy import (
     Order,
@@ -37,7 +37,7 @@ from referees.diplomacy.deepmind import DiplomacyState, action_of
 
 STANDARD = shipped_map("standard")
 YEARS = 20
-# Of these years they have ten thousand phases.
+# With these years they have ten thousand phases.
 GAMES = 175
 ROUNDS = 5
 OURS, THEIRS = "this project", "the package `diplomacy` 1.1.2"
@@ -153,15 +153,15 @@ def agents_loop(games: int) -> dict[str, float]:
 
 def thinking(name: str, seed: int) -> float:
     """CPU-seconds that a bot takes for a power's orders for a phase, in a game between seven of it."""
-    position, asked, spent = Position.start(STANDARD), 0, 0.0
+    position, decisions, spent = Position.start(STANDARD), 0, 0.0
     bots = [bot(name, f"{seed}/{power}") for power in range(len(STANDARD.powers))]
     while position.year < STANDARD.first_year + BOT_YEARS:
         began = time.process_time()
-        orders = {power: each.orders(position, power) for power, each in enumerate(bots)}
+        orders = {power: player.orders(position, power) for power, player in enumerate(bots)}
         spent += time.process_time() - began
-        asked += sum(map(bool, orders.values()))
+        decisions += sum(map(bool, orders.values()))
         position = adjudicate(position, orders).after
-    return spent / asked
+    return spent / decisions
 
 
 def seconds_of(work: Callable[[], object]) -> float:
@@ -248,7 +248,7 @@ def main() -> None:
         if python is None:
             try:
                 python = stack.enter_context(diplomacy_package.installed())
-            except NotInstalled as error:
+            except NotInstalledError as error:
                 missing = f"\nThe package could not be installed here: {error}"
         print_rates(chosen.games, python)
     print_convoys()

@@ -36,7 +36,7 @@ print(phases, time.process_time() - began, adjudicating)
 """
 
 
-class NotInstalled(RuntimeError):
+class NotInstalledError(RuntimeError):
     """The package can't be installed here."""
 
 
@@ -50,7 +50,7 @@ class Played(NamedTuple):
 
 @contextmanager
 def installed() -> Iterator[Path]:
-    """The interpreter of a new environment that has the package. Raises NotInstalled."""
+    """The interpreter of a new environment that has the package. Raises NotInstalledError."""
     with TemporaryDirectory(prefix="diplomacy-package-") as folder:
         python = Path(folder) / "bin" / "python"
         install = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
@@ -61,7 +61,7 @@ def installed() -> Iterator[Path]:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode:
                 *_, last = done.stdout.strip().splitlines() or [f"{command[2]} ended with {done.returncode}"]
-                raise NotInstalled(last)
+                raise NotInstalledError(last)
         yield python
 
 

@@ -32,8 +32,8 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
-        found = re.search(r"model name\s*:\s*(.+)", information.read_text())
-        model = found[1] if found else model
+        match = re.search(r"model name\s*:\s*(.+)", information.read_text())
+        model = match[1] if match else model
     busy = os.getloadavg()[0]
     return (
         f"{os.cpu_count()} cores of {model}, {platform.system()}, Python {platform.python_version()}; "
@@ -44,9 +44,9 @@ def machine() -> str:
 def placed(text: str, name: str, figures: str) -> str:
     """Return a document with a part's figures in their place. Raises ValueError where it has none."""
     begin, end = f"<!-- {name}: measured -->\n", f"<!-- {name}: end -->"
-    before, found, rest = text.partition(begin)
+    before, opened, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
-    if not found or not closed:
+    if not opened or not closed:
         raise ValueError(f"{name}: the document has no {begin.strip()} and {end} to write between")
     return f"{before}{begin}{figures.strip()}\n{closed}{after}"
 

@@ -1,4 +1,4 @@
-"""How soon a server tells what another process has committed: `python -m benchmarks.following`.
+"""How soon a server shows what another process has committed: `python -m benchmarks.following`.
 
 This process writes into the data folder that a server of full libraries reads, and asks that server over and
 over from the moment a write is acknowledged until the answer shows it: first alone, then beside sixteen bots
@@ -36,8 +36,8 @@ ASKED_A_SECOND: Final = 1_000.0
 LONGEST: Final = 30.0
 
 
-class NotFollowed(RuntimeError):
-    """What was committed is not told by the other process."""
+class NotFollowedError(RuntimeError):
+    """The other process does not show what was committed."""
 
 
 class Reader:
@@ -63,41 +63,41 @@ class Reader:
 
 
 def until(shown: Callable[[], bool]) -> float:
-    """Ask until it is shown; return the seconds. Raises NotFollowed after `LONGEST` seconds."""
+    """Ask until it is shown; return the seconds. Raises NotFollowedError after `LONGEST` seconds."""
     begun = time.perf_counter()
     while not shown():
         if time.perf_counter() > begun + LONGEST:
-            raise NotFollowed(f"a commit was not told within {LONGEST:.0f} s")
+            raise NotFollowedError(f"a commit was not shown within {LONGEST:.0f} s")
     return time.perf_counter() - begun
 
 
 def reports(store: Store, reader: Reader, game_id: str, first: int) -> list[float]:
     """Seconds until the first position counts a contest that was reported."""
-    found = []
+    delays = []
     for report in full_game.reports(game_id, WRITES, first):
         before = reader.visits()
         store.run(ReportContest(report, "benchmark"))
-        found.append(until(partial(reader.has_more_visits_than, before)))
-    return found
+        delays.append(until(partial(reader.has_more_visits_than, before)))
+    return delays
 
 
 def changes(store: Store, reader: Reader, game_id: str) -> list[float]:
     """Seconds until a pattern that was deleted is matched no longer, and one that was restored is again."""
     table = reader.patterns()
     number, library = table.pattern_ids[0], library_from_proto(table.libraries[0])
-    found = []
+    delays = []
     for _ in range(WRITES // 2):
         store.run(DeletePattern(game_id, library, number, "benchmark"))
-        found.append(until(lambda: number not in reader.patterns().pattern_ids))
+        delays.append(until(lambda: number not in reader.patterns().pattern_ids))
         store.run(RestorePattern(game_id, library, number, "benchmark"))
-        found.append(until(lambda: number in reader.patterns().pattern_ids))
-    return found
+        delays.append(until(lambda: number in reader.patterns().pattern_ids))
+    return delays
 
 
 @contextmanager
 def others_asking(port: int, token: str, game_id: str) -> Iterator[None]:
     """Have other bots ask the same server all the while."""
-    written = [each.SerializeToString() for each in full_game.questions(game_id, 64)]
+    written = [question.SerializeToString() for question in full_game.questions(game_id, 64)]
     generator, enough = Generator(), threading.Event()
 
     def ask() -> None:
@@ -117,7 +117,7 @@ def others_asking(port: int, token: str, game_id: str) -> Iterator[None]:
 
 
 def _print(what: str, seconds: list[float]) -> None:
-    times = sorted(1e3 * each for each in seconds)
+    times = sorted(1e3 * delay for delay in seconds)
     most = times[len(times) * 99 // 100 - 1]
     print(f"| {what} | {median(times):.1f} | {most:.1f} | {times[-1]:.1f} |", flush=True)
 
@@ -137,8 +137,8 @@ def main() -> None:
                 first = itertools.count(0, WRITES)
 
                 def measure(beside: str) -> None:
-                    told = reports(store, reader, game_id, next(first))
-                    _print("a contest reported, counted by its opening" + beside, told)
+                    delays = reports(store, reader, game_id, next(first))
+                    _print("a contest reported, counted by its opening" + beside, delays)
                     _print("a pattern deleted or restored" + beside, changes(store, reader, game_id))
 
                 measure("")

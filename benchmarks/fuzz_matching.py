@@ -90,13 +90,13 @@ def random_pattern(chance: random.Random, board: Board) -> Pattern:
 
 
 def random_library(chance: random.Random, spec: GameSpec, board: Board) -> dict[int, Pattern]:
-    found: dict[int, Pattern] = {}
+    patterns: dict[int, Pattern] = {}
     for number in range(chance.randint(1, MOST_PATTERNS)):
         try:
-            found[number] = spec.check_pattern(random_pattern(chance, board))
+            patterns[number] = spec.check_pattern(random_pattern(chance, board))
         except InvalidPatternError:
             continue
-    return found
+    return patterns
 
 
 def random_moves(chance: random.Random, board: Board) -> list[list[Change]]:
@@ -134,39 +134,39 @@ def check(seed: int) -> int:
 
 
 def check_some(index: PatternIndex, board: Board, expected: list[Match], most: int) -> None:
-    found = index.snapshot().match(MatchQuery(board, None, most))
-    assert as_tuples(found) == expected[:most], f"the first {most} differ"
-    assert found.total == len(expected), f"{found.total} in all instead of {len(expected)}"
+    result = index.snapshot().match(MatchQuery(board, None, most))
+    assert as_tuples(result) == expected[:most], f"the first {most} differ"
+    assert result.total == len(expected), f"{result.total} in all instead of {len(expected)}"
 
 
 def check_each(
     index: PatternIndex, spec: GameSpec, board: Board, library: dict[int, Pattern], chance: random.Random
 ) -> None:
-    each, most = chance.randint(1, 20), chance.randint(1, 100)
+    most_each, most = chance.randint(1, 20), chance.randint(1, 100)
     views = [board, spec.reversed_board(board)]
     of_pattern = [
         [all_matches(spec, {number: library[number]}, view) for view in views] for number in sorted(library)
     ]
-    told = [
+    wanted = [
         (match, number > 0)
         for on_views in of_pattern
         for number, matches in enumerate(on_views)
-        for match in matches[:each]
+        for match in matches[:most_each]
     ]
-    found = index.snapshot().match(MatchQuery(board, None, most, each, True))
-    matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
-    assert matches == told[:most], f"the first {most}, {each} of each pattern, differ for both players"
-    assert found.total == sum(len(matches) for on_views in of_pattern for matches in on_views)
+    result = index.snapshot().match(MatchQuery(board, None, most, most_each, True))
+    matches = list(zip(as_tuples(result), result.reversed.tolist(), strict=True))
+    assert matches == wanted[:most], f"the first {most}, {most_each} of each pattern, differ for both players"
+    assert result.total == sum(len(matches) for on_views in of_pattern for matches in on_views)
 
 
 def check_moves(index: PatternIndex, board: Board, moves: list[list[Change]]) -> None:
-    found = index.snapshot().match_successors(MatchQuery(board), moves)
+    result = index.snapshot().match_successors(MatchQuery(board), moves)
     for number, move in enumerate(moves):
         states = bytearray(board.states)
         for cell, state in move:
             states[cell] = state
         alone = index.match(Board(board.geometry, bytes(states)))
-        assert matches_after(found, number) == as_tuples(alone), f"move {number}, {move}, differs"
+        assert matches_after(result, number) == as_tuples(alone), f"move {number}, {move}, differs"
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """How long matching takes: `python -m benchmarks.matching` prints the tables of docs/archive/performance.md.
 
-All kinds of query are measured in turns, round by round, so that whatever else the machine does meets
+All kinds of query are measured in turns, round by round, so that other work of the machine meets
 them alike. Times are processor time of the asking thread: medians over rounds and positions; in brackets, the
 median over positions of the least of the rounds, which other work on the machine disturbs less. Ratios are of
 the latter.
@@ -87,21 +87,23 @@ class Times(NamedTuple):
 def in_turns(rounds: int, tasks: dict[str, Sequence[Callable[[], object]]]) -> dict[str, Times]:
     """Time each task, which is the same thing on several positions."""
     times: dict[str, list[list[float]]] = {name: [] for name in tasks}
-    for each in tasks.values():
-        each[0]()
+    for calls in tasks.values():
+        calls[0]()
     for _ in range(rounds):
-        for name, each in tasks.items():
+        for name, calls in tasks.items():
             # What came before has emptied the caches; a server's stay warm from query to query.
-            each[0]()
-            times[name].append([microseconds(task) for task in each])
+            calls[0]()
+            times[name].append([microseconds(task) for task in calls])
     return {
-        name: Times(median(chain.from_iterable(found)), median(map(min, zip(*found, strict=True))))
-        for name, found in times.items()
+        name: Times(
+            median(chain.from_iterable(rounds_taken)), median(map(min, zip(*rounds_taken, strict=True)))
+        )
+        for name, rounds_taken in times.items()
     }
 
 
-def on(asked: Callable[[Board], object], boards: Sequence[Board]) -> list[Callable[[], object]]:
-    return [partial(asked, board) for board in boards]
+def on(query: Callable[[Board], object], boards: Sequence[Board]) -> list[Callable[[], object]]:
+    return [partial(query, board) for board in boards]
 
 
 def queries(rounds: int) -> Table:
@@ -130,8 +132,8 @@ def queries(rounds: int) -> Table:
         for kernel in ("numba", "numpy"):
             tasks[f"{name}, {kernel}"] = on(filled(spec, patterns, kernel).match, boards)
     times = in_turns(rounds, tasks)
-    least = {name: found.least for name, found in times.items()}
-    table += [(name, str(found)) for name, found in times.items()]
+    least = {name: measured.least for name, measured in times.items()}
+    table += [(name, str(measured)) for name, measured in times.items()]
     return [
         *table,
         ("loose / plain, numba", f"{least['loose, numba'] / least['plain, numba']:.2f}"),
@@ -161,8 +163,8 @@ def successors(rounds: int) -> Table:
         times = in_turns(rounds, tasks)
         base = times["base"].least
         for count in MOVES:
-            found = snapshot.match_successors(MatchQuery(some[0]), moves_on(some[0], count))
-            differences = sum(found.new(move).listed + len(found.gone(move)) for move in range(count))
+            matches = snapshot.match_successors(MatchQuery(some[0]), moves_on(some[0], count))
+            differences = sum(matches.new(move).listed + len(matches.gone(move)) for move in range(count))
             allowed = 3 * base + 5 * count
             table.append(
                 (
@@ -190,8 +192,8 @@ def updates(_: int) -> Table:
         times["put"].append(microseconds(partial(index.put, number, patterns[number])))
         times["query after a change"].append(microseconds(partial(index.match, boards[0])))
     return [
-        (name, f"{median(found):,.0f} us, 99 of 100 within {sorted(found)[-len(found) // 100]:,.0f}")
-        for name, found in times.items()
+        (name, f"{median(taken):,.0f} us, 99 of 100 within {sorted(taken)[-len(taken) // 100]:,.0f}")
+        for name, taken in times.items()
     ]
 
 
@@ -226,10 +228,10 @@ def start(_: int) -> Table:
     seconds = []
     for _ in range(STARTS):
         begun = time()
-        told = subprocess.run(command, check=True, capture_output=True).stdout.split()
-        query, each_kind, processor, answered = map(float, told)
+        figures = subprocess.run(command, check=True, capture_output=True).stdout.split()
+        query, each_kind, processor, answered = map(float, figures)
         seconds.append((query, each_kind, processor, answered - begun))
-    query, each_kind, processor, clock = (median(found) for found in zip(*seconds, strict=True))
+    query, each_kind, processor, clock = (median(measured) for measured in zip(*seconds, strict=True))
     return [
         ("first query of a process, machine code kept before", f"{query:.2f} s"),
         (

@@ -55,16 +55,16 @@ def start(folder: Path, games: list[str], token: str) -> Start:
     )
     assert process.stdout is not None
     try:
-        found = re.search(r" at (\S+);", process.stdout.readline())
+        match = re.search(r" at (\S+);", process.stdout.readline())
         serving = time.perf_counter() - begun
-        assert found
+        assert match
         taken = []
-        with grpc.insecure_channel(found[1]) as channel:
+        with grpc.insecure_channel(match[1]) as channel:
             stub = consultation_pb2_grpc.ConsultationServiceStub(channel)
             for question in questions:
-                asked = time.perf_counter()
+                asked_at = time.perf_counter()
                 stub.MatchPatterns(question, metadata=(("authorization", f"Bearer {token}"),))
-                taken.append(time.perf_counter() - asked)
+                taken.append(time.perf_counter() - asked_at)
         answered = time.perf_counter() - begun
         status = Path(f"/proc/{process.pid}/status").read_text()
         memory = re.search(r"RssAnon:\s+(\d+)", status)
@@ -103,10 +103,10 @@ def main() -> None:
 def _print(what: str, starts: list[Start]) -> None:
     """Print the medians of some starts."""
     print(
-        f"| {what} | {median(each.serving for each in starts):.2f} "
-        f"| {median(each.all_answered for each in starts):.2f} "
-        f"| {median(each.slowest for each in starts) * 1e3:.0f} "
-        f"| {median(each.memory for each in starts) / 2**20:.0f} |"
+        f"| {what} | {median(start.serving for start in starts):.2f} "
+        f"| {median(start.all_answered for start in starts):.2f} "
+        f"| {median(start.slowest for start in starts) * 1e3:.0f} "
+        f"| {median(start.memory for start in starts) / 2**20:.0f} |"
     )
 
 

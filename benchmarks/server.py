@@ -62,9 +62,9 @@ def asked(way: Way, game_id: str) -> list[messages.MatchPatternsRequest]:
 
 def raw(way: Way, questions: list[messages.MatchPatternsRequest]) -> list[bytes]:
     if way.streaming:
-        plays = (messages.PlayRequest(request_id=1, patterns=each) for each in questions)
-        return [each.SerializeToString() for each in plays]
-    return [each.SerializeToString() for each in questions]
+        plays = (messages.PlayRequest(request_id=1, patterns=question) for question in questions)
+        return [play.SerializeToString() for play in plays]
+    return [question.SerializeToString() for question in questions]
 
 
 def typical(
@@ -72,7 +72,7 @@ def typical(
 ) -> messages.MatchPatternsResponse:
     """Have the echo answer with a consultation's answer of median size, and return that."""
     answers = sorted(
-        (server.answer(token, each) for each in questions[:15]), key=lambda each: each.ByteSize()
+        (server.answer(token, answer) for answer in questions[:15]), key=lambda response: response.ByteSize()
     )
     server.prepare_echo(answers[len(answers) // 2])
     return answers[len(answers) // 2]
@@ -84,11 +84,11 @@ def interleaved(
     """Ask at several ports, paths and with tokens, in turns; return the rounds of each."""
     loads: list[list[Load]] = [[] for _ in asked_at]
     for _ in range(ROUNDS):
-        for (port, path, token), found in zip(asked_at, loads, strict=True):
+        for (port, path, token), results in zip(asked_at, loads, strict=True):
             generator.begin(
                 port, path, token, written, bots=way.bots, streaming=way.streaming, seconds=SECONDS
             )
-            found.append(generator.result())
+            results.append(generator.result())
             time.sleep(PAUSE)
     return loads
 
@@ -112,42 +112,42 @@ def measure(server: Server, generator: Generator, token: str, way: Way, game_id:
     answer = typical(server, token, questions)
     places = [echo(server, way), no_op(server, token, way), consultation(server, token, way)]
     echoed, idle, own = interleaved(generator, way, raw(way, questions), places)
-    rate = median(each.rate for each in own)
-    told = sum(len(each.patterns) for each in answer.positions)
+    rate = median(load.rate for load in own)
+    listed = sum(len(position.patterns) for position in answer.positions)
     print(
         f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {_share(own, idle)} "
-        f"| {_share(own, echoed)} | {_times(own)} | {told:,} "
-        f"| {median(each.answer_bytes for each in own):,.0f} |",
+        f"| {_share(own, echoed)} | {_times(own)} | {listed:,} "
+        f"| {median(load.answer_bytes for load in own):,.0f} |",
         flush=True,
     )
 
 
 def _share(own: list[Load], other: list[Load]) -> str:
     """How fast another one is, and what share of that is kept."""
-    kept = median(one.rate / two.rate for one, two in zip(own, other, strict=True))
-    return f"{median(each.rate for each in other):,.0f} | {kept:.2f}"
+    kept = median(mine.rate / theirs.rate for mine, theirs in zip(own, other, strict=True))
+    return f"{median(load.rate for load in other):,.0f} | {kept:.2f}"
 
 
 def measure_successors(server: Server, generator: Generator, token: str, game_id: str, moves: int) -> None:
     """Print a row: a position and its candidate moves in one call, and the positions after them in others."""
     together = full_game.successor_questions(game_id, 16, moves)
-    each = [full_game.after_moves(question, POSITIONS_AT_ONCE) for question in together]
+    separate = [full_game.after_moves(question, POSITIONS_AT_ONCE) for question in together]
     places = (
         ("MatchSuccessors", [question.SerializeToString() for question in together]),
-        ("MatchPatterns", [question.SerializeToString() for question in each]),
+        ("MatchPatterns", [question.SerializeToString() for question in separate]),
     )
     loads: list[list[Load]] = [[], []]
     for _ in range(ROUNDS):
-        for (method, written), found in zip(places, loads, strict=True):
+        for (method, written), results in zip(places, loads, strict=True):
             generator.begin(server.port, SERVICE + method, token, written, bots=1, seconds=SECONDS)
-            found.append(generator.result())
+            results.append(generator.result())
             time.sleep(PAUSE)
     mean_moves = sum(len(question.moves) for question in together) / len(together)
-    mean_positions = sum(len(question.positions) for question in each) / len(each)
-    one, other = (1e6 / median(load.rate for load in found) for found in loads)
+    mean_positions = sum(len(question.positions) for question in separate) / len(separate)
+    successors, apart = (1e6 / median(load.rate for load in results) for results in loads)
     print(
-        f"| {mean_moves:,.0f} | {one:,.0f} us | {one / mean_moves:.1f} us | {other / mean_positions:.1f} us "
-        f"| {median(load.answer_bytes for load in loads[0]):,.0f} |",
+        f"| {mean_moves:,.0f} | {successors:,.0f} us | {successors / mean_moves:.1f} us "
+        f"| {apart / mean_positions:.1f} us | {median(load.answer_bytes for load in loads[0]):,.0f} |",
         flush=True,
     )
 
@@ -159,7 +159,7 @@ def measure_steps(server: Server, generator: Generator, token: str, way: Way, ga
     places = [echo(server, way, work) for work in ("", "Match", "Write")]
     places += [no_op(server, token, way), consultation(server, token, way)]
     loads = interleaved(generator, way, raw(way, questions), places)
-    times = (f"{1e6 / median(load.rate for load in each):,.0f} us" for each in loads)
+    times = (f"{1e6 / median(load.rate for load in rounds):,.0f} us" for rounds in loads)
     print(f"| {way.name} | {' | '.join(times)} |", flush=True)
 
 
@@ -168,7 +168,7 @@ def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
     way = WAYS[4]
     written = raw(way, asked(way, game_id))
     count = round(2 * ROUNDS * (WRITING_SECONDS + 2) * REPORTS_PER_SECOND)
-    told = [each.SerializeToString() for each in full_game.reports(game_id, count)]
+    texts = [report.SerializeToString() for report in full_game.reports(game_id, count)]
     consulting, reporting = Generator(), Generator()
     with Server(folder) as server:
         path = SERVICE + "Play"
@@ -186,7 +186,7 @@ def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
         for turn in range(ROUNDS):
             consult(peak / 2, WRITING_SECONDS)
             quiet.append(consulting.result())
-            part = told[turn * count // ROUNDS : (turn + 1) * count // ROUNDS]
+            part = texts[turn * count // ROUNDS : (turn + 1) * count // ROUNDS]
             consult(peak / 2, WRITING_SECONDS)
             reporting.begin(
                 server.port, REPORT, arena, part, bots=8, seconds=WRITING_SECONDS, rate=REPORTS_PER_SECOND
@@ -201,18 +201,18 @@ def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
     )
     print("|---|---|---|---|---|")
     for name, loads, writes in (("alone", quiet, []), ("while contests are reported", busy, reports)):
-        row = f"| {name} | {median(each.rate for each in loads):,.0f} | {_times(loads)} |"
+        row = f"| {name} | {median(load.rate for load in loads):,.0f} | {_times(loads)} |"
         if writes:
-            row += f" {60 * median(each.rate for each in writes):,.0f} | {_times(writes)} |"
+            row += f" {60 * median(load.rate for load in writes):,.0f} | {_times(writes)} |"
         print(row if writes else row + " | |", flush=True)
 
 
 def _times(loads: list[Load]) -> str:
-    return f"{median(each.p50 for each in loads) * 1e3:.2f} / {median(each.p99 for each in loads) * 1e3:.2f}"
+    return f"{median(load.p50 for load in loads) * 1e3:.2f} / {median(load.p99 for load in loads) * 1e3:.2f}"
 
 
 def main() -> None:
-    """Measure in a fresh folder: all, or only what is said."""
+    """Measure in a fresh folder: everything, or only the parts that are named."""
     only = sys.argv[1:]
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"

@@ -2,8 +2,8 @@
 
     python -m benchmarks.store [FOLDER]
 
-Contests are random 60-ply games on 9x9 with every board told, and two endgame proposals a player. Times are
-medians of so many rounds as the row says.
+Contests are random 60-ply games on 9x9 with every board reported, and two endgame proposals a player. Times
+are medians of the rounds that the row gives.
 """
 
 import random
@@ -48,7 +48,7 @@ def timed(what: str, act: Callable[[], object], rounds: int = ROUNDS) -> float:
 def random_patterns(library: Library, count: int) -> list[pattern_pb2.PatternRecord]:
     """Patterns of 3x3 to 5x5 with mixed codes and three votes each."""
     chance = random.Random(library.value)
-    found = []
+    patterns = []
     for number in range(count):
         rows, columns = chance.randint(3, 5), chance.randint(3, 5)
         cells = "\n".join("".join(chance.choices("-xo12#", k=columns)) for _ in range(rows))
@@ -60,20 +60,20 @@ def random_patterns(library: Library, count: int) -> list[pattern_pb2.PatternRec
             )
             for voter in chance.sample(range(50), 3)
         ]
-        found.append(pattern_pb2.PatternRecord(pattern_id=number + 1, cells=cells, player=1, votes=votes))
-    return found
+        patterns.append(pattern_pb2.PatternRecord(pattern_id=number + 1, cells=cells, player=1, votes=votes))
+    return patterns
 
 
-def play(store: Store, told: list[contests_pb2.ReportContestRequest]) -> None:
+def play(store: Store, reports: list[contests_pb2.ReportContestRequest]) -> None:
     """Open, propose and report all contests, as fast as the writer takes them."""
     waiting: list[Future[Any]] = []
-    for each in told:
-        contest_id = each.contest.contest_id
+    for contest_report in reports:
+        contest_id = contest_report.contest.contest_id
         waiting.append(store.submit(OpenContest(contest(contest_id))))
         for seat in (1, 2):
-            proposals = [endgame_proposal(each, seat=seat, back=back) for back in range(2)]
+            proposals = [endgame_proposal(contest_report, seat=seat, back=back) for back in range(2)]
             waiting.append(store.submit(submission(contest_id, seat, proposals, "benchmark")))
-        waiting.append(store.submit(ReportContest(each, "benchmark")))
+        waiting.append(store.submit(ReportContest(contest_report, "benchmark")))
         if len(waiting) > 1_000:
             for future in waiting:
                 future.result()
@@ -115,8 +115,8 @@ def measure(store: Store, others: Store, file: Path) -> str:
     print(f"| that is, contests a second | {CONTESTS / taken:,.0f} | {ROUNDS} |")
     print(f"| bytes of the file a contest | {grown:,.0f} | all |")
     single = iter([report(f"single-{number}") for number in range(SINGLE)])
-    one = "one report, acknowledged before the next"
-    timed(one, lambda: store.run(ReportContest(next(single), "benchmark")), SINGLE)
+    single_report = "one report, acknowledged before the next"
+    timed(single_report, lambda: store.run(ReportContest(next(single), "benchmark")), SINGLE)
     timed("following: loading a full game", lambda: store.follow().refresh(GAME))
     follower = store.follow()
     follower.refresh(GAME)

@@ -25,7 +25,7 @@ Game = list[tuple[WarPosition, dict[int, Orders]]]
 
 def scripted(rules: WarLight, position: WarPosition, seat: int, chance: random.Random) -> Orders:
     own = [at for at, owner in enumerate(position.owners) if owner == seat]
-    ids = [each.id for each in rules.map.territories]
+    ids = [territory.id for territory in rules.map.territories]
     orders: list[Deploy | AttackTransfer] = [Deploy(rules.income(position, seat), ids[chance.choice(own)])]
     for at in own:
         if position.armies[at] > 1:
@@ -87,7 +87,7 @@ def main() -> None:
     map_name = sys.argv[1] if sys.argv[1:] else "double_earth"
     rules = WarLight.from_settings({"map": map_name})
     game = scripted_game(rules)
-    orders = sum(len(each) for _, turn in game for each in turn.values()) / len(game)
+    orders = sum(len(seat_orders) for _, turn in game for seat_orders in turn.values()) / len(game)
     # Without fog every standing has all rows.
     settings: dict[str, object] = {"map": map_name, "fog": False, "turn_limit": 300}
     seen = WarLight.from_settings(settings)

@@ -13,7 +13,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 DEFAULT_TIMEOUT: Final = 5.0
-# Where `arena run` and `arena serve` listen unless they are told otherwise.
+# Where `arena run` and `arena serve` listen by default.
 ARENA_ADDRESS: Final = "127.0.0.1:50561"
 _MAX_TOKEN: Final = 512
 # Every method may be repeated: reports and proposals are idempotent, the rest only read.
@@ -114,7 +114,7 @@ class Connection:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> "Connection | None":
-        """Read where the arena tells its players that ACADEMY is.
+        """Read the address of ACADEMY that the arena gives its players.
 
         Args:
             environment: variables by name; None for those of this process. ACADEMY_ADDRESS, ACADEMY_TOKEN and
@@ -211,7 +211,7 @@ class Connection:
         )
 
 
-# What grpc.aio says of a stream that was written to just as its connection broke, whatever broke it. A fault
+# What grpc.aio says of a stream that was written to just as its connection broke, for any reason. A fault
 # of the server has another text.
 _BROKEN_WHILE_WRITING: Final = (grpc.StatusCode.INTERNAL, "Internal error from Core")
 

@@ -36,7 +36,7 @@ class Game:
         seed: the seat's seed, for games that can be repeated.
         move_seconds: what each move may take; None where there is a clock.
         resumed: whether the game had begun when the connection broke. Its moves come before the next request.
-        academy: where to consult ACADEMY in this game; None where there is none.
+        academy: where to consult ACADEMY in this game; None without ACADEMY.
         contest_id: ACADEMY's name of this game.
     """
 
@@ -169,7 +169,7 @@ def dial_in(
     Raises:
         AcademyRefusedError: the token is wrong, or the player dialled in a second time.
         AcademyUnavailableError: the arena was never there.
-        Exception: whatever the bot raises.
+        Exception: Any exception of the bot.
     """
     bot = partial(_ThreadedBot, new_game, game_over)
     return asyncio.run(_dial(arena, hello_of(player, engine), bot, redial_seconds))
@@ -201,7 +201,7 @@ async def dial_in_async(
     Raises:
         AcademyRefusedError: as for `dial_in`.
         AcademyUnavailableError: as for `dial_in`.
-        Exception: whatever the bot raises.
+        Exception: Any exception of the bot.
     """
     bot = partial(_AsyncBot, new_game, game_over)
     return await _dial(arena, hello_of(player, engine), bot, redial_seconds)

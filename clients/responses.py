@@ -120,7 +120,7 @@ class ProposalStatus:
         ply: the ply of the contest after which the pattern was on the board, from 1.
         verdict: what ACADEMY decided; `Verdict.HELD` until the contest is reported.
         reason: the rule that decided.
-        pattern_id: the pattern that it became or changed; 0 where there is none.
+        pattern_id: the pattern that it became or changed; 0 without one.
     """
 
     proposal_id: str
@@ -161,7 +161,9 @@ def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[lis
     The answer is one for both players. Nothing is made of the other matches, which are most of them.
     """
     table = _Table(response.patterns)
-    first, *after = ([*compress(_placements(each), each.for_opponent)] for each in response.positions)
+    first, *after = (
+        [*compress(_placements(position), position.for_opponent)] for position in response.positions
+    )
     known = set(first)
     return [
         [table.match(placement, True) for placement in placements if placement not in known]

@@ -42,7 +42,7 @@ class Redialling:
     """Whether and when a stream that has ended is begun again."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Give up when the arena could not be reached for so many seconds."""
+        """Give up when the arena could not be reached for this number of seconds."""
         self._seconds = seconds
         self._clock = clock
         self._pause = _FIRST_PAUSE_SECONDS

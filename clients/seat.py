@@ -255,7 +255,9 @@ class Seat:
         Returns:
             The proposals; None where nothing is worth it.
         """
-        late = [each for each in self._endgame if is_late(each.message.ply, plies, average_length)]
+        late = [
+            proposal for proposal in self._endgame if is_late(proposal.message.ply, plies, average_length)
+        ]
         tesuji = sorted(self._tesuji, key=lambda candidate: -candidate.gain)[: max_proposals // 2]
         endgame = sorted(late, key=lambda candidate: -candidate.gain)[: max_proposals - len(tesuji)]
         chosen = [candidate.message for candidate in (*tesuji, *endgame)]

@@ -216,7 +216,7 @@ class Referee(ABC, Generic[Position, Move]):
         """
 
     def variant_facts(self) -> VariantFacts:
-        """Tell a results database about the variant, besides its id and its seats."""
+        """Describe the variant to a results database, besides its id and its seats."""
         return VariantFacts()
 
     @classmethod
@@ -243,7 +243,7 @@ class Referee(ABC, Generic[Position, Move]):
         return False
 
     def longest_game(self) -> int | None:
-        """The greatest number of plies that a game can have; None where there is none, or it is not known."""
+        """The greatest number of plies that a game can have; None without a limit, or if it is not known."""
         return None
 
     @property
@@ -482,12 +482,12 @@ class Referee(ABC, Generic[Position, Move]):
         raise UnreadableRecordError(f"records of {self.name!r} cannot be read")
 
     @classmethod
-    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+    def replay_page(cls, content: bytes, texts: Mapping[str, str]) -> str:
         """Make a page of HTML that plays a recorded game again and needs nothing else.
 
         Args:
             content: The bytes of a record of one game.
-            said: Texts that belong to the game, by what they are, such as what the players wrote.
+            texts: Texts that belong to the game, by what they are, such as what the players wrote.
 
         Raises:
             UnreadableRecordError: The record cannot be read, or the game has no such page.

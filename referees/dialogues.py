@@ -14,8 +14,7 @@ Move = TypeVar("Move", contravariant=True)
 class GtpGame(Protocol[Position, Move]):
     """Words of a game in GTP; `Referee.dialogue("gtp")` gives one, bound to the referee's settings.
 
-    Of games without handicap that are counted by their rules alone, a subclass need say only `setup`,
-    `colour` and `vertex`.
+    A game without handicap that is counted by its rules alone needs only `setup`, `colour` and `vertex`.
     """
 
     def setup(self) -> Sequence[str]:
@@ -34,7 +33,7 @@ class GtpGame(Protocol[Position, Move]):
         raise UnreadableMoveError("in this game no player arranges the first position")
 
     def tell_arrangement(self, position: Position) -> str:
-        """The command that tells an engine of a first position it did not arrange."""
+        """The command that sends an engine a first position it did not arrange."""
         raise UnreadableMoveError("in this game no player arranges the first position")
 
     def colour(self, seat: int) -> str:
@@ -77,7 +76,7 @@ class BotTime:
 class Reading:
     """What was made of a bot's answers: the move's text, what was wrong, and its own expected value.
 
-    `complaints` name what was dropped and why. `value` is from 0 to 1, None where the bot told none, and
+    `complaints` name what was dropped and why. `value` is from 0 to 1, None where the bot gave none, and
     `value_before` the same of the position before its move.
     """
 
@@ -115,7 +114,7 @@ class LineDialogue(Protocol[View]):
         return ()
 
     def farewell(self) -> Sequence[str]:
-        """Lines that tell a bot to exit. Without any it is ended."""
+        """Lines that ask a bot to exit. Without any it is ended."""
         return ()
 
 

@@ -73,8 +73,8 @@ def written(heading: dict[str, list[bytes]], game: GameRecord, move: Callable[[P
     """The record's text: the heading's raw properties, a node for each move, the final remarks.
 
     `move` gives the raw value of a move's property. What is left on the mover's clock stands in BL or WL, in
-    byo-yomi with the moves it is for in OB or OW. The move's comment holds what its player said and expected;
-    the last node's comment ends with the final remarks.
+    byo-yomi with the moves it is for in OB or OW. The move's comment holds its player's comment and
+    expectation; the last node's comment ends with the final remarks.
     """
     nodes = [heading]
     for played in game.moves:

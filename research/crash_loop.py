@@ -81,11 +81,11 @@ class Compactions:
         """Wait for the one that runs, if any, and note what became of it."""
         if self._running is None:
             return
-        _, told = self._running.communicate()
+        _, errors = self._running.communicate()
         if self._running.returncode == 0:
             self.done += 1
-        elif _BUSY not in told:
-            self.faults.append(f"a compaction ended with {self._running.returncode}: {told.strip()}")
+        elif _BUSY not in errors:
+            self.faults.append(f"a compaction ended with {self._running.returncode}: {errors.strip()}")
         self._running = None
 
     def __enter__(self) -> Self:
@@ -115,26 +115,26 @@ class Outcome:
     """What a loop came to: faults, what had been acknowledged, and how often what was done."""
 
     faults: list[str] = field(default_factory=list)
-    told: Acknowledged = field(default_factory=Acknowledged)
+    acknowledged: Acknowledged = field(default_factory=Acknowledged)
     rounds: int = 0
     killed: Counter[str] = field(default_factory=Counter)
     compacted: int = 0
 
-    def tried(self, shared_port: bool, compact: bool) -> bool:
+    def has_tried_all(self, shared_port: bool, compact: bool) -> bool:
         """Whether each kind of call was answered, one was cut, and each kind of process killed."""
         kinds = {"child", "parent"} if shared_port else {"server"}
-        told = self.told
-        answered = told.reports and told.proposals and told.admin_changes and told.interrupted
+        taken = self.acknowledged
+        answered = taken.reports and taken.proposals and taken.admin_changes and taken.interrupted
         return bool(answered) and kinds <= self.killed.keys() and (not compact or self.compacted > 0)
 
 
-def slept(seconds: float) -> bool:
-    """Wait for so long, whatever comes."""
+def sleep_through(seconds: float) -> bool:
+    """Wait for `seconds`, always."""
     time.sleep(seconds)
     return True
 
 
-def crash_loop(
+def crash_loop(  # noqa: PLR0913 - the options of its command line
     folder: Path,
     rounds: int,
     processes: int,
@@ -142,7 +142,7 @@ def crash_loop(
     *,
     shared_port: bool = False,
     compact: bool = False,
-    pause: Callable[[float], bool] = slept,
+    pause: Callable[[float], bool] = sleep_through,
 ) -> Outcome:
     """Run it. `pause` waits for some seconds, and is False once the loop is to end early."""
     chance = random.Random(rounds)
@@ -163,26 +163,26 @@ def crash_loop(
             outcome.rounds += 1
             outcome.killed[site.kill(chance)] += 1
             # What was acknowledged before the look must be seen by it.
-            outcome.told = load.taken()
+            outcome.acknowledged = load.taken()
             replay = outcome.rounds % REPLAY_EVERY == 0
-            seen = [*wrong(site.data, outcome.told, replay=replay), *compactions.faults]
+            seen = [*find_faults(site.data, outcome.acknowledged, replay=replay), *compactions.faults]
             site.restart()
             seen += site.faults()
             outcome.faults += [f"round {outcome.rounds}: {what}" for what in seen]
             outcome.compacted = compactions.done
             outcome.killed["compaction"] = compactions.killed
-            if outcome.faults or outcome.told.unexpected:
+            if outcome.faults or outcome.acknowledged.unexpected:
                 break
             if outcome.rounds % 10 == 0:
                 _print(outcome)
-            if outcome.rounds >= rounds and outcome.tried(shared_port, compact):
+            if outcome.rounds >= rounds and outcome.has_tried_all(shared_port, compact):
                 break
         load.stop()
-        outcome.told = load.taken()
+        outcome.acknowledged = load.taken()
     outcome.compacted = compactions.done
-    outcome.faults += [f"a call was refused: {what}" for what in outcome.told.unexpected]
-    # Whoever ends it early does not wait for a replay.
-    last = [*compactions.faults, *wrong(site.data, outcome.told, replay=not ended)]
+    outcome.faults += [f"a call was refused: {what}" for what in outcome.acknowledged.unexpected]
+    # A loop that is ended early does not wait for a replay.
+    last = [*compactions.faults, *find_faults(site.data, outcome.acknowledged, replay=not ended)]
     outcome.faults += [f"at the end: {what}" for what in last]
     return outcome
 
@@ -197,16 +197,16 @@ def _at_work(load: Load, pause: Callable[[float], bool]) -> bool:
 
 
 def _print(outcome: Outcome) -> None:
-    told = outcome.told
+    taken = outcome.acknowledged
     print(
-        f"round {outcome.rounds:4}: {len(told.reports):6,} reports, {len(told.proposals):6,} proposals, "
-        f"{told.admin_changes:5,} admin changes acknowledged, {told.interrupted:5,} calls cut, "
+        f"round {outcome.rounds:4}: {len(taken.reports):6,} reports, {len(taken.proposals):6,} proposals, "
+        f"{taken.admin_changes:5,} admin changes acknowledged, {taken.interrupted:5,} calls cut, "
         f"{outcome.compacted:3,} compactions",
         flush=True,
     )
 
 
-def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
+def find_faults(data: Path, taken: Acknowledged, *, replay: bool) -> Iterator[str]:
     """Yield what is not as it was acknowledged, and what `academy check` finds."""
     with Environment(data, read_only=True) as environment:
         with environment.reading() as transaction:
@@ -222,9 +222,9 @@ def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
         for contest_id, times in logged.items():
             if times > 1:
                 yield f"contest {contest_id} was counted {times} times"
-        for contest_id in sorted(told.reports - reported):
+        for contest_id in sorted(taken.reports - reported):
             yield f"the report of contest {contest_id} was acknowledged and is lost"
-        for proposal_id in sorted(told.proposals - {each.proposal_id for each in stored}):
+        for proposal_id in sorted(taken.proposals - {proposal.proposal_id for proposal in stored}):
             yield f"proposal {proposal_id} was acknowledged and is lost"
         yield from repeated(stored)
         for finding in check(environment, replay=replay):
@@ -234,8 +234,14 @@ def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
 def repeated(proposals: Iterable[Proposal]) -> Iterator[str]:
     """Yield the proposals that are there more than once: of one seat, for one library, of the same cells."""
     times = Counter(
-        (each.contest_id, each.seat, each.content.library, each.content.ply, each.content.cells)
-        for each in proposals
+        (
+            proposal.contest_id,
+            proposal.seat,
+            proposal.content.library,
+            proposal.content.ply,
+            proposal.content.cells,
+        )
+        for proposal in proposals
     )
     for (contest_id, seat, _, ply, _), count in times.items():
         if count > 1:
@@ -273,13 +279,13 @@ def main() -> int:
         )
     for fault in outcome.faults:
         print(fault)
-    told = outcome.told
+    taken = outcome.acknowledged
     killed = ", ".join(f"{times:,} of a {what}" for what, times in sorted(outcome.killed.items()))
     print(
         f"{'FAULTY' if outcome.faults else 'SOUND'}: {options.processes} processes, {outcome.rounds:,} kills "
-        f"({killed}) in {time.monotonic() - begun:.0f} s; {len(told.reports):,} reports and "
-        f"{len(told.proposals):,} proposals acknowledged, {told.admin_changes:,} admin changes, "
-        f"{told.interrupted:,} calls cut off, {outcome.compacted:,} compactions"
+        f"({killed}) in {time.monotonic() - begun:.0f} s; {len(taken.reports):,} reports and "
+        f"{len(taken.proposals):,} proposals acknowledged, {taken.admin_changes:,} admin changes, "
+        f"{taken.interrupted:,} calls cut off, {outcome.compacted:,} compactions"
     )
     return 1 if outcome.faults else 0
 

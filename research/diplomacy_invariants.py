@@ -48,7 +48,7 @@ YEARS = 20
 ONE_OF = ((0, 3), (3, 11), (13, 16), (16, 24), (24, 27))
 
 
-class BrokenInvariant(AssertionError):
+class BrokenInvariantError(AssertionError):
     """Something that always holds does not."""
 
 
@@ -62,41 +62,41 @@ class Tally:
 
 
 def keep(holds: bool, what: str) -> None:
-    """Raises BrokenInvariant unless it holds."""
+    """Raises BrokenInvariantError unless it holds."""
     if not holds:
-        raise BrokenInvariant(what)
+        raise BrokenInvariantError(what)
 
 
 def play(number: int, board: Map, years: int, tally: Tally) -> None:
-    """Play a random game of so many years, and look at every phase. Raises BrokenInvariant."""
+    """Play a random game of `years` years, and look at every phase. Raises BrokenInvariantError."""
     chance = random.Random(f"game {number}")
     position = start = Position.start(board)
-    said: list[dict[int, list[str]]] = []
+    texts: list[dict[int, list[str]]] = []
     while position.year < board.first_year + years:
         look_at(position)
         orders = random_orders(position, chance)
         adjudication = adjudicate(position, orders)
         compare(adjudication)
-        said.append(
+        texts.append(
             {power: [order_text(position, order) for order in given] for power, given in orders.items()}
         )
         position = adjudication.after
         tally.phases += 1
         tally.dislodged += len(position.dislodged)
-    keep(replayed(start, said) == position, "the orders, read as text and played again, end otherwise")
+    keep(replayed(start, texts) == position, "the orders, read as text and played again, end otherwise")
     tally.games += 1
 
 
-def replayed(position: Position, said: Sequence[dict[int, list[str]]]) -> Position:
+def replayed(position: Position, texts_by_phase: Sequence[dict[int, list[str]]]) -> Position:
     """Where orders as text lead."""
-    for phase in said:
+    for phase in texts_by_phase:
         orders = {power: [read_order(position, text) for text in texts] for power, texts in phase.items()}
         position = adjudicate(position, orders).after
     return position
 
 
 def look_at(position: Position) -> None:
-    """What holds in any position. Raises BrokenInvariant."""
+    """What holds in any position. Raises BrokenInvariantError."""
     board = position.map
     for units in (position.units, [entry.unit for entry in position.dislodged]):
         provinces = [board.province_of[unit.location] for unit in units]
@@ -130,7 +130,7 @@ def look_at(position: Position) -> None:
 
 
 def look_as_agents_do(position: Position, legal: Sequence[dict[int, list[Order]]]) -> None:
-    """What DeepMind's agents count on. Raises BrokenInvariant."""
+    """What DeepMind's agents count on. Raises BrokenInvariantError."""
     state = DiplomacyState(position)
     seen, actions = state.observation(), state.legal_actions()
     for first, last in ONE_OF:
@@ -146,7 +146,7 @@ def look_as_agents_do(position: Position, legal: Sequence[dict[int, list[Order]]
 
 
 def compare(adjudication: PhaseAdjudication) -> None:
-    """What holds of a phase played with legal orders. Raises BrokenInvariant."""
+    """What holds of a phase played with legal orders. Raises BrokenInvariantError."""
     before, after = adjudication.position, adjudication.after
     now = Counter(unit.power for unit in after.units)
     then = Counter(unit.power for unit in before.units)
@@ -173,7 +173,7 @@ def compare(adjudication: PhaseAdjudication) -> None:
 
 
 def compare_centres(before: Position, after: Position) -> None:
-    """Centres change hands when autumn is over, to who stands in them. Raises BrokenInvariant."""
+    """Centres change hands when autumn is over, to who stands in them. Raises BrokenInvariantError."""
     taken = after.phase is Phase.BUILDS or after.year > before.year
     if before.phase is Phase.BUILDS or not taken:
         keep(after.owners == before.owners, "centres change hands before autumn is over")
@@ -216,16 +216,16 @@ def main() -> int:
     arguments.add_argument("--progress", type=Path, help="a file to go on from")
     chosen = arguments.parse_args()
     board, tally = shipped_map(chosen.map), Tally()
-    began, told = time.process_time(), time.monotonic()
+    began, reported = time.process_time(), time.monotonic()
     end = chosen.first + chosen.games
     for number in range(first_game(chosen.progress, chosen.first), end):
         try:
             play(number, board, chosen.years, tally)
-        except BrokenInvariant as broken:
+        except BrokenInvariantError as broken:
             print(f"game {number}: {broken}")
             return 1
-        if time.monotonic() - told > 10 or number == end - 1:
-            told = time.monotonic()
+        if time.monotonic() - reported > 10 or number == end - 1:
+            reported = time.monotonic()
             if chosen.progress is not None:
                 chosen.progress.write_text(f"{number + 1}\n")
             print(f"{number + 1 - chosen.first} of {chosen.games} games", file=sys.stderr)

@@ -56,22 +56,22 @@ def lengthen(store: Store, game_id: str, length: int) -> None:
 
 def measure(folder: Path, games: list[str], token: str, arena: str) -> Figures:
     """Return consultations a second and their p99, reports a second and their p99 (ms)."""
-    each = max(1, 64 // len(games))
-    questions = list(chain.from_iterable(full_game.questions(game, each) for game in games))
+    questions_each = max(1, 64 // len(games))
+    questions = list(chain.from_iterable(full_game.questions(game, questions_each) for game in games))
     written = [question.SerializeToString() for question in questions]
     consulted: list[Load] = []
     reported: list[Load] = []
     generator = Generator(core=1)
     with Server(folder, core=0) as server:
         # Every game once, so that all are loaded.
-        for question in questions[::each]:
+        for question in questions[::questions_each]:
             server.answer(token, question)
         for number in range(ROUNDS):
             path = SERVICE + "MatchPatterns"
             generator.begin(server.port, path, token, written, bots=BOTS, seconds=SECONDS)
             consulted.append(generator.result())
-            told = full_game.reports(games[0], 1_000, first=1_000 * number)
-            reports = [report.SerializeToString() for report in told]
+            contests = full_game.reports(games[0], 1_000, first=1_000 * number)
+            reports = [report.SerializeToString() for report in contests]
             generator.begin(server.port, REPORT, arena, reports, bots=4, seconds=SECONDS, rate=40.0)
             reported.append(generator.result())
     generator.close()
@@ -106,11 +106,11 @@ def main() -> None:
     by_events: dict[int, Figures] = {}
     head = "| {} | consultations/s | p99 ms | report p50 ms | p99 ms |\n|---|---|---|---|---|"
     print(head.format("games"))
-    for games in (each for each in GAMES if each <= options.most_games):
+    for games in (count for count in GAMES if count <= options.most_games):
         by_games[games] = grown(games)
         _print(games, by_games[games])
     print("\n" + head.format("events in the log"))
-    for events in (each for each in EVENTS if each <= options.most_events):
+    for events in (count for count in EVENTS if count <= options.most_events):
         by_events[events] = grown(1, partial(lengthen, length=events))
         _print(events, by_events[events])
     if options.plot:

@@ -43,7 +43,7 @@ _CONTESTS_PER_ADMIN_CHANGE: Final = 5
 
 @dataclass
 class Acknowledged:
-    """What the servers said they had kept, how long it took them, and refusals nobody expected."""
+    """What the servers acknowledged, how long it took them, and unexpected refusals."""
 
     reports: set[str] = field(default_factory=set)
     proposals: set[str] = field(default_factory=set)
@@ -54,7 +54,7 @@ class Acknowledged:
 
 
 class Load:
-    """Callers in threads, each playing one contest after another until told to stop."""
+    """Callers in threads, each playing one contest after another until they are stopped."""
 
     def __init__(self, site: Site, callers: int, name: str = "", contests_a_second: float = math.inf) -> None:
         """Start them. Contests are named after `name`, which must be another for another load.
@@ -79,13 +79,13 @@ class Load:
     def taken(self) -> Acknowledged:
         """A copy of what has been acknowledged up to now."""
         with self._lock:
-            told = self.acknowledged
+            acknowledged = self.acknowledged
             return Acknowledged(
-                set(told.reports),
-                set(told.proposals),
-                told.admin_changes,
-                told.interrupted,
-                list(told.unexpected),
+                set(acknowledged.reports),
+                set(acknowledged.proposals),
+                acknowledged.admin_changes,
+                acknowledged.interrupted,
+                list(acknowledged.unexpected),
             )
 
     def take_seconds(self) -> list[tuple[str, float]]:
@@ -122,7 +122,7 @@ class Load:
                 played += 1
                 if played % _CONTESTS_PER_ADMIN_CHANGE == 0:
                     self._administer(chance, channels)
-        except _Stopped:
+        except _StoppedError:
             pass
         except Exception as fault:
             with self._lock:
@@ -136,8 +136,10 @@ class Load:
 
     def _play(self, contest_id: str, chance: random.Random, channels: "_Channels") -> None:
         """One contest as an arena and a bot play it: the calls of one may reach different processes."""
-        told = report(contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5)
-        opened = self._answered(
+        contest_report = report(
+            contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5
+        )
+        opened = self._repeat(
             "open",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).OpenContest(
                 contests_pb2.OpenContestRequest(contest=contest(contest_id, GAME, PLAYERS)),
@@ -147,29 +149,30 @@ class Load:
         )
         ticket = _bearer(opened.tickets[0])
         question = consultation_pb2.LookUpOpeningRequest(game_id=GAME, contest_id=contest_id, player=1)
-        self._answered(
+        self._repeat(
             "opening",
             lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).LookUpOpening(
                 question, metadata=ticket, timeout=CALL_SECONDS
             ),
         )
         positions = [
-            consultation_pb2.Position(board=told.plies[place].board, player=1, expected_value=0.2)
+            consultation_pb2.Position(board=contest_report.plies[place].board, player=1, expected_value=0.2)
             for place in range(0, PLIES, 6)
         ]
         matching = consultation_pb2.MatchPatternsRequest(
             game_id=GAME, contest_id=contest_id, positions=positions
         )
-        self._answered(
+        self._repeat(
             "patterns",
             lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).MatchPatterns(
                 matching, metadata=ticket, timeout=CALL_SECONDS
             ),
         )
         proposing = proposals_pb2.SubmitProposalsRequest(
-            contest_id=contest_id, proposals=[endgame_proposal(told, back=2 * back) for back in range(2)]
+            contest_id=contest_id,
+            proposals=[endgame_proposal(contest_report, back=2 * back) for back in range(2)],
         )
-        proposed = self._answered(
+        proposed = self._repeat(
             "propose",
             lambda: proposals_pb2_grpc.ProposalServiceStub(channels.any()).SubmitProposals(
                 proposing, metadata=ticket, timeout=CALL_SECONDS
@@ -177,10 +180,10 @@ class Load:
         )
         with self._lock:
             self.acknowledged.proposals |= {proposal.proposal_id for proposal in proposed.proposals}
-        self._answered(
+        self._repeat(
             "report",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).ReportContest(
-                told, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
+                contest_report, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
             ),
         )
         with self._lock:
@@ -198,12 +201,12 @@ class Load:
             request = libraries_pb2.UpdateSettingsRequest(
                 game_id=GAME, settings=settings, fields=["opening_capacity"]
             )
-            self._answered("admin", lambda: libraries().UpdateSettings(request, **call))
+            self._repeat("admin", lambda: libraries().UpdateSettings(request, **call))
         else:
             listing = libraries_pb2.ListPatternsRequest(
                 game_id=GAME, library=pattern_pb2.LIBRARY_ENDGAME, page_size=1
             )
-            listed = self._answered("admin", lambda: libraries().ListPatterns(listing, **call))
+            listed = self._repeat("admin", lambda: libraries().ListPatterns(listing, **call))
             if not listed.patterns:
                 return
             chosen: dict[str, Any] = {
@@ -213,13 +216,13 @@ class Load:
             }
             # Another caller may have deleted it first, and so may have this one's call whose answer was lost.
             deleting = libraries_pb2.DeletePatternRequest(**chosen)
-            self._answered("admin", lambda: libraries().DeletePattern(deleting, **call), may_miss=True)
+            self._repeat("admin", lambda: libraries().DeletePattern(deleting, **call), may_miss=True)
             restoring = libraries_pb2.RestorePatternRequest(**chosen)
-            self._answered("admin", lambda: libraries().RestorePattern(restoring, **call), may_miss=True)
+            self._repeat("admin", lambda: libraries().RestorePattern(restoring, **call), may_miss=True)
         with self._lock:
             self.acknowledged.admin_changes += 1
 
-    def _answered(self, what: str, call: Callable[[], _T], *, may_miss: bool = False) -> _T:
+    def _repeat(self, what: str, call: Callable[[], _T], *, may_miss: bool = False) -> _T:
         """Repeat a call until a server answers it, as an arena with an outbox does."""
         while True:
             begun = time.perf_counter()
@@ -234,9 +237,9 @@ class Load:
                         self.acknowledged.interrupted += 1
                     else:
                         self.acknowledged.unexpected.append(f"{what}: {code.name} {error.details()}")
-                        raise _Stopped from error
+                        raise _StoppedError from error
                 if self._stopped.is_set():
-                    raise _Stopped from error
+                    raise _StoppedError from error
                 time.sleep(_SECONDS_BEFORE_AGAIN)
                 continue
             with self._lock:
@@ -244,7 +247,7 @@ class Load:
             return answer
 
 
-class _Stopped(RuntimeError):
+class _StoppedError(RuntimeError):
     """The load ends in the middle of a contest."""
 
 
@@ -266,7 +269,7 @@ class _Channels:
 
     def _close_former(self) -> None:
         now = set(enumerate(self._site.addresses))
-        for former in [each for each in self._open if each not in now]:
+        for former in [process for process in self._open if process not in now]:
             self._open.pop(former).close()
 
     def close(self) -> None:

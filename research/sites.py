@@ -134,7 +134,7 @@ class SharedPort(Site):
             select.select([handle], [], [])
             _close(children)
             return "child"
-        # Nobody is to ask a stranger who gets the port next.
+        # No caller may ask a stranger that gets the port next.
         self.addresses = [f"unix:{self._folder / 'nobody.sock'}"] * self._processes
         self._killed = 0
         # They drain while the next ones start.
@@ -162,14 +162,14 @@ class SharedPort(Site):
                 self._orphans += self._children()
         super().close()
         for orphan in self._orphans:
-            # Told by the system that their parent died, they drain.
+            # They drain when the system signals that their parent died.
             if not select.select([orphan], [], [], START_SECONDS)[0]:
                 signal.pidfd_send_signal(orphan, signal.SIGKILL)
         _close(self._orphans)
         self._orphans = []
 
     def _children(self) -> list[int]:
-        """Handles of the processes that serve now, which stay theirs when a number is given anew."""
+        """Handles of the processes that serve now, which stay theirs when a number is given again."""
         handles = []
         parent = self.running[0].pid
         for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
@@ -190,8 +190,8 @@ def _listening_at(process: "subprocess.Popen[str]") -> str:
     hurry.start()
     line = process.stdout.readline()
     hurry.cancel()
-    _, found, rest = line.partition(" at ")
-    if not found:
+    _, separator, rest = line.partition(" at ")
+    if not separator:
         raise RuntimeError(f"a server did not start: {line!r}, exit status {process.poll()}")
     return rest.partition(";")[0]
 

@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from academy.service.workers import signals
-from research.crash_loop import slept, wrong
+from research.crash_loop import find_faults, sleep_through
 from research.mixed_load import Load
 from research.sites import Site
 
 SAMPLES = 30
-# Of a run that was ended early, for a third to say something.
+# A run that was ended early needs these for a third to say something.
 FEWEST_SAMPLES = 9
 CONTESTS_A_SECOND = 5.0
-# Of the contests due in the last two thirds of the time, so many must have been played.
+# The share of the contests due in the last two thirds of the time that must have been played.
 PACE_KEPT = 0.95
 # A server keeps this many events; replays begin at most so far back.
 EVENTS_KEPT = 1_000
@@ -59,7 +59,7 @@ def soak(
     processes: int,
     callers: int,
     contests_a_second: float = math.inf,
-    pause: Callable[[float], bool] = slept,
+    pause: Callable[[float], bool] = sleep_through,
 ) -> tuple[list[Sample], list[str]]:
     """Run it; return the samples, and what was lost or refused.
 
@@ -67,7 +67,7 @@ def soak(
     """
     samples = []
     begun = time.monotonic()
-    # Far above what the callers can ask, whatever the machine.
+    # Far above what the callers can ask on any machine.
     with Site(folder, processes, ["--rate", "1000000"]) as site:
         load = Load(site, callers, "soak", contests_a_second)
         for number in range(1, SAMPLES + 1):
@@ -89,8 +89,8 @@ def soak(
                 break
             _compact(site.data)
         load.stop()
-        told = load.taken()
-        faults = [*told.unexpected, *wrong(site.data, told, replay=True)]
+        acknowledged = load.taken()
+        faults = [*acknowledged.unexpected, *find_faults(site.data, acknowledged, replay=True)]
     return samples, faults
 
 
@@ -133,9 +133,9 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
 
         return statistics.median(map(of, before)), statistics.median(map(of, after))
 
-    found = []
+    findings = []
     early, late = medians("memory")
-    found.append(
+    findings.append(
         (
             late <= MEMORY_MAY_GROW * early,
             f"memory {early / 2**20:.1f} -> {late / 2**20:.1f} MiB, may grow by {MEMORY_MAY_GROW:.2f}",
@@ -144,7 +144,7 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
     for what in ("consultation", "report"):
         for place, name in enumerate(("p50", "p99")):
             early, late = medians(what, place)
-            found.append(
+            findings.append(
                 (
                     late <= LATENCY_MAY_GROW * early,
                     f"{what} {name} {early * 1e3:.1f} -> {late * 1e3:.1f} ms, "
@@ -154,21 +154,21 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
     contests = after[-1].contests - before[0].contests
     if contests_a_second < math.inf:
         pace = contests / (after[-1].at - before[0].at)
-        found.append(
+        findings.append(
             (
                 pace >= PACE_KEPT * contests_a_second,
                 f"pace {pace:.2f} of {contests_a_second:g} contests a second, at least {PACE_KEPT:.0%}",
             )
         )
     grown = (after[-1].file - before[0].file) / max(contests, 1)
-    found.append(
+    findings.append(
         (
             grown <= BYTES_A_CONTEST,
             f"file {before[0].file / 2**20:.1f} -> {after[-1].file / 2**20:.1f} MiB over {contests:,} "
             f"contests, {grown:,.0f} bytes each, at most {BYTES_A_CONTEST:,}",
         )
     )
-    return found
+    return findings
 
 
 def main() -> int:
@@ -194,13 +194,13 @@ def main() -> int:
             pace,
             lambda seconds: not select.select([told_to_end], [], [], seconds)[0],
         )
-    told = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
-    for flat, what in told:
+    findings = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
+    for flat, what in findings:
         print(f"{'KEPT  ' if flat else 'MISSED'} {what}")
     for fault in faults:
         print(f"FAULT {fault}")
     print(f"{'SOUND' if not faults else 'FAULTY'}: every acknowledged report and proposal, and the replay")
-    return 0 if told and all(flat for flat, _ in told) and not faults else 1
+    return 0 if findings and all(flat for flat, _ in findings) and not faults else 1
 
 
 if __name__ == "__main__":

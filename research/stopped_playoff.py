@@ -84,7 +84,7 @@ class Run:
                 raise TimeoutError(f"no end of waiting within {LONGEST_WAIT:.0f} s")
 
     def end(self) -> int:
-        """Wait for the end; the exit status, as a shell tells it."""
+        """Wait for the end; the exit status, as a shell gives it."""
         self.until(lambda: False)
         _, status = os.waitpid(self._leader, 0)
         os.close(self._terminal)
@@ -99,7 +99,7 @@ class Run:
 
     def _processes(self) -> list[int]:
         # Wherever they stand in the tree.
-        found = []
+        processes = []
         for folder in Path("/proc").iterdir():
             if folder.name.isdecimal():
                 try:
@@ -107,11 +107,11 @@ class Run:
                 except OSError:
                     continue
                 if marked:
-                    found.append(int(folder.name))
-        return found
+                    processes.append(int(folder.name))
+        return processes
 
     def _reads(self) -> bool:
-        """Take what is shown, lest the run wait for its reader; False once all have closed the terminal."""
+        """Take what is shown, so that the run does not wait; False once all have closed the terminal."""
         if select.select([self._terminal], [], [], 0.05)[0]:
             try:
                 return bool(os.read(self._terminal, 65536))
@@ -166,7 +166,7 @@ def results(control: Path) -> list[str]:
 
 
 def stopped(control: Path, way: Way, after: int) -> list[str]:
-    """Take the playoff up, stop it when it has so many more results; what was wrong."""
+    """Take the playoff up, stop it after a number of results; return what was wrong."""
     before = results(control)
     run = Run(control)
     run.until(lambda: len(results(control)) >= len(before) + after)

@@ -64,7 +64,24 @@ def compile_protos(folder: Path) -> FileDescriptorSet:
 
 def proto_breakages(old: FileDescriptorSet, new: FileDescriptorSet) -> Iterator[str]:
     """Yield what clients of the old protos could not do with the new ones."""
-    old_messages, new_messages = _messages(old), _messages(new)
+    yield from _message_breakages(_messages(old), _messages(new))
+    new_enums = _enums(new)
+    for name, enum in _enums(old).items():
+        values = {(value.name, value.number) for value in new_enums.get(name, EnumDescriptorProto()).value}
+        for value in enum.value:
+            if (value.name, value.number) not in values:
+                yield f"{name}.{value.name}: the value is gone, or has another number"
+    new_methods = _methods(new)
+    for name, signature in _methods(old).items():
+        if name not in new_methods:
+            yield f"{name}: the method is gone"
+        elif new_methods[name] != signature:
+            yield f"{name}: the method takes or returns something else"
+
+
+def _message_breakages(
+    old_messages: Mapping[str, DescriptorProto], new_messages: Mapping[str, DescriptorProto]
+) -> Iterator[str]:
     for name, message in old_messages.items():
         if name not in new_messages:
             yield f"{name}: the message is gone"
@@ -81,18 +98,6 @@ def proto_breakages(old: FileDescriptorSet, new: FileDescriptorSet) -> Iterator[
                 field.type_name,
             ):
                 yield f"{name}.{field.name}: field {field.number} has another name, type or label"
-    old_enums, new_enums = _enums(old), _enums(new)
-    for name, enum in old_enums.items():
-        values = {(value.name, value.number) for value in new_enums.get(name, EnumDescriptorProto()).value}
-        for value in enum.value:
-            if (value.name, value.number) not in values:
-                yield f"{name}.{value.name}: the value is gone, or has another number"
-    new_methods = _methods(new)
-    for name, signature in _methods(old).items():
-        if name not in new_methods:
-            yield f"{name}: the method is gone"
-        elif new_methods[name] != signature:
-            yield f"{name}: the method takes or returns something else"
 
 
 def _messages(files: FileDescriptorSet) -> Mapping[str, DescriptorProto]:

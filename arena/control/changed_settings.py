@@ -15,7 +15,7 @@ def changed(setting: str, before: object, now: object) -> str:
     return f"{setting}: the games so far were played with {before}, the control file now has {now}; {REMEDY}"
 
 
-def abridged(text: str) -> str:
+def abridge(text: str) -> str:
     """A value that is kept with every game: a long one by its beginning, length and check sum."""
     if len(text) <= _MOST_SHOWN:
         return text

@@ -22,7 +22,7 @@ class InvalidDatabaseUrlError(ValueError):
 def database_url(text: URL | str) -> URL:
     """The URL of a results database, with its driver.
 
-    Raises InvalidDatabaseUrlError, which tells no secrets.
+    Raises InvalidDatabaseUrlError, whose text has no secrets.
     """
     try:
         url = make_url(text)

@@ -39,6 +39,7 @@ from arena.control.plans import (
 from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
 from arena.control.validation import Place, choose, read, toml_place
+from arena.control.values import MAX_CHILDREN
 from arena.jobs import PlayerSetup, TimeControl
 from arena.ratings.pentanomial import Sprt
 from referees.api import InvalidSettingError, UnknownRefereeError
@@ -71,7 +72,7 @@ class Contents:
             )
 
     def check_names(self, path: str, names: tuple[str, ...], least: int) -> tuple[str, ...]:
-        """Names of at least so many different players."""
+        """Names of different players, `least` of them or more."""
         for name in names:
             self.check_name(path, name)
             if names.count(name) > 1:
@@ -107,7 +108,7 @@ def read_game(
 ) -> GameSettings:
     """The game, of a control file in that folder; what is left out is as in the default.
 
-    Without a move limit every game may come to its end, as far as the referee tells. Raises ControlError.
+    Without a move limit every game can come to its end, by the referee's own figures. Raises ControlError.
     """
     plain = default or GameSettings(table.name or "")
     if table.name not in (None, plain.name):
@@ -254,10 +255,8 @@ def _monte_carlo(contents: Contents) -> MonteCarloPlan:
     table: schema.MonteCarlo = contents.file.competition
     parameters = tuple(_grid_parameter(code, given, contents.folder) for code, given in tables.items())
     children = math.prod(parameter.split for parameter in parameters)
-    if not 2 <= children <= schema.MAX_CHILDREN:
-        _fail(
-            "parameters", f"their splits multiply to {children}, from 2 to {schema.MAX_CHILDREN} are allowed"
-        )
+    if not 2 <= children <= MAX_CHILDREN:
+        _fail("parameters", f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed")
     return MonteCarloPlan(
         candidate=_candidate(contents),
         parameters=parameters,

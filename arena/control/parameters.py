@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from arena.control.changed_settings import abridged
+from arena.control.changed_settings import abridge
 from arena.jobs import PlayerSetup
 
 CandidateMaker = Callable[[str, Sequence[Any]], PlayerSetup]
@@ -145,8 +145,8 @@ Parameter = GridParameter | NormalParameter
 def _terms(code: str, setting: str, mapping: Callable[[float], Any]) -> dict[str, Any]:
     if not is_dataclass(mapping):
         return {f"{code}.{setting}": "a function"}
-    named = {f"{code}.{each.name}": getattr(mapping, each.name) for each in fields(mapping)}
-    plain = {name: abridged(str(value)) for name, value in named.items()}
+    named = {f"{code}.{field.name}": getattr(mapping, field.name) for field in fields(mapping)}
+    plain = {name: abridge(str(value)) for name, value in named.items()}
     return {f"{code}.{setting}": type(mapping).__name__.lower(), **plain}
 
 
@@ -182,7 +182,7 @@ class CandidateTemplate:
         """The candidate with these values."""
         named = dict(zip(self.codes, map(_plain, values), strict=True))
 
-        def filled(text: str) -> str:
+        def fill(text: str) -> str:
             for code, value in named.items():
                 text = text.replace(f"{{{code}}}", value)
             return text
@@ -190,13 +190,13 @@ class CandidateTemplate:
         setup = self.setup
         parameters: Mapping[str, Any] = setup.parameters
         if "startup_commands" in parameters:
-            commands = tuple(map(filled, parameters["startup_commands"]))
+            commands = tuple(map(fill, parameters["startup_commands"]))
             parameters = {**parameters, "startup_commands": commands}
         return replace(
             setup,
             name=name,
-            command=tuple(map(filled, setup.command)),
-            environment={key: filled(value) for key, value in setup.environment.items()},
+            command=tuple(map(fill, setup.command)),
+            environment={key: fill(value) for key, value in setup.environment.items()},
             parameters=parameters,
         )
 

@@ -17,7 +17,7 @@ class GameSettings:
     """The game: its referee's name and settings, the limit in plies, and who counts the end.
 
     `settings` are as the control file has them; `folder` is that of the control file, from which the paths
-    among them lead. `move_limit_given` tells that the control file says the limit.
+    among them lead. `move_limit_given` is whether the control file has the limit.
     """
 
     name: str
@@ -139,8 +139,8 @@ class LineUpRule:
     """How a MARS series chooses its players.
 
     `weighted` draws each by weight; `least-played` takes the one with the fewest plays first;
-    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has only so many
-    different players, each for as many seats as `kinds` says (3 + 4); else, unless `clones` are allowed,
+    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has one player
+    for each number in it, who takes that number of seats (3 + 4); else, unless `clones` are allowed,
     all seats have different players.
     """
 

@@ -73,7 +73,7 @@ def added_sections() -> Iterator[tuple[str, type[BaseModel], type[BaseModel] | N
 
 
 def meaning(model: type[BaseModel], setting: str) -> str:
-    """What a setting of a table means: the text below its field. Empty where there is none."""
+    """What a setting of a table means: the text below its field. Empty without one."""
     texts = (_meanings(base.__module__).get(base.__name__, {}).get(setting) for base in model.__mro__[:-2])
     return next((text for text in texts if text), "")
 

@@ -4,193 +4,53 @@ The text below a setting is its meaning; `arena.control.reference` prints all of
 tables are in `arena.control.kinds`.
 """
 
-import re
-import shlex
-import shutil
-import sysconfig
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
-    PlainValidator,
-    ValidationInfo,
     model_validator,
 )
-from sqlalchemy import URL
 
 from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
-from arena.control.database_urls import database_url, within
-from arena.control.validation import Form, SettingError
+from arena.control.validation import SettingError
+from arena.control.values import (
+    MAX_CHILDREN,
+    MAX_MATCHUPS,
+    MAX_PARAMETERS,
+    MAX_PLAYERS,
+    MAX_SERIES,
+    Argument,
+    Chance,
+    ClockSeconds,
+    Command,
+    Count,
+    CountFromZero,
+    Elo,
+    FilePath,
+    Folder,
+    Format,
+    GtpCommand,
+    HalfPoint,
+    Interpreter,
+    Memory,
+    Moves,
+    Name,
+    Names,
+    Number,
+    Plain,
+    Results,
+    Seconds,
+    Share,
+    TestElo,
+    Text,
+    Weight,
+)
 from arena.lobby import DEFAULT_ADDRESS
 from arena.players.lines import MAX_LATE_TURNS
 from arena.players.policy import MAX_LATE_TURNS as MAX_LATE_POLICY_TURNS
-
-MAX_TEXT: Final = 4096
-MAX_MATCHUPS: Final = 10_000
-MAX_SERIES: Final = 1000
-MAX_PARAMETERS: Final = 100
-# The letters of the cross-table go from A to ZZ.
-MAX_PLAYERS: Final = 702
-# A node of the Monte Carlo tuner's tree has as many children as the splits' product.
-MAX_CHILDREN: Final = 100_000
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
-_BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_UNITS: Final = {"": 1, "b": 1, **_BYTES}
-
-
-def _check_text(value: str) -> str:
-    if "\0" in value or len(value) > MAX_TEXT:
-        raise ValueError(f"must be at most {MAX_TEXT} characters, none of them NUL")
-    return value
-
-
-def _check_name(value: str) -> str:
-    if not _NAME.fullmatch(value):
-        raise ValueError(
-            f"{value!r} is no name: write at most 64 letters of ASCII, digits and "
-            "!$%&*+.:;<=>?^_~- without blanks, a letter or digit first"
-        )
-    return value
-
-
-def _split_command(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return tuple(shlex.split(_check_text(value)))
-    except ValueError as error:
-        raise ValueError(f"can't be split into words ({error}): {value!r}") from None
-
-
-def _locate_command(words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    if not words or not words[0]:
-        raise ValueError("is empty: it must name a program")
-    return _locate_program(words[0], info), *words[1:]
-
-
-def _locate_program(program: str, info: ValidationInfo) -> str:
-    """The program: beside the control file if it has a `/`, else on PATH or installed with this one."""
-    if "/" in program:
-        return _path_from(info, program)
-    if shutil.which(program) is None:
-        return shutil.which(program, path=sysconfig.get_path("scripts")) or program
-    return program
-
-
-def _path_from(info: ValidationInfo, name: str) -> str:
-    """A file's path from the control file's folder, `~` being the user's home."""
-    return str(_folder(info) / Path(name).expanduser())
-
-
-def _folder(info: ValidationInfo) -> Path:
-    """The control file's folder, which `validation.read` gives."""
-    folder: Any = info.context
-    assert isinstance(folder, Path)
-    return folder
-
-
-def _join_words(value: object) -> object:
-    words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-    return " ".join(value) if words else value  # type: ignore[arg-type]
-
-
-def _read_size(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        size = value
-    else:
-        match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
-        if match is None or match[2].lower() not in _UNITS:
-            raise ValueError(f"must be bytes or text such as '500 MB' or '2 GiB', not {value!r}")
-        size = round(float(match[1]) * _UNITS[match[2].lower()])
-    if not 2**20 <= size <= 2**50:
-        raise ValueError(f"must be from 1 MiB to 1024 TiB, not {value!r}")
-    return size
-
-
-def _require_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"must be text in quotes, not {value!r}")
-    return _check_text(value)
-
-
-def _read_path(value: object, info: ValidationInfo) -> Path:
-    return Path(_path_from(info, _require_text(value)))
-
-
-def _read_results_url(value: object, info: ValidationInfo) -> URL:
-    return within(_folder(info), database_url(_require_text(value)))
-
-
-def _check_argument(value: object) -> object:
-    """Anything that a TOML file and JSON both have. Raises ValueError."""
-    if isinstance(value, list):
-        return [_check_argument(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _check_argument(item) for name, item in value.items()}
-    if isinstance(value, str | int | float | bool):
-        return value
-    raise ValueError(f"must be a text, number, truth value, list or table, not {value!r}")
-
-
-def check_format(text: str) -> str:
-    """A format of the `%` operator for one value. Raises ValueError."""
-    if re.search(r"\d{4}", text):
-        raise ValueError(f"may not ask for a thousand characters or more, as {text!r} does")
-    for sample in (1.5, 1, "word"):
-        try:
-            _ = text % sample
-        except (TypeError, ValueError):
-            continue
-        return text
-    raise ValueError(f"must hold one value's place, such as '%s' or '%.2f', not {text!r}")
-
-
-def _check_plain(value: object) -> object:
-    if not isinstance(value, str | int | float):
-        raise ValueError(f"must be text, a number, true or false, not {value!r}")
-    return value
-
-
-Text = Annotated[str, AfterValidator(_check_text)]
-Name = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_name)]
-Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
-Command = Annotated[
-    tuple[Text, ...],
-    Field(strict=False, max_length=1000),
-    BeforeValidator(_split_command),
-    AfterValidator(_locate_command),
-    Form("text or a list of words"),
-]
-Folder = Annotated[Text, AfterValidator(lambda name, info: _path_from(info, name))]
-Interpreter = Annotated[Text, AfterValidator(_locate_program)]
-GtpCommand = Annotated[Text, BeforeValidator(_join_words), Form("text or a list of words")]
-Memory = Annotated[int, PlainValidator(_read_size), Form('bytes, or text with a unit: `"500 MB"`, `"2 GiB"`')]
-FilePath = Annotated[
-    Path, PlainValidator(_read_path), Form("the path of a file, relative to the control file")
-]
-Results = Annotated[URL, PlainValidator(_read_results_url), Form("the URL of a database")]
-Argument = Annotated[Any, PlainValidator(_check_argument), Form("any value")]
-Plain = Annotated[Any, PlainValidator(_check_plain), Form("text, a number, true or false")]
-Format = Annotated[Text, AfterValidator(check_format)]
-Count = Annotated[int, Field(ge=1, le=10_000_000)]
-CountFromZero = Annotated[int, Field(ge=0, le=10_000_000)]
-Moves = Annotated[int, Field(ge=1, le=1_000_000)]
-Elo = Annotated[float, Field(ge=-10_000, le=10_000)]
-Seconds = Annotated[float, Field(ge=0.001, le=1e6)]
-ClockSeconds = Annotated[float, Field(ge=0, le=1e7)]
-HalfPoint = Annotated[float, Field(ge=0, le=0.5)]
-Weight = Annotated[float, Field(ge=0, le=1e9)]
-Share = Annotated[float, Field(ge=1e-9, le=1 - 1e-9)]
-Chance = Annotated[float, Field(ge=1e-6, le=0.499)]
-TestElo = Annotated[float, Field(ge=-2000, le=2000)]
-Number = Annotated[float, Field(ge=-1e300, le=1e300)]
 
 
 class Table(BaseModel):
@@ -234,7 +94,7 @@ class Competition(Table):
     on_void: Literal["halt", "skip-matchup", "forfeit"] = "halt"
     """What follows then: the run stops, the matchup is left out, or the player at fault loses."""
     leave_out_after: int = Field(3, ge=1, le=1000)
-    """A player that dials in is left out after so many games in a row that are void because of it."""
+    """A player that dials in is left out after this number of games in a row that are void because of it."""
     results: Results | None = None
     """The results database; without it a file beside the control file."""
 
@@ -307,7 +167,7 @@ class SprtTest(OneMatchup):
     model: Literal["normalized", "logistic"] = "normalized"
     """The kind of Elo."""
     games: int | None = Field(None, ge=2, le=10_000_000)
-    """Play at most so many games, an even number; without it there is no end."""
+    """The greatest number of games, an even one; without it there is no end."""
 
     @model_validator(mode="after")
     def _check_pairs(self) -> Self:
@@ -345,7 +205,7 @@ class MonteCarlo(Tuner):
     summary: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
     """How many parts of each depth reports list."""
     log_period: Count | None = None
-    """The history has such a list after every so many games; without it none."""
+    """The number of games between two such lists in the history; without it the history has none."""
     shown_running: int = Field(12, ge=0, le=1023)
     """How many candidates in progress reports list."""
 
@@ -442,17 +302,17 @@ class EarlyEnd(Table):
     resign_value: HalfPoint | None = None
     """A player that reports at most this value has lost; without it the rule is off."""
     resign_moves: Moves = 3
-    """For so many of its moves in a row."""
+    """The number of its moves in a row for which that holds."""
     two_sided: bool = True
     """The others must agree."""
     draw_margin: HalfPoint | None = None
     """A draw when all report 0.5, give or take this margin; without it the rule is off."""
     draw_moves: Moves = 8
-    """For so many moves of each player."""
+    """The number of moves of each player for which that holds."""
     draw_after: int = Field(0, ge=0, le=1_000_000)
-    """At the earliest after so many plies."""
+    """The first ply after which such a draw is possible."""
     count_after: Moves | None = None
-    """The referee counts the position after so many plies; without it the rule is off."""
+    """The number of plies after which the referee counts the position; without it the rule is off."""
 
     @model_validator(mode="after")
     def _check_rule(self) -> Self:
@@ -606,7 +466,7 @@ class Engine(Program):
     crash: Literal["pass", "lose"] = "pass"
     """For bots that speak lines: what becomes of one that ends."""
     late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
-    """For bots that speak lines: a bot with so many late turns passes from then on, without requests."""
+    """For bots that speak lines: after this number of late turns a bot passes, without requests."""
 
 
 class Policy(Program):
@@ -619,7 +479,7 @@ class Policy(Program):
     faults: Literal["lose", "pass"] | None = None
     """What becomes of a game in which it fails; without it the game's own rule."""
     late_turns: int | None = Field(None, ge=1, le=MAX_LATE_POLICY_TURNS)
-    """It gets no more requests after so many late turns; without it the game's own rule."""
+    """It gets no more requests after this number of late turns; without it the game's own rule holds."""
 
 
 class RemotePlayer(Player):
@@ -682,7 +542,7 @@ class Series(Table):
     clones: bool = True
     """A player may have several seats of a game."""
     kinds: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field((), strict=False, max_length=100)
-    """A game is of so many different players, for so many seats each: `[3, 4]`."""
+    """The number of seats of each player in a game: `[3, 4]` is two players with three and four seats."""
     contestants: dict[str, Weight] | None = None
     """Weights by player's name; without it all players, with weight 1."""
     settings: tuple[SeriesSetting, ...] = Field((), strict=False)
@@ -694,7 +554,7 @@ class Series(Table):
     pure: bool = True
     """It goes by its own games alone, not by all of the mission."""
     games: Count | None = None
-    """At most so many games; without it there is no end."""
+    """The greatest number of games; without it there is no end."""
     notes: Text = ""
     """Any text."""
 

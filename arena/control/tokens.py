@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-# Where a control file names a variable with a token, in whatever table.
+# Where a control file names a variable with a token, in any table.
 TOKEN_ENV: Final = "token_env"
 _withheld: Final[dict[str, str]] = {}
 
@@ -35,7 +35,7 @@ def withheld_tokens(variables: Collection[str]) -> Iterator[None]:
 
 
 def variables_named(value: Any) -> Iterator[str]:
-    """The variables that a value of a control file names, in whatever tables and lists it holds."""
+    """The variables that a value of a control file names, in all tables and lists that it holds."""
     if isinstance(value, list):
         for item in value:
             yield from variables_named(item)

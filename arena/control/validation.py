@@ -199,5 +199,5 @@ def _show(value: object) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python writes no whole number of more than 4300 digits.
-        return "a number of so many digits"
+        return "a number of more than 4300 digits"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -103,10 +103,10 @@ def play(
 ) -> GameResult:
     """Play one game to its end, and leave nothing of its players behind.
 
-    `slot` tells games that run at the same time from each other; players see it as GOMILL_SLOT. `tell`
+    `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `tell`
     hears of the moves before anybody is asked for the next.
 
-    What goes wrong before the first move is asked for makes the game void: nobody has played, and
+    What goes wrong before the first move is asked for makes the game void: no player has moved, and
     the setup is at fault more often than the player. From then on a player that crashes, hangs,
     breaks its protocol or moves illegally forfeits. (Gomill's ringmaster, whose rules these are
     otherwise, makes games void for a crash and for ill-formed responses at any time and has no time
@@ -119,7 +119,7 @@ def play(
 
     A game of more than two goes on where its referee has moves for a seat whose player forfeits or
     resigns, as long as somebody is left to play it. A game whose players have all left, some of them by
-    being lost (disconnected or late), is void: nobody can undo a game without all others.
+    being lost (disconnected or late), is void: one player alone cannot undo a game.
 
     Raises InvalidJobError, and the referee's UnknownGame and InvalidSettingError.
     """
@@ -129,14 +129,14 @@ def play(
             f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
         )
     if job.scorer not in SCORERS:
-        raise InvalidJobError(f"game {job.game_id}: scorer {job.scorer!r} is none of {', '.join(SCORERS)}")
+        raise InvalidJobError(f"game {job.game_id}: scorer {job.scorer!r} is not one of {', '.join(SCORERS)}")
     if job.failures not in FAILURES:
         raise InvalidJobError(
-            f"game {job.game_id}: failures {job.failures!r} is none of {', '.join(FAILURES)}"
+            f"game {job.game_id}: failures {job.failures!r} is not one of {', '.join(FAILURES)}"
         )
     if job.disputes not in DISPUTES:
         raise InvalidJobError(
-            f"game {job.game_id}: disputes {job.disputes!r} is none of {', '.join(DISPUTES)}"
+            f"game {job.game_id}: disputes {job.disputes!r} is not one of {', '.join(DISPUTES)}"
         )
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
         return _Match(job, rules, slot, transcript, tell).play()
@@ -163,7 +163,7 @@ def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
 
 
 class _Answer(NamedTuple):
-    """A legal move, with all that its player said."""
+    """A legal move, with everything in its player's answer."""
 
     seat: int
     move: Any
@@ -306,7 +306,7 @@ class _Match:
                 return f"opening {self._job.opening_name!r}: move {number}: {error}"
             for seat, player in enumerate(self._players, start=1):
                 try:
-                    player.given(moves, rules.view(self._position, seat))
+                    player.take_opening(moves, rules.view(self._position, seat))
                 except MoveDisputedError as dispute:
                     if self._job.disputes == "believe":
                         return self._unready(seat, dispute)
@@ -341,29 +341,25 @@ class _Match:
         while seats := self._rules.to_move(self._position):
             if self._gone and self._gone.all_left(self._position):
                 return self._end_without_players()
-            plies = len(self._sheet.moves)
-            if plies >= self._job.move_limit:
-                return move_limit_hit(self._job.move_limit)
-            if self._adjudicator is not None:
-                decided = self._adjudicator.verdict(self._position, plies)
-                if decided is not None:
-                    return decided
+            if (decided := self._adjudicate()) is not None:
+                return decided
             self._report_progress()
-            claims, losses, moves = [], [], []
-            for seat in seats:
-                match self._answer(seat):
-                    case _Answer() as answer:
-                        moves.append(answer)
-                    case Loss() as loss:
-                        losses.append(loss)
-                    case claim:
-                        claims.append(claim)
-            if claims:
-                self._unproven = "claimed by the winner"
-                return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
-            if losses or (losses := self._make(moves)):
+            answers = [self._answer(seat) for seat in seats]
+            for answer in answers:
+                if isinstance(answer, _Claim):
+                    self._unproven = "claimed by the winner"
+                    return self._rules.won_by(answer.seat, Termination.CLAIM, "claim")
+            moves = [answer for answer in answers if isinstance(answer, _Answer)]
+            if len(moves) < len(answers) or self._make(moves):
                 return self._end_without_players()
         return self._count()
+
+    def _adjudicate(self) -> Outcome | None:
+        """The outcome by the move limit or by the adjudicator, or None while the game goes on."""
+        plies = len(self._sheet.moves)
+        if plies >= self._job.move_limit:
+            return move_limit_hit(self._job.move_limit)
+        return self._adjudicator.verdict(self._position, plies) if self._adjudicator is not None else None
 
     def _end_without_players(self) -> Outcome:
         """The outcome of a game that cannot go on without those that left; it is void when all left."""
@@ -394,9 +390,9 @@ class _Match:
         try:
             choice = player.choose(rules.view(position, seat))
         except PlayerError as failure:
-            self._sheet.thought(seat, time.perf_counter() - started)
+            self._sheet.add_thinking_time(seat, time.perf_counter() - started)
             return self._forfeit(seat, failure.fault, str(failure))
-        self._sheet.thought(seat, choice.seconds)
+        self._sheet.add_thinking_time(seat, choice.seconds)
         clock = self._seatings[seat - 1].clock
         if clock is not None and not clock.spend(choice.seconds):
             reason = f"took {choice.seconds:.3g} s for a move ({clock.description})"
@@ -421,7 +417,7 @@ class _Match:
         return self._forfeit(seat, Fault.ILLEGAL_MOVE, reason)
 
     def _make(self, answers: Sequence[_Answer]) -> list[Loss]:
-        """Play the moves, tell the players and record them; a dispute that is believed undoes the move."""
+        """Play the moves, show them to the players and record them; a believed dispute undoes the move."""
         rules, before = self._rules, self._position
         moves = {answer.seat: answer.move for answer in answers}
         stand_ins = self._gone.seats
@@ -442,7 +438,7 @@ class _Match:
             if seat == alone or seat in self._gone:
                 continue
             try:
-                player.told(moves, self._rules.view(self._position, seat))
+                player.take_moves(moves, self._rules.view(self._position, seat))
             except PlayerError as failure:
                 if not self._rules.to_move(self._position):
                     self._sheet.warnings.append(str(failure))

@@ -27,7 +27,7 @@ def new_key() -> bytes:
 
 @dataclass(frozen=True)
 class GameSeeds:
-    """The seeds of a competition's games and seats; `repeats` tells that the control file gives its seed."""
+    """The seeds of a competition's games and seats; `repeats` is whether the control file gives its seed."""
 
     key: bytes
     repeats: bool = False

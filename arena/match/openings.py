@@ -26,7 +26,7 @@ class Opening:
 
 
 def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = None) -> tuple[Opening, ...]:
-    """The openings in a file, in their order, each cut to at most so many plies.
+    """The openings in a file, in their order, each cut to at most `plies` plies.
 
     A file with the referee's record extension (`.sgf`) holds records, one or many: their main lines are
     the openings. Any other is a list: a line holds the moves of an opening, with commas between them

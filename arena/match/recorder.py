@@ -91,7 +91,7 @@ def _clock_remarks(job: GameJob, called: Sequence[str]) -> list[str]:
 
 
 def played_move(note: JobMove, move: Any) -> PlayedMove:
-    """A recorded move with all that a record tells of it; `move` is the referee's own."""
+    """A recorded move with everything that a record has of it; `move` is the referee's own."""
     return PlayedMove(
         note.seat,
         move,
@@ -123,7 +123,7 @@ _NO_VALUES: Final[Mapping[int, float]] = {}
 
 
 class GameRecorder:
-    """The moves of a game, what went wrong, and what the players said at the end.
+    """The moves of a game, what went wrong, and what the players wrote at the end.
 
     `first` is the position before the first move. `remarks` and `warnings` go into the game's record,
     warnings into its result as well. What players say is made legible here, where it enters the results.
@@ -145,8 +145,8 @@ class GameRecorder:
         self.remarks: list[str] = []
         self.warnings: list[str] = []
 
-    def thought(self, seat: int, seconds: float) -> None:
-        """Note the time that a seat took for a move, whatever became of it."""
+    def add_thinking_time(self, seat: int, seconds: float) -> None:
+        """Add the time that a seat took for a move, recorded or not."""
         self._thought[seat - 1] += seconds
         self._own_moves[seat - 1] += 1
 
@@ -155,7 +155,7 @@ class GameRecorder:
         self._faults[seat] = (fault, legible(reason), self._turns)
 
     def last_comment(self, seat: int, comment: str) -> None:
-        """Note what a player said of an answer that is no recorded move."""
+        """Note a player's comment on an answer that is no recorded move."""
         if comment:
             self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {legible(comment)}")
 

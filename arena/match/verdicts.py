@@ -48,7 +48,7 @@ def given_against(
 
 
 def still_in(referee: Referee[Any, Any], standing: Outcome | None) -> list[int]:
-    """The seats that were not eliminated, as far as the standing tells."""
+    """The seats that were not eliminated, as far as the standing shows it."""
     eliminated = standing.eliminated if standing is not None else ()
     seats = range(1, referee.seats + 1)
     return [seat for seat in seats if not eliminated or eliminated[seat - 1] is None]
@@ -88,7 +88,7 @@ _SLACK: Final = 1e-9
 
 
 class Adjudicator:
-    """Follows what the seats tell of one game, by the rules that `Adjudication` describes."""
+    """Follows the seats' values in one game, by the rules that `Adjudication` describes."""
 
     def __init__(self, rules: Adjudication, referee: Referee[Any, Any]) -> None:
         self._rules = rules
@@ -99,7 +99,7 @@ class Adjudicator:
         self._drawing = [0] * referee.seats
 
     def note(self, seat: int, value: float | None) -> None:
-        """Take in what a seat tells of its own move; None breaks its row."""
+        """Take in a seat's value of its own move; None breaks its row."""
         low, margin = self._rules.resign_value, self._rules.draw_margin
         number = value if value is not None else float("nan")
         for row, holds in (
@@ -110,7 +110,7 @@ class Adjudicator:
             row[seat - 1] = row[seat - 1] + 1 if holds else 0
 
     def verdict(self, position: Any, plies: int) -> Outcome | None:
-        """How the game ends after so many plies, or None while it goes on."""
+        """How the game ends after `plies` plies, or None while it goes on."""
         rules, referee = self._rules, self._referee
         for seat in range(1, referee.seats + 1):
             others = [count for other, count in enumerate(self._losing, start=1) if other != seat]

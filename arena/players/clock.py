@@ -14,8 +14,8 @@ from arena.jobs import PlayerSetup, TimeControl
 class Clock:
     """What is left of a time control; see `TimeControl` for its rules.
 
-    `seconds` are left of the main time while `stones` is 0, else of a byo-yomi period in which so many
-    moves are still to be made. `booked` seconds of the move that is being made have been taken off.
+    `seconds` are left of the main time while `stones` is 0, else of a byo-yomi period in which that number of
+    moves is still to be made. `booked` seconds of the move that is being made have been taken off.
     """
 
     def __init__(self, control: TimeControl) -> None:

@@ -158,14 +158,14 @@ class GtpEngine:
         return self._lists_contests
 
     def enter_contest(self, environment: Mapping[str, str], seconds: float) -> None:
-        """Tell the engine where ACADEMY is, its contest, ticket and seat. Raises PlayerError."""
+        """Send the engine ACADEMY's address, its contest, ticket and seat. Raises PlayerError."""
         names = ("ACADEMY_ADDRESS", "ACADEMY_CONTEST", "ACADEMY_TOKEN", "ACADEMY_PLAYER", "ACADEMY_TLS_CA")
         words = [quote(environment[name], safe=_PLAIN) for name in names if name in environment]
         self._in_contest = True
         self.ask(ACADEMY_CONTEST, *words, seconds=seconds, secret=words[2])
 
     def leave_contest(self, seconds: float) -> None:
-        """Tell the engine that its contest is over, so that it may propose. Raises PlayerError."""
+        """Announce the end of its contest, so that the engine may propose. Raises PlayerError."""
         if self._in_contest:
             self._in_contest = False
             self.ask_if_willing(time.monotonic() + seconds, ACADEMY_CONTEST)
@@ -334,7 +334,7 @@ class GtpPlayer(Player):
             raise PlayerTimeoutError(f"{failure} (all of the start-up may take {limit:g} s)") from failure
 
     def _enter_contest(self, deadline: float) -> None:
-        """Tell an engine that is kept of its contest at ACADEMY; others have it in their environment."""
+        """Send an engine that is kept its contest at ACADEMY; others have it in their environment."""
         environment = self.seating.environment
         assert self._engine is not None
         if self._setup.restart or "ACADEMY_TOKEN" not in environment:
@@ -383,7 +383,7 @@ class GtpPlayer(Player):
         return self._ask(*self._words.ask_arrangement().split(), seconds=self._setup.start_seconds)
 
     def arranged(self, view: Any) -> None:
-        """Tell the engine of the first position."""
+        """Send the engine the first position."""
         self._ask(*self._words.tell_arrangement(view).split(), seconds=self._setup.start_seconds)
 
     def choose(self, view: Any) -> Choice:
@@ -425,7 +425,7 @@ class GtpPlayer(Player):
             return ""
 
     def _last_words(self) -> str:
-        # It has resigned or won: whatever happens now changes nothing any more.
+        # It has resigned or won: nothing that happens now changes the result.
         try:
             return self._explanation()
         except PlayerError as failure:
@@ -433,7 +433,7 @@ class GtpPlayer(Player):
             return ""
 
     def _expected_values(self) -> tuple[float | None, float | None]:
-        """What the engine expected before its last move, where it tells that too, and after it."""
+        """What the engine expected before its last move, if it gives that too, and after it."""
         if not self._knows(EXPECTED_VALUE):
             return None, None
         try:
@@ -452,12 +452,12 @@ class GtpPlayer(Player):
         )
         return None, None
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send all the moves."""
         for seat, move in moves.items():
             self._play(seat, move)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send the others' moves. A failure that begins with `illegal move` disputes one."""
         for seat, move in moves.items():
             if seat != self.seating.seat:

@@ -48,7 +48,7 @@ def check_word(word: str) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def _spelt(words: tuple[str, ...]) -> tuple[str, bytes]:
+def _spell(words: tuple[str, ...]) -> tuple[str, bytes]:
     """A command as text and as the line to send. Raises InvalidGtpWordError."""
     command = " ".join(words)
     line = command.encode()
@@ -72,14 +72,14 @@ def _response(read: bytes) -> _Response:
     return _Response(whole, whole[0], whole[1:].strip())
 
 
-def _whole_response(output: bytes) -> _Response | None:
+def _parse_response(output: bytes) -> _Response | None:
     """The response that the output is, if it is one of one line with the empty line after it."""
     if not (output.startswith(_STATUSES) and output.endswith(b"\n\n") and output.count(b"\n") == 2):
         return None
     return _response(output[:-2].translate(_TABS_TO_SPACES, _CONTROLS))
 
 
-_short_response = lru_cache(_REMEMBERED)(_whole_response)
+_short_response = lru_cache(_REMEMBERED)(_parse_response)
 
 
 class GtpChannel:
@@ -113,11 +113,11 @@ class GtpChannel:
         failure response, Late when the whole response is not there after `seconds`, IllFormedAnswerError,
         Disconnected, and InvalidGtpWordError before anything is sent.
         """
-        command, line = _spelt(words) if words[0] not in self._aliases else self._renamed(words)
+        command, line = _spell(words) if words[0] not in self._aliases else self._renamed(words)
         if secret:
             command = command.replace(secret, _HIDDEN)
         if self.transcript is not None:
-            self.transcript.told(self.label, command)
+            self.transcript.log_sent(self.label, command)
         try:
             response = self._exchange(line, seconds)
         except PlayerTimeoutError:
@@ -129,7 +129,7 @@ class GtpChannel:
         if secret:
             response = _Response(*(part.replace(secret, _HIDDEN) for part in response))
         if self.transcript is not None:
-            self.transcript.said(self.label, response.whole)
+            self.transcript.log_received(self.label, response.whole)
         if response.mark == "=":
             return response.text
         if response.mark == "?":
@@ -142,7 +142,7 @@ class GtpChannel:
         )
 
     def _renamed(self, words: tuple[str, ...]) -> tuple[str, bytes]:
-        return _spelt((self._aliases[words[0]], *words[1:]))
+        return _spell((self._aliases[words[0]], *words[1:]))
 
     def knows(self, command: str, seconds: float) -> bool:
         """Whether the engine has a command. It is asked once."""
@@ -155,7 +155,7 @@ class GtpChannel:
         return self._known[command]
 
     def lists(self, command: str, seconds: float) -> bool:
-        """Whether an engine has a command that it may tell of in `list_commands` alone. It is asked once."""
+        """Whether an engine has a command, also if only `list_commands` lists it. It is asked once."""
         if not self.knows(command, seconds):
             try:
                 listed = self.ask("list_commands", seconds=seconds).split()
@@ -179,7 +179,7 @@ class GtpChannel:
                 f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}"
             )
         if output := process.exchange(line, seconds):
-            response = _short_response(output) if len(output) < _SHORT else _whole_response(output)
+            response = _short_response(output) if len(output) < _SHORT else _parse_response(output)
             if response is not None:
                 return response
             process.put_back(output)

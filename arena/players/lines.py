@@ -53,7 +53,7 @@ class LinesParameters:
         if not isinstance(read.dialogue, str):
             raise InvalidPlayerParametersError(f"dialogue: {read.dialogue!r} is no text")
         if read.crash not in CRASHES:
-            raise InvalidPlayerParametersError(f"crash: {read.crash!r} is none of {', '.join(CRASHES)}")
+            raise InvalidPlayerParametersError(f"crash: {read.crash!r} is not one of {', '.join(CRASHES)}")
         if not isinstance(read.late_turns, int) or not 1 <= read.late_turns <= MAX_LATE_TURNS:
             raise InvalidPlayerParametersError(
                 f"late_turns: {read.late_turns!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
@@ -63,9 +63,9 @@ class LinesParameters:
 
 @dataclass(eq=False)
 class Request:
-    """What a bot was asked; `answer` has the lines of its answer, None while there is none.
+    """What a bot was asked; `answer` has the lines of its answer, None before it has come.
 
-    `kind` is what its answers can be told by, empty where they cannot. To a `formality` any line is an
+    `kind` is the kind of its answers, empty where they have none. To a `formality` any line is an
     answer. When a request is `followed` by
     another of the same turn, its answer may still be corrected until the last of that turn is answered.
     """
@@ -81,7 +81,7 @@ class OpenRequests:
     """The requests that a bot has not answered, the oldest first.
 
     A bot answers in the order in which it was asked, but late, or not at all. So a line answers the oldest
-    open request of its kind, and those before it never will be; a line whose kind cannot be told answers the
+    open request of its kind, and those before it never will be; a line of unknown kind answers the
     oldest. A line that answers none, such as a remark of the bot, goes to the oldest if that is a formality.
     One case is left open by that: two requests of one kind, and one line. It answers both for the time
     being; a later line of that kind is the newer one's answer, and if there is none the older had none.
@@ -97,7 +97,7 @@ class OpenRequests:
         self._open.append(request)
 
     def answered(self, line: str, kind: str | None) -> bool:
-        """Give a line, of a kind if that can be told, to the request it answers; whether there is one.
+        """Give a line, of a kind if that is known, to the request it answers; return whether there is one.
 
         `kind` is as `LineDialogue.kind_of` has it.
         """
@@ -129,8 +129,8 @@ class Dropped(Enum):
     OUTSIDE = "lines outside of a turn were skipped"
     NO_ANSWER = "lines that do not answer what was asked were skipped"
 
-    def told(self, count: int) -> str:
-        """The complaint of so many lines."""
+    def text(self, count: int) -> str:
+        """The complaint of `count` lines."""
         return self.value if self is Dropped.CUT else f"{count} {self.value}"
 
 
@@ -168,7 +168,7 @@ class LinesChannel:
             return
         if self._transcript is not None:
             for line in lines:
-                self._transcript.told(self._label, line)
+                self._transcript.log_sent(self._label, line)
         try:
             self._process.write_line("\n".join(lines).encode(), deadline)
         except PlayerTimeoutError:
@@ -183,7 +183,7 @@ class LinesChannel:
         followed: bool = False,
         formality: bool = False,
     ) -> Request:
-        """Send a prompt and wait for the answer; `followed` tells that the same turn has another prompt.
+        """Send a prompt and wait for the answer; `followed` is whether the same turn has another prompt.
 
         The answer to a `formality` changes nothing, and may be any line.
 
@@ -248,7 +248,7 @@ class LinesChannel:
 
     def _note(self, line: str) -> None:
         if self._transcript is not None:
-            self._transcript.said(self._label, line)
+            self._transcript.log_received(self._label, line)
 
     def _read(self, deadline: float) -> str:
         read = self._process.read_cut_line(deadline)
@@ -475,7 +475,7 @@ class LinesPlayer(Player):
     def _complain_of_dropped_lines(self) -> None:
         assert self._channel is not None
         for why, count in self._channel.dropped.items():
-            self._complaints.add(self._turn, why.told(count))
+            self._complaints.add(self._turn, why.text(count))
         self._channel.dropped.clear()
 
     def _strike(self, limit: float) -> None:
@@ -504,17 +504,17 @@ class LinesPlayer(Player):
         self._note_disorder(PlayerDisconnectedError(f"turn {self._turn}: {reason}"))
         return Choice(self._words.passing(), seconds=seconds)
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Nothing: a standing tells all that matters."""
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Nothing: a standing says everything that matters."""
         self._turn += 1
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Note which of its orders were not carried out."""
         for refusal in self._words.refusals(view, self.seating.seat):
             self._complaints.add(self._turn, refusal)
 
     def close(self, *, at_once: bool = False) -> Cost:
-        """Tell the program that the game is over, and end it within `exit_seconds`."""
+        """Announce the end of the game, and end the program within `exit_seconds`."""
         process, self._process = self._process, None
         if process is None:
             return Cost()

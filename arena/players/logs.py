@@ -61,7 +61,7 @@ class ErrorLog:
 
     @property
     def last_words(self) -> str:
-        """The last line that is not blank, shortened; empty where there is none."""
+        """The last line that is not blank, shortened; empty without one."""
         line = self._unfinished if self._unfinished.strip() else self._last_line
         return line.decode(errors="replace").strip()[:_LAST_WORDS]
 
@@ -101,10 +101,10 @@ def one_line(text: str) -> str:
 
 
 class Transcript:
-    """A file of what was said to each player (`>>`) and by it (`<<`), written as it happens.
+    """A file of the lines to each player (`>>`) and from it (`<<`), written as they come.
 
-    An older file of the same name is replaced. Of what a player says `limit` characters are kept, and so of
-    what it is told; then the file says once that more was dropped. Raises OSError where the file can't be
+    An older file of the same name is replaced. The file keeps `limit` characters from each player, and as
+    much to it; then it says once that more was dropped. Raises OSError where the file can't be
     written.
     """
 
@@ -113,11 +113,11 @@ class Transcript:
         self._limit = limit
         self._sizes: dict[str, int] = {}
 
-    def told(self, label: str, line: str) -> None:
+    def log_sent(self, label: str, line: str) -> None:
         """Note a line that a player was sent."""
         self._write(f">> {label}", line)
 
-    def said(self, label: str, text: str) -> None:
+    def log_received(self, label: str, text: str) -> None:
         """Note a player's answer, of one line or several."""
         for line in text.split("\n"):
             self._write(f"<< {label}", line)

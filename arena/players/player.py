@@ -1,4 +1,4 @@
-"""What the arena asks of a player, whatever protocol it is reached by, and how players fail."""
+"""What the arena asks of a player, over any protocol, and how players fail."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ class NoMoveError(PlayerError):
 
 
 class MoveRefusedError(PlayerError):
-    """The player answered that it does not do what it was asked; `answer` is what it said."""
+    """The player refused what it was asked; `answer` is its text."""
 
     fault = Fault.REFUSED
 
@@ -172,7 +172,7 @@ class Choice(NamedTuple):
     """What a player answered when it was its move: a move's text, or that it resigns or claims the game.
 
     `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position
-    after the move, and `value_before` of the position before it, None where it told none; `comment` what it
+    after the move, and `value_before` of the position before it, None where it gave none; `comment` what it
     says of the move. `missed` is what kept the player from answering in full: the move is then made for it,
     as for one that is gone, but it is asked again.
     """
@@ -207,10 +207,10 @@ class Player(ABC):
     """A player in its seat, for one game.
 
     The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
-    `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
-    goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
-    In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerError, and none waits
-    longer than the setup's time limits.
+    `arranged` where a seat arranges the first position, then `take_opening`, `choose` and `take_moves` as
+    the game goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close`
+    are left. In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerError, and
+    none waits longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
     oddities that did not stop the game, `disorder` is the first failure that did not end its part in it.
@@ -255,21 +255,21 @@ class Player(ABC):
         return None
 
     def arranged(self, view: Any) -> None:  # noqa: B027 - most players have nothing to do
-        """Tell of the first position, as the seat sees it, which this player did not arrange."""
+        """Show the first position, as the seat sees it, which this player did not arrange."""
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell of moves that were made for the players, as in an opening: this one's own as well."""
-        self.told(moves, view)
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Show moves that were made for the players, as in an opening, this player's own among them."""
+        self.take_moves(moves, view)
 
     @abstractmethod
     def choose(self, view: Any) -> Choice:
         """Ask for the seat's move; `view` is what the seat may see of the position."""
 
     @abstractmethod
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell of the moves just made, by seat, and of what the seat sees of the position they led to.
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Show the moves just made, by seat, and what the seat sees of the position after them.
 
-        In games with hidden information a player must be told of nothing but the view. Raises
+        In games with hidden information a player may learn nothing but the view. Raises
         MoveDisputedError where the player refuses another's move as illegal.
         """
 
@@ -282,7 +282,7 @@ class Player(ABC):
         return None
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:  # noqa: B027 - as above
-        """Tell how the game ended; without an outcome it is void for a reason."""
+        """Report how the game ended; without an outcome it is void for a reason."""
 
     @abstractmethod
     def close(self, *, at_once: bool = False) -> Cost:

@@ -69,7 +69,7 @@ class PolicyParameters:
         if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
             raise InvalidPlayerParametersError(f"arguments: {arguments!r} are no values by name")
         if read.faults not in FAULTS:
-            raise InvalidPlayerParametersError(f"faults: {read.faults!r} is none of {', '.join(FAULTS)}")
+            raise InvalidPlayerParametersError(f"faults: {read.faults!r} is not one of {', '.join(FAULTS)}")
         late = read.late_turns
         if not isinstance(late, int) or isinstance(late, bool) or not 1 <= late <= MAX_LATE_TURNS:
             raise InvalidPlayerParametersError(
@@ -128,17 +128,17 @@ class PolicyProcess:
         self.takes_contests = answer.get("contests") is True
 
     def reset(self, seconds: float) -> None:
-        """Tell the policy that a game begins. Raises PlayerError."""
+        """Announce a game to the policy. Raises PlayerError."""
         self._call("reset", seconds)
 
     def enter_contest(self, slot: int, environment: Mapping[str, str], seconds: float) -> None:
-        """Tell the policy where ACADEMY is in the contest of a slot, and its ticket. Raises PlayerError."""
+        """Send the policy ACADEMY's address for the contest of a slot, and its ticket. Raises PlayerError."""
         access = {name: value for name, value in environment.items() if name.startswith("ACADEMY_")}
         self._in_contests.append(slot)
         self._call("contest", seconds, environment["ACADEMY_TOKEN"], slot=slot, access=access)
 
     def leave_contests(self, seconds: float) -> None:
-        """Tell the policy that the contests of its slots are over. Raises PlayerError."""
+        """Announce the end of its slots' contests to the policy. Raises PlayerError."""
         deadline = time.monotonic() + seconds
         slots, self._in_contests = self._in_contests, []
         for slot in slots:
@@ -191,7 +191,7 @@ class PolicyProcess:
         deadline = time.monotonic() + seconds
         line = json.dumps({"id": self._calls, "do": do, **arguments})
         if self._transcript is not None:
-            self._transcript.told(self._label, line.replace(secret, _HIDDEN) if secret else line)
+            self._transcript.log_sent(self._label, line.replace(secret, _HIDDEN) if secret else line)
         try:
             self._process.write_line(line.encode(), deadline)
         except PlayerTimeoutError:
@@ -213,7 +213,7 @@ class PolicyProcess:
         if secret:
             text = text.replace(secret, _HIDDEN)
         if self._transcript is not None:
-            self._transcript.said(self._label, text)
+            self._transcript.log_received(self._label, text)
         try:
             answer = json.loads(text)
         except (ValueError, RecursionError):
@@ -266,7 +266,7 @@ class SharedPolicy:
         self._cost: Cost | None = None
 
     def set_up(self) -> None:
-        """Make the policy and tell it that a game begins. Raises PlayerError."""
+        """Make the policy and announce the game to it. Raises PlayerError."""
         if self._failure is not None:
             raise self._failure
         if self._ready or self._process is None:
@@ -292,7 +292,7 @@ class SharedPolicy:
         process.reset(max(0.0, begun + limit - time.monotonic()))
 
     def _enter_contests(self, process: PolicyProcess, fresh: bool) -> None:
-        """Tell the policy of its slots' contests at ACADEMY, if there are any. Raises PlayerError."""
+        """Send the policy its slots' contests at ACADEMY, if there are any. Raises PlayerError."""
         deadline = time.monotonic() + self.seatings[0].setup.start_seconds
         for seating in self.seatings:
             if "ACADEMY_TOKEN" not in seating.environment:
@@ -324,7 +324,7 @@ class SharedPolicy:
             return False
         return True
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Follow the game. Raises PlayerError where the policy, which is asked only to see, fails."""
         if self._game.is_at(view):
             return
@@ -456,7 +456,7 @@ class PolicyPlayer(Player):
         self._policy: SharedPolicy | None = None
 
     @contextlib.contextmanager
-    def _named(self) -> Iterator[SharedPolicy]:
+    def _name_failures(self) -> Iterator[SharedPolicy]:
         """The policy; its failures name the player."""
         assert self._policy is not None
         try:
@@ -477,7 +477,7 @@ class PolicyPlayer(Player):
 
     def set_up(self) -> None:
         """Have the policy made, within `start_seconds`."""
-        with self._named() as policy:
+        with self._name_failures() as policy:
             policy.set_up()
             self.name = self.description = policy.name
 
@@ -489,15 +489,15 @@ class PolicyPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """The seat's actions; the policy is called for the first of its seats that is asked."""
-        with self._named() as policy:
+        with self._name_failures() as policy:
             reading = policy.choose(self.seating, view)
             seconds = min(policy.seconds, self.seating.move_seconds)
         return Choice(reading.text, seconds=seconds)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Show the policy the position, also where none of its seats is to move."""
-        with self._named() as policy:
-            policy.told(moves, view)
+        with self._name_failures() as policy:
+            policy.take_moves(moves, view)
 
     def close(self, *, at_once: bool = False) -> Cost:
         """End the process with the first of its seats that is closed."""

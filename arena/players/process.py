@@ -74,12 +74,12 @@ def end_children(spared: Collection[int] = ()) -> None:
 
 
 def _children() -> set[int]:
-    found: set[int] = set()
+    children_found: set[int] = set()
     for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - after each game, so it must be quick
         # A thread may end while it is looked at.
         with contextlib.suppress(OSError), open(f"/proc/self/task/{thread}/children", "rb") as children:  # noqa: PTH123
-            found.update(map(int, children.read().split()))
-    return found
+            children_found.update(map(int, children.read().split()))
+    return children_found
 
 
 def kill_session(session: int) -> None:
@@ -181,7 +181,7 @@ class Lifeline:
     """A pipe whose reading end the children hold and whose writing end only this process has.
 
     Nothing is ever written. When the writing end is gone, which no way to end this process prevents,
-    the kernel tells the owner of the reading end that there is input: by SIGKILL, as is arranged here,
+    the kernel signals the owner of the reading end that there is input: by SIGKILL, as is arranged here,
     to a whole process group. A group of which no process has kept the reading end is not reached.
     """
 
@@ -218,7 +218,7 @@ _OBITUARY_SECONDS: Final = 0.3
 
 @dataclass(frozen=True)
 class ProcessCost:
-    """What a process used; `killed` tells that it did not exit by itself.
+    """What a process used; `killed` is whether it did not exit by itself.
 
     CPU time is that of the process and of the children it waited for. Each is None where unknown.
     """
@@ -406,7 +406,7 @@ class ChildProcess:
 
     @property
     def unread(self) -> bytes:
-        """Output that has arrived and that nobody has read."""
+        """Output that has arrived and is not read yet."""
         return bytes(self._buffer) if self._buffer else b""
 
     def _fill(self, deadline: float) -> bool:
@@ -496,7 +496,7 @@ class ChildProcess:
     def end(self, seconds: float) -> ProcessCost:
         """End the process and all others of its group; to be called once.
 
-        Its input is closed and it has `seconds` to exit by itself; then it is told to terminate, and
+        Its input is closed and it has `seconds` to exit by itself; then it gets SIGTERM, and
         soon after killed. What is left of its group is killed in any case.
         """
         assert self._child.stdin is not None
@@ -528,7 +528,7 @@ class ChildProcess:
         return ProcessCost(usage.ru_utime + usage.ru_stime, self.peak_memory_bytes, killed)
 
     def _signal_all(self, number: signal.Signals) -> None:
-        # The process may have left its group, and nobody may be in it then.
+        # The process may have left its group, and it may be empty then.
         for send in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError):
                 send(self.pid, number)

@@ -107,7 +107,7 @@ def dial_in_protocol(name: str) -> DialInProtocol:
         protocol: DialInProtocol = point.load()()
         return protocol
     known = sorted([*PROTOCOLS, *added_protocols()])
-    raise InvalidPlayerParametersError(f"protocol {name!r} is none of {', '.join(known)}")
+    raise InvalidPlayerParametersError(f"protocol {name!r} is not one of {', '.join(known)}")
 
 
 @cache

@@ -51,7 +51,7 @@ class PythonPlayer(Player):
         seating = self.seating
         folder = seating.setup.working_directory
         if folder is not None and (folder := str(Path(folder).absolute())) not in sys.path:
-            # Last, lest a file beside the control file hide a module of Python or of the arena.
+            # Last, so that no file beside the control file hides a module of Python or of the arena.
             sys.path.append(folder)
         try:
             factory: Factory = getattr(importlib.import_module(self._module), self._function)
@@ -133,16 +133,16 @@ class PythonPlayer(Player):
             "number, a Choice of texts and a number, or None to resign"
         )
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell the chooser of the opening's moves, if it listens."""
-        self.told(moves, view)
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Show the chooser the opening's moves, if it listens."""
+        self.take_moves(moves, view)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell the chooser, if it listens, which seats have moved; what they did may be hidden from it."""
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Show the chooser, if it listens, which seats have moved; their moves may be hidden from it."""
         self._call("told", tuple(sorted(moves)), view)
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Tell the chooser, if it listens, that the game is over."""
+        """Announce the end of the game to the chooser, if it listens."""
         self._call("ended")
 
     def _call(self, method: str, *arguments: Any) -> None:

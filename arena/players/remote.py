@@ -137,7 +137,7 @@ class RemotePlayer(Player):
         return start
 
     def arranged(self, view: Any) -> None:
-        """Tell of the first position as the other player arranged it."""
+        """Send the first position as the other player arranged it."""
         made = players_pb2.MovesMade(board=self.seating.referee.board(view, self.seating.seat).letters)
         self._say(players_pb2.PlayResponse(moves_made=made))
 
@@ -173,7 +173,7 @@ class RemotePlayer(Player):
         return self._choice(heard.move, time.perf_counter() - started)
 
     def _confirm_own_move(self) -> None:
-        """Tell of the player's own last move, which has stood: a player that comes back must know it."""
+        """Send the player's own last move, which has stood: a player that comes back must know it."""
         if self._own_move:
             made = players_pb2.MovesMade(
                 moves=[players_pb2.SeatMove(seat=self.seating.seat, text=self._own_move)]
@@ -197,8 +197,8 @@ class RemotePlayer(Player):
         self.warnings.append(f"{self._label}: the expected value {value:g} is no number from 0 to 1")
         return None
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell of moves where nothing is hidden, and of the position. Answers to it there are none."""
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Send the moves where nothing is hidden, and the position. No answer comes."""
         rules, seat = self.seating.referee, self.seating.seat
         if seat in moves:
             self._own_move = ""
@@ -213,7 +213,7 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(moves_made=made))
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Tell the player how the game ended."""
+        """Send the player the end of the game."""
         if self._connection is None:
             return
         end = players_pb2.GameEnd()
@@ -232,7 +232,7 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(game_end=end))
 
     def close(self, *, at_once: bool = False) -> Cost:
-        """Leave the seat; the lobby tells the player that the game is over."""
+        """Leave the seat; the lobby announces the end of the game to the player."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

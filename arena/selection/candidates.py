@@ -25,7 +25,7 @@ TreePath = tuple[int, ...]
 
 @dataclass(frozen=True)
 class PathStep:
-    """The best values of the parameters, in their order, after so many games."""
+    """The best values of the parameters, in their order, after a number of games."""
 
     games: int
     values: tuple[Any, ...]
@@ -51,7 +51,7 @@ class TuningState:
 
 
 class ThinnedPath(Generic[Place]):
-    """Where a tuner was best after so many games: at most MOST_STEPS places at equal distances.
+    """Where a tuner was best as its games went on: at most MOST_STEPS places at equal distances.
 
     When there are more, every second is forgotten.
     """
@@ -153,7 +153,7 @@ class CandidateGames:
 
     @cached_property
     def _parameter_terms(self) -> dict[str, Any]:
-        terms = {name: value for each in self.parameters for name, value in each.terms.items()}
+        terms = {name: value for parameter in self.parameters for name, value in parameter.terms.items()}
         plain: dict[str, Any] = json.loads(json.dumps(terms))
         return plain
 

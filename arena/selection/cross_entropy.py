@@ -21,7 +21,7 @@ from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, Tu
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, Selector, game_seed
 from arena.selection.voids import VoidPolicy
 
-# Reports list so many of a generation's candidates, the best ones; the history has all.
+# The number of a generation's candidates that reports list, the best ones; the history has all.
 _MOST_SHOWN: Final = 100
 _GAME_ID: Final = re.compile(r"g(\d+)#(\d+)r(\d+)")
 
@@ -103,7 +103,7 @@ class CrossEntropyTuner(Selector):
     def description(self) -> str:
         """The kind, the algorithm's settings and the parameters."""
         plan = self._plan
-        parameters = " ".join(f"{each.code}={each.mean:g}~{each.variance:g}" for each in plan.parameters)
+        parameters = " ".join(f"{item.code}={item.mean:g}~{item.variance:g}" for item in plan.parameters)
         return (
             f"ce_tuner generations={plan.generations} samples={plan.samples} batch={plan.batch} "
             f"elite={plan.elite:g} step={plan.step:g} opponent={self._opponent.name} parameters: {parameters}"

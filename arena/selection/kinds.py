@@ -45,10 +45,10 @@ def _seats(control: Control) -> int:
 
 
 def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]:
-    """Those whom a run needs, each with the first game that it may play.
+    """The players that a run needs, each with the first game that it may play.
 
-    Matchups that play no more games are passed over. Of a tuner's candidates one is taken: that of the
-    tree's first part, or of the mean of the distribution. Raises InvalidParameterError.
+    Matchups that play no more games are passed over. A tuner gives one candidate: that of the tree's
+    first part, or of the mean of the distribution. Raises InvalidParameterError.
     """
     plan = control.plan
     games: dict[str, GameSettings] = {}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from arena.control.changed_settings import abridged
+from arena.control.changed_settings import abridge
 from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
 from arena.control.settings import Scope
 from arena.output import count_text
@@ -42,9 +42,9 @@ class Mars(Selector):
     """Plays the series of a mission.
 
     Game n of a series is `SERIES_n`. A game that was void or broken off is played again with the same
-    line-up, lest players be favoured that hang rarely. A player that does not start is inhibited: it is in
-    no new line-up any more. A series that has begun is frozen: its rule, contestants and settings may not
-    change, while its weight, state and number of games may.
+    line-up, so that players that hang rarely are not favoured. A player that does not start is inhibited:
+    it is in no new line-up any more. A series that has begun is frozen: its rule, contestants and settings
+    may not change, while its weight, state and number of games may.
     """
 
     def __init__(self, mission: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
@@ -135,7 +135,7 @@ class Mars(Selector):
             return None
         series = self._series[name]
         stale = not self._may_run(series) or not self._numbers[name].wants(number)
-        setting = _named(series, json.loads(detail)["setting"])
+        setting = _setting_named(series, json.loads(detail)["setting"])
         if stale or setting is None or not set(players) <= set(series.contestants) - self._barred(setting):
             return None
         self._check_frozen(name, detail)
@@ -207,11 +207,11 @@ class Mars(Selector):
     def _draw(self, series: MarsSeries, chance: random.Random) -> tuple[MarsSetting, tuple[str, ...]]:
         """A setting, and a line-up of those who may play in it.
 
-        Raises NoPlayersLeftError if there is none.
+        Raises NoPlayersLeftError without any.
         """
         left = {setting.name: setting.weight for setting in series.settings}
         while True:
-            setting = _named(series, draw(left, chance))
+            setting = _setting_named(series, draw(left, chance))
             assert setting is not None
             try:
                 barred = self._barred(setting)
@@ -271,7 +271,7 @@ def _weighted(weights: Mapping[str, float]) -> str:
     return ",".join(f"{name}*{weight:g}" for name, weight in weights.items())
 
 
-def _named(series: MarsSeries, name: str) -> MarsSetting | None:
+def _setting_named(series: MarsSeries, name: str) -> MarsSetting | None:
     return next((setting for setting in series.settings if setting.name == name), None)
 
 
@@ -288,8 +288,8 @@ def _terms(series: MarsSeries) -> dict[str, str]:
         "clones": "true" if rule.clones else "false",
         "kinds": " + ".join(map(str, rule.kinds)) or "none",
         "pure": "true" if series.pure else "false",
-        "contestants": abridged(_weighted(series.contestants)),
-        "settings": abridged("; ".join(map(_setting_text, series.settings))),
+        "contestants": abridge(_weighted(series.contestants)),
+        "settings": abridge("; ".join(map(_setting_text, series.settings))),
     }
 
 

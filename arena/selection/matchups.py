@@ -55,7 +55,7 @@ class Numbering:
         return self._limit is not None and not self.open and self.given == self.completed
 
     def next(self) -> int:
-        """Give out the lowest number that is left. Raises IndexError when there is none."""
+        """Give out the lowest number that is left. Raises IndexError when none is left."""
         if not self.open:
             raise IndexError(f"all {self._limit} games have been given out")
         number = self._lowest_open

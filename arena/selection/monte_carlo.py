@@ -181,7 +181,7 @@ class MonteCarloTuner(Selector):
         """The kind, the algorithm's settings and the parameters."""
         plan = self._plan
         games = "unlimited" if plan.games is None else str(plan.games)
-        parameters = " ".join(f"{each.code}/{each.split}" for each in plan.parameters)
+        parameters = " ".join(f"{parameter.code}/{parameter.split}" for parameter in plan.parameters)
         return (
             f"mc_tuner games={games} exploration={plan.exploration:g} initial_visits={plan.initial_visits:g} "
             f"initial_wins={plan.initial_wins:g} max_depth={plan.max_depth} opponent={self._opponent.name} "

@@ -85,7 +85,7 @@ class CompetitionChangedError(ValueError):
 class Selector(ABC):
     """Decides the next game.
 
-    It is a fold over what it is told: `completed` for every game of earlier runs, in their order, then
+    It is a fold over its calls: `completed` for every game of earlier runs, in their order, then
     `resume` for the games these left unfinished, then `next_game` and `completed` as the competition
     goes on. Asked the same way it gives out the same games, seeds included. Unfinished games that are
     not resumed are given out again, under the same id, by `next_game`.
@@ -113,7 +113,7 @@ class Selector(ABC):
 
     @property
     def short(self) -> str:
-        """Why games are missing that nobody may play any more; empty while there are none."""
+        """Why games are missing that no player may play any more; empty while none is missing."""
         return ""
 
     @property
@@ -133,7 +133,7 @@ class Selector(ABC):
 
     @abstractmethod
     def next_game(self) -> Fixture | None:
-        """Give out the next game; None when there is none to give out now."""
+        """Give out the next game; None when no game can be given out now."""
 
     @abstractmethod
     def completed(self, game: CompletedGame) -> None:
@@ -211,7 +211,7 @@ def check_terms(
 ) -> None:
     """Raise CompetitionChangedError if a game was played on other terms than those of the control file.
 
-    `where` is the table that they stand in, `unset` what is said of a value that is not given.
+    `where` is the table that they stand in, `unset` the words for a value that is not given.
     """
     for name in {**stored, **now}:
         before, after = stored.get(name, unset), now.get(name, unset)

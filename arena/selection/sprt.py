@@ -35,7 +35,7 @@ class SprtState:
 class SprtMatch(MatchupSelector):
     """Plays two games from each opening, with the seats swapped, until the test has a verdict.
 
-    The test looks after every completed pair. Its first verdict stands, whatever games still in progress
+    The test looks after every completed pair. Its first verdict stands, however games still in progress
     may bring. Pairs with a game of unknown result are left out. Game n belongs to pair n / 2; the first
     player's points in a pair are what is counted.
     """
@@ -72,8 +72,8 @@ class SprtMatch(MatchupSelector):
     @property
     def counts(self) -> Counts:
         """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
-        zero, half, one, more, two = self._counts
-        return zero, half, one, more, two
+        zero, half, whole, more, two = self._counts
+        return zero, half, whole, more, two
 
     @property
     def status(self) -> SprtStatus:
@@ -144,7 +144,7 @@ class SprtMatch(MatchupSelector):
         """The test's state."""
         status = self._status
         points = ("0", "½", "1", "1½", "2")
-        pairs = "  ".join(f"{each}: {count}" for each, count in zip(points, self._counts, strict=True))
+        pairs = "  ".join(f"{score}: {count}" for score, count in zip(points, self._counts, strict=True))
         lines = [
             f"SPRT {self._test}",
             f"pairs by points of {self._first}: {pairs}",

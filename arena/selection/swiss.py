@@ -27,11 +27,11 @@ class Swiss(Selector):
     """Pairs a round when all games of the one before are completed.
 
     A game won is a point, a draw half a point; an unknown result is half a point for both, so that it
-    harms nobody. With an odd number of players the last without a bye yet has one, worth winning all its
+    harms neither. With an odd number of players the last without a bye yet has one, worth winning all its
     games. Equal scores are ranked by the sum of the opponents' scores (Buchholz), then in the order of the
     competitors, which is also the seeding of the first round. No two meet again where that can be
     avoided. Game n of a pairing in round r is `rR_AvB_N`; seats are swapped in odd games, and the first
-    seat goes to who had it less often.
+    seat goes to the player that had it less often.
 
     A player that is left out loses the games of its round that have no result yet, and is not paired any
     more. Of a pairing that is left out these games are worth half a point to both.
@@ -188,12 +188,12 @@ class Swiss(Selector):
             fewest = min(map(self._byes.count, ranking))
             bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
             ranking.remove(bye)
-        pairings = pair(ranking, self.score, lambda one, other: frozenset((one, other)) in self._met)
+        pairings = pair(ranking, self.score, lambda player, other: frozenset((player, other)) in self._met)
         if bye is not None:
             self._byes.append(bye)
-        for one, other in pairings:
-            self._met[frozenset((one, other))] += 1
-            first, second = sorted((one, other), key=lambda name: self._first_seats[name])
+        for player, other in pairings:
+            self._met[frozenset((player, other))] += 1
+            first, second = sorted((player, other), key=lambda name: self._first_seats[name])
             self._first_seats[first] += 1
             matchup = "v".join(letters(self._places[name]) for name in (first, second))
             self._pairings[matchup] = (first, second)

@@ -37,7 +37,7 @@ class _Worker:
     progress: list[GameProgress] = field(default_factory=list)
 
     def end(self, seconds: float) -> int:
-        """Wait so long for the process to end, kill it if need be, and whatever it leaves; its exit code."""
+        """Wait for the process to end, kill it and what it leaves if need be; return its exit code."""
         gone = select.poll()
         gone.register(self.pidfd, select.POLLIN)
         if not gone.poll(seconds * 1000):
@@ -58,7 +58,7 @@ class WorkerPool:
 
     A worker's end costs only the game it played, and the worker is replaced. A worker whose player
     cannot be broken off is ended; the player loses the game. Workers end when the
-    thread that made the pool ends, in whatever way, and kill their engines. Each leads a session, in
+    thread that made the pool ends, in any way, and kill their engines. Each leads a session, in
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
 

@@ -79,7 +79,7 @@ class Stage(IntEnum):
 
 @dataclass(frozen=True)
 class Wait:
-    """A wait for the player of a seat, who has so many seconds."""
+    """A wait for the player of a seat, which has `seconds` seconds."""
 
     stage: Stage
     seat: int
@@ -117,7 +117,7 @@ class WaitNote:
             _DEADLINE.pack_into(self._memory, 0, 0.0)
 
     def overdue(self, seconds: float) -> Wait | None:
-        """The wait that should have been over so many seconds ago, if there is one."""
+        """The wait that should have been over `seconds` seconds ago, if there is one."""
         (deadline,) = _DEADLINE.unpack_from(self._memory, 0)
         if not 0.0 < deadline < time.monotonic() - seconds:
             return None
@@ -131,7 +131,7 @@ _Answer = TypeVar("_Answer")
 def timed_players(note: WaitNote) -> type[PythonPlayer]:
     """The Python players of a worker, who are broken off when they are late.
 
-    Those that cannot be broken off (stuck in C code, or catching whatever is raised) stay on the
+    Those that cannot be broken off (stuck in C code, or catching every exception) stay on the
     note, for the pool to end the worker.
     """
 
@@ -226,8 +226,8 @@ def serve(
 ) -> None:
     """Play games until the other side closes the connection.
 
-    Of games with players that could hold this process for ever, the other side is told all moves as
-    they are made.
+    In games with players that could hold this process for ever, the other side gets all moves as they
+    are made.
     """
     while True:
         try:
@@ -242,7 +242,7 @@ def serve(
                 end_children(kept.process_ids | idle.process_ids)
             connection.send(result)
         except Exception as error:
-            # Referees and callable players are other people's code: whatever they raise costs one game.
+            # Referees and callable players are other people's code: any exception of theirs costs one game.
             sys.stderr.write(f"game {job.game_id}: {traceback.format_exc()}")
             connection.send(WorkerLost(job.game_id, f"{type(error).__name__}: {error}"))
 

@@ -19,7 +19,7 @@ ECHO: Final = "/benchmark.Echo/"
 
 
 class Child:
-    """A process that is told what to do line by line, and answers so."""
+    """A process that takes its work line by line, and answers so."""
 
     def __init__(self, module: str, *arguments: str) -> None:
         self._process = subprocess.Popen(
@@ -55,7 +55,7 @@ class Generator(Child):
     def __init__(self, core: int = -1) -> None:
         super().__init__("benchmarks.load.wire", "--core", str(core))
 
-    def begin(
+    def begin(  # noqa: PLR0913 - the fields of the order in JSON
         self,
         port: int,
         path: str,
@@ -89,9 +89,9 @@ class Server(Child):
 
     def __init__(self, folder: Path, core: int = -1) -> None:
         super().__init__("benchmarks.load.serving", str(folder), str(core))
-        told = json.loads(self.hear())
+        ports = json.loads(self.hear())
         self.port, self.echo_port, self.no_op_port = (
-            told[name] for name in ("port", "echo_port", "no_op_port")
+            ports[name] for name in ("port", "echo_port", "no_op_port")
         )
 
     def __enter__(self) -> Self:

@@ -29,7 +29,7 @@ def _copy(transaction: Transaction, original: str, names: Sequence[str]) -> None
     prefix = keys.in_game(original)
     many = [(table, list(transaction.scan(table, prefix))) for table in _OF_A_GAME]
     for name in names:
-        # Of one length, so that records stay what they are.
+        # The same length, so that records keep their layout.
         assert len(name) == len(original)
         for table, stored in single:
             assert stored is not None

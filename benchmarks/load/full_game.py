@@ -89,7 +89,7 @@ def _node(number: int, parent: int, move: str, depth: int) -> pattern_pb2.Openin
 
 def teach(store: Store, game_id: str = FIRST, share: float = 1.0) -> str:
     """Register a game with a share of full libraries, with openings where it has all; return its id."""
-    patterns = {name: each[: int(share * len(each))] for name, each in records().items()}
+    patterns = {name: library[: int(share * len(library))] for name, library in records().items()}
     nodes = openings() if share == 1.0 else []
     store.run(RegisterGame(spec_to_proto(go(game_id)), "benchmark"))
     store.run(ImportLibraries(game_id, patterns, nodes, False, "benchmark"))

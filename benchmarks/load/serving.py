@@ -71,9 +71,9 @@ class Echo:
         """Ask the kernel and write the answer."""
         game = self._asked()
         geometry = game.view.spec.geometry
-        most, each = request.max_matches, Limits.default_matches_each
+        most, most_each = request.max_matches, Limits.default_matches_each
         boards = [Board.from_letters(geometry, position.board) for position in request.positions]
-        questions = [PatternQuestion(board, 1, False, most, each) for board in boards]
+        questions = [PatternQuestion(board, 1, False, most, most_each) for board in boards]
         call = PatternCall(game.view.spec, game.patterns.ranked, PATTERN_LIBRARIES, questions)
         messages.MatchPatternsResponse().CopyFrom(call.answer().message)
 
@@ -172,13 +172,13 @@ async def serve(folder: Path) -> None:
         echo_port = other.add_insecure_port("127.0.0.1:0")
         no_op = guarded_no_op(echo, store, limits)
         no_op_port = no_op.add_insecure_port("127.0.0.1:0")
-        for each in (other, no_op):
-            await each.start()
+        for extra in (other, no_op):
+            await extra.start()
         ports = {"port": address.port, "echo_port": echo_port, "no_op_port": no_op_port}
         print(json.dumps(ports), flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-        for each in (other, no_op):
-            await each.stop(0)
+        for extra in (other, no_op):
+            await extra.stop(0)
         await server.stop(0)
 
 

@@ -26,7 +26,7 @@ _FIRST_DYNAMIC: Final = 62
 PATIENCE_SECONDS: Final = 10.0
 
 
-class ServerRefused(RuntimeError):
+class ServerRefusedError(RuntimeError):
     """A call ended without an answer."""
 
 
@@ -69,7 +69,7 @@ class Bot:
         ]
         if self.token:
             headers.append(("authorization", f"Bearer {self.token}"))
-        # Told in full once, by their places in the table of headers from then on.
+        # Sent in full once, by their places in the table of headers from then on.
         self._first_headers = b"".join(b"\x40" + _text(key) + _text(value) for key, value in headers)
         self._headers = bytes(0x80 | (_FIRST_DYNAMIC + place) for place in reversed(range(len(headers))))
         self._stream = -1
@@ -99,11 +99,11 @@ class Bot:
         self._asked = time.perf_counter()
         self.socket.sendall(frames)
 
-    def take(self) -> bool:
-        """Take what has come; return whether the answer is complete. Raises ServerRefused."""
+    def take(self) -> bool:  # noqa: C901 - one loop over frames, which must cost next to nothing
+        """Take what has come; return whether the answer is complete. Raises ServerRefusedError."""
         data = self.socket.recv(262_144)
         if not data:
-            raise ServerRefused(f"{self.path}: the connection was closed")
+            raise ServerRefusedError(f"{self.path}: the connection was closed")
         self.received += len(data)
         buffer = self._buffer + data if self._buffer else data
         at, end = 0, len(buffer)
@@ -124,12 +124,12 @@ class Bot:
                     complete = True
             elif kind == _HEADERS and flags & _END_STREAM:
                 if not self._got_data or self.streaming:
-                    raise ServerRefused(f"{self.path}: {buffer[body:at]!r}")
+                    raise ServerRefusedError(f"{self.path}: {buffer[body:at]!r}")
                 complete = True
             elif kind == _RESET and not complete:
-                raise ServerRefused(f"{self.path}: reset {buffer[body:at].hex()}")
+                raise ServerRefusedError(f"{self.path}: reset {buffer[body:at].hex()}")
             elif kind == _GOAWAY:
-                raise ServerRefused(f"{self.path}: the server goes away")
+                raise ServerRefusedError(f"{self.path}: the server goes away")
             elif kind == _PING and not flags & _ACK:
                 self.socket.sendall(_frame(_PING, _ACK, 0, buffer[body:at]))
             elif kind == _SETTINGS and not flags & _ACK:
@@ -150,11 +150,11 @@ class Load:
     answer_bytes: float
 
 
-def _answered(crowd: list[Bot]) -> bool:
+def _has_answer(crowd: list[Bot]) -> bool:
     return any(bot.seconds for bot in crowd)
 
 
-def load(
+def load(  # noqa: C901, PLR0913 - one loop, and the fields of the order in JSON
     host: str,
     port: int,
     path: str,
@@ -180,7 +180,7 @@ def load(
         waiting: list[Bot] = []
         warm = False
         due = begin
-        while (now := time.perf_counter()) < end or (now < end + PATIENCE_SECONDS and not _answered(crowd)):
+        while (now := time.perf_counter()) < end or (now < end + PATIENCE_SECONDS and not _has_answer(crowd)):
             if not warm and now >= begin:
                 warm = True
                 for bot in crowd:
@@ -200,10 +200,10 @@ def load(
         taken = time.perf_counter() - begin
     for bot in crowd:
         bot.socket.close()
-    times = sorted(each for bot in crowd for each in bot.seconds)
+    times = sorted(seconds_taken for bot in crowd for seconds_taken in bot.seconds)
     received = sum(bot.received for bot in crowd)
     if not times:
-        raise ServerRefused(f"{path}: no answer in {seconds + PATIENCE_SECONDS} s")
+        raise ServerRefusedError(f"{path}: no answer in {seconds + PATIENCE_SECONDS} s")
     return Load(
         len(times) / taken, times[len(times) // 2], times[len(times) * 99 // 100], received / len(times)
     )
@@ -217,9 +217,9 @@ def main() -> None:
     if options.core >= 0:
         os.sched_setaffinity(0, {options.core})
     for line in sys.stdin:
-        told = json.loads(line)
-        told["questions"] = [bytes.fromhex(question) for question in told["questions"]]
-        print(json.dumps(vars(load(**told))), flush=True)
+        order = json.loads(line)
+        order["questions"] = [bytes.fromhex(question) for question in order["questions"]]
+        print(json.dumps(vars(load(**order))), flush=True)
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
-# The player asks about so many moves, those that look best.
+# The number of moves that the player asks about, those that look best.
 WIDEST: Final = 10
-# ACADEMY answers with so many patterns of a board, those first that say most.
+# The number of patterns of a board in ACADEMY's answer, those first that say most.
 MOST_MATCHES: Final = 32
 
 
@@ -39,7 +39,7 @@ _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @dataclass(frozen=True, slots=True)
 class _Chosen(Generic[Position, Move]):
-    """A move chosen in a position, the contest's ply of it, and what had been told before it."""
+    """A move chosen in a position, the contest's ply of it, and the value given before it."""
 
     position: Position
     move: Candidate[Move]
@@ -80,7 +80,7 @@ class AdvisedPlayer(Generic[Position, Move]):
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
         """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
 
-        The value is what the arena is told: the next move's is compared with it. It is told `value_before`
+        The arena gets the value: the next move's is compared with it. It gets `value_before`
         too, which is what ACADEMY was.
         """
         self._claimed = None
@@ -110,7 +110,7 @@ class AdvisedPlayer(Generic[Position, Move]):
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
-        found: dict[Move, OpeningMove] = {}
+        openings: dict[Move, OpeningMove] = {}
         for opening in known:
             for text in (opening.move, *opening.equivalents):
                 try:
@@ -119,8 +119,8 @@ class AdvisedPlayer(Generic[Position, Move]):
                 except (UnreadableMoveError, IllegalMoveError):
                     # The tree knows games by their board; other settings may forbid its moves.
                     continue
-                found[move] = opening
-        return of_openings(found)
+                openings[move] = opening
+        return of_openings(openings)
 
     def _patterns(
         self, position: Position, plies: int, value: float, best: Sequence[Move]
@@ -135,15 +135,15 @@ class AdvisedPlayer(Generic[Position, Move]):
         if not self.seat.allows_patterns(value):
             return {}
         board = self._board(position)
-        asked: list[Move] = []
+        candidates: list[Move] = []
         taken: list[Board] = []
         for move in best[:WIDEST]:
             after = self._board(self.referee.play(position, {self.seat.player: move}))
             cell = cell_of_move(board, after, self.seat.player)
             if cell is not None:
-                asked.append(move)
+                candidates.append(move)
                 taken.append(self._with_opponent(board, cell))
-        if not asked:
+        if not candidates:
             return {}
         self._claimed = value
         try:
@@ -158,8 +158,8 @@ class AdvisedPlayer(Generic[Position, Move]):
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
-        said = {move: odds(matches) for move, matches in zip(asked, gains, strict=True)}
-        return of_patterns(value, said, best)
+        gain_odds = {move: odds(matches) for move, matches in zip(candidates, gains, strict=True)}
+        return of_patterns(value, gain_odds, best)
 
     def _with_opponent(self, board: Board, cell: int) -> Board:
         """The board as if the opponent had a soldier on a cell."""
@@ -171,10 +171,10 @@ class AdvisedPlayer(Generic[Position, Move]):
         """Propose what the contest of `plies` plies taught."""
         if self.academy is None or not plies:
             return
-        for each in self._chosen:
-            after = self.referee.play(each.position, {self.seat.player: each.move.move})
-            for pattern in shapes(self._board(each.position), self._board(after), self.seat.player):
-                self.seat.record_move(pattern, each.ply, each.before, each.move.value)
+        for chosen in self._chosen:
+            after = self.referee.play(chosen.position, {self.seat.player: chosen.move.move})
+            for pattern in shapes(self._board(chosen.position), self._board(after), self.seat.player):
+                self.seat.record_move(pattern, chosen.ply, chosen.before, chosen.move.value)
         self._chosen.clear()
         try:
             self.academy.propose(self.seat, plies)

@@ -1,7 +1,7 @@
 """What a position looks worth, without playing on: pieces and freedom of movement, weighed by random games.
 
 No game is known here. A game's weights are found by playing it at random and fitting a logistic regression of
-who won to what the boards on the way held; where that tells nothing (Hex, connect four), this says so.
+who won to what the boards on the way held; where that shows nothing (Hex, connect four), this says so.
 """
 
 import math
@@ -21,7 +21,7 @@ from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_co
 from referees.api import Referee
 
 GAMES: Final = 40
-# Every so many plies of a random game a position is looked at.
+# The number of plies between two positions of a random game that are looked at.
 STRIDE: Final = 4
 # How much of the deviance must be explained for a search to rely on the evaluation.
 TELLING: Final = 0.1
@@ -49,7 +49,7 @@ class Evaluation:
         return self.telling >= TELLING
 
     def value(self, game: SearchGame[Any, Any], position: Any, moves: int) -> float:
-        """What the seat to move, one of two with so many moves, can expect: 0 to 1."""
+        """What the seat to move, one of two with this number of moves, can expect: 0 to 1."""
         seat = game.mover(position)
         features = _features(game, position, seat, moves)
         ahead = sum(weight * feature for weight, feature in zip(self.weights, features, strict=True))
@@ -123,7 +123,7 @@ def _likelihood(scores: NDArray[np.float64], expected: NDArray[np.float64]) -> f
 
 # Moves as little worse than the best as this are valued exactly, so that experience can decide between them.
 NEAR: Final = 0.1
-# Experience moves a value by less than this, and by half of that where it counts for so many games.
+# Experience moves a value by less than this, and by half of that where it counts for this number of games.
 SWAY: Final = 0.05
 HALF_SWAYED: Final = 10.0
 # Moves that differ by less than about this are as good as each other: games are not to be all alike.
@@ -160,7 +160,7 @@ class AlphaBetaThinker:
         began = self.clock()
         search = _Search(make_search_game(referee, self.chance), self.evaluation, self.clock)
         moves = list(search.game.moves(position))
-        # Of moves of one value any may be the best.
+        # Any of several moves of one value may be the best.
         self.chance.shuffle(moves)
         values = dict.fromkeys(moves, 0.5)
         known: Mapping[Any, Experience] | None = None

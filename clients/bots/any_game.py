@@ -5,7 +5,7 @@
     academy-bot openspiel --set 'game=breakthrough(rows=6,columns=6)' --seconds 0.5
 
 The game and its settings are those of the control file. With `--academy` it consults and proposes; the arena
-tells it where, for which contest and as whom (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN and for TLS
+gives the address, the contest and the token (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN and for TLS
 ACADEMY_TLS_CA, _CERT and _KEY; or for contest after contest the command academy-contest).
 """
 
@@ -75,7 +75,7 @@ class AnyGameEngine(GtpProgram):
         return self.gtp_clear_board(())
 
     def accept_contests(self, join: Callable[[ContestAccess], Academy]) -> None:
-        """Have the command `academy-contest`, with which the arena tells of contest after contest.
+        """Have the command `academy-contest`, with which the arena announces contest after contest.
 
         `join` connects to ACADEMY as the arena says. It may raise OSError and ValueError.
         """
@@ -150,6 +150,13 @@ class AnyGameEngine(GtpProgram):
         if not self._expected_values:
             raise GtpError("no move generated yet")
         return " ".join(f"{value:.6f}" for value in self._expected_values)
+
+    def gtp_final_score(self, arguments: Sequence[str]) -> str:
+        """Answer the result by the referee's rules, or the referee's count of an unfinished game."""
+        outcome = self._referee.outcome(self._position) or self._referee.adjudicate(self._position)
+        if outcome is None or not outcome.winners:
+            raise GtpError("cannot score")
+        return outcome.summary
 
     def gtp_quit(self, arguments: Sequence[str]) -> str:
         """Propose what the game taught, and end."""
@@ -242,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.academy is not None:
         engine.accept_contests(partial(_join, options.academy))
     for stream in (sys.stdin, sys.stdout):
-        # Each line gets an answer, whatever bytes it has.
+        # Each line gets an answer, with any bytes.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     engine.run()

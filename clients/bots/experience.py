@@ -11,7 +11,7 @@ Move = TypeVar("Move")
 
 # Contests of a move after which their results count for more than the position's.
 FEW_CONTESTS: Final = 10.0
-# What counts as so many random games of the player's own: an opening at most, and what patterns say.
+# How many of the player's own random games an opening counts for at most, and what patterns say.
 MOST_OPENING_GAMES: Final = 100.0
 PATTERN_GAMES: Final = 20.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
@@ -24,17 +24,18 @@ _SUREST: Final = 0.98
 
 
 def of_openings(known: Mapping[Move, OpeningMove]) -> dict[Move, Experience]:
-    """Each move's results and expected value; of few contests it is said what is said of all moves."""
-    contests = sum(each.visits for each in known.values())
+    """Each move's results and expected value; few contests count less, and all moves together more."""
+    contests = sum(opening.visits for opening in known.values())
     if not contests:
         return {}
-    usual = sum(each.visits * opening_value(each) for each in known.values()) / contests
+    usual = sum(opening.visits * opening_value(opening) for opening in known.values()) / contests
     return {
         move: Experience(
-            (each.visits * opening_value(each) + FEW_CONTESTS * usual) / (each.visits + FEW_CONTESTS),
-            min(MOST_OPENING_GAMES, each.visits),
+            (opening.visits * opening_value(opening) + FEW_CONTESTS * usual)
+            / (opening.visits + FEW_CONTESTS),
+            min(MOST_OPENING_GAMES, opening.visits),
         )
-        for move, each in known.items()
+        for move, opening in known.items()
     }
 
 
@@ -44,16 +45,20 @@ def opening_value(opening: OpeningMove) -> float:
     return (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
 
 
-def of_patterns(value: float, said: Mapping[Move, float], moves: Collection[Move]) -> dict[Move, Experience]:
+def of_patterns(
+    value: float, pattern_odds: Mapping[Move, float], moves: Collection[Move]
+) -> dict[Move, Experience]:
     """All `moves` by what patterns say for each (see `odds`), against what they say for the others.
 
-    `value` is what the player expects of the position; of moves that nothing is said of it is expected, too.
+    `value` is what the player expects of the position; moves without patterns have that value, too.
     """
-    if not said:
+    if not pattern_odds:
         return {}
-    usual = sum(said.values()) / len(said)
+    usual = sum(pattern_odds.values()) / len(pattern_odds)
     return {
-        move: Experience(_value(_log_odds(value) + BELIEF * (said.get(move, usual) - usual)), PATTERN_GAMES)
+        move: Experience(
+            _value(_log_odds(value) + BELIEF * (pattern_odds.get(move, usual) - usual)), PATTERN_GAMES
+        )
         for move in moves
     }
 
@@ -63,8 +68,10 @@ def odds(matches: Collection[PatternMatch]) -> float:
 
     It is less where they or their proposers are few. Patterns that overlap say the same: they do not add up.
     """
-    said = sum(_log_odds(match.value) * match.proposers / (match.proposers + FEW_VOTES) for match in matches)
-    return said / (len(matches) + FEW_PATTERNS)
+    weighed = sum(
+        _log_odds(match.value) * match.proposers / (match.proposers + FEW_VOTES) for match in matches
+    )
+    return weighed / (len(matches) + FEW_PATTERNS)
 
 
 def _log_odds(value: float) -> float:

@@ -13,7 +13,7 @@ from clients.bots.search_game import Playout, SearchGame
 from referees.hex import BLACK, EMPTY, WHITE, Board, Hex, HexPosition
 from referees.hex.board import BOTH_EDGES, COLOUR
 
-# The corners around the board belong to nobody.
+# The corners around the board belong to neither player.
 _NOBODY: Final = 3
 _STONES: Final = bytes(state & COLOUR for state in range(256))
 
@@ -97,7 +97,7 @@ def playout(stones: bytearray, columns: int, mover: int, first: int, chance: ran
 
 
 def _bridge_end(stones: bytearray, last: int, colour: int, corners: tuple[tuple[int, int, int], ...]) -> int:
-    """The cell that keeps a bridge of `colour` into which the last stone was put; 0 where there is none."""
+    """The cell that keeps a bridge of `colour` into which the last stone was put; 0 without one."""
     for left, middle, right in corners:
         if not stones[last + middle] and stones[last + left] == colour and stones[last + right] == colour:
             return last + middle

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
-# A random game may be so many times as long as the game's usual one; then it is a draw.
+# A random game is a draw once it is this many times longer than the game's usual one.
 _LONGEST: Final = 4
 _OWN: Final = {
     "go": ("clients.bots.go_search", "GoSearchGame"),

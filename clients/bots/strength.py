@@ -28,7 +28,7 @@ class InvalidStrengthError(ValueError):
 class Strength:
     """How a player searches. Raises InvalidStrengthError.
 
-    `method` "auto" takes alpha-beta where moves are few and the board tells who is ahead, Monte Carlo tree
+    `method` "auto" takes alpha-beta where moves are few and the board shows who is ahead, Monte Carlo tree
     search elsewhere. `playouts` is the random games a move of the latter, `depth` the plies that the former
     looks ahead. With `seconds` a move may take so long by `clock` instead, and alpha-beta looks up to 64
     plies ahead.

@@ -1,4 +1,4 @@
-"""What a bot's thinking comes to, whatever the game: moves, and what it expects of them."""
+"""The result of a bot's thinking, in any game: moves, and what it expects of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,14 +40,14 @@ class Experience:
 
 def usual_value(known: Mapping[Any, Experience]) -> float:
     """What is known of moves on the average; what a player expects by its own search may differ from it."""
-    games = sum(each.games for each in known.values())
-    return sum(each.games * each.value for each in known.values()) / games if games else 0.5
+    games = sum(experience.games for experience in known.values())
+    return sum(experience.games * experience.value for experience in known.values()) / games if games else 0.5
 
 
 Counsel = Callable[[float, Sequence[Move]], Mapping[Move, Experience]]
 """What is known of moves in the position thought about.
 
-It is told what the thinker expects so far, and the moves, those that look best so far first.
+It gets what the thinker expects so far, and the moves, those that look best so far first.
 """
 
 

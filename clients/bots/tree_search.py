@@ -25,7 +25,7 @@ CURIOSITY: Final = 0.7
 RAPID_CURIOSITY: Final = 0.3
 # A move's own games after which they count as much as the estimates.
 RAPID_GAMES: Final = 60.0
-# The value told of a move leans towards the position's as if that had come out of so many games of it.
+# A move's value leans towards the position's as if the move had this number of games with that result.
 LEANING: Final = 4.0
 # A search by time alone ends here too.
 MOST_PLAYOUTS: Final = 1_000_000
@@ -51,7 +51,7 @@ class _Node(Generic[Position, Move]):
         self.position = position
         self.seat = game.mover(position)
         moves = list(game.moves(position)) if self.seat else []
-        # Of equally good moves the first is tried.
+        # The search tries the first of equally good moves.
         shuffled.shuffle(moves)
         self.moves: Sequence[Move] = moves
         self.index = {move: number for number, move in enumerate(moves)}
@@ -105,7 +105,7 @@ class _Node(Generic[Position, Move]):
 
 @dataclass
 class TreeSearchThinker:
-    """Searches by `playouts` random games a move; where `seconds` are given, by as many as they allow.
+    """Searches by `playouts` random games a move; where `seconds` are given, by all that fit into them.
 
     Seconds are those of `clock`, and waiting for counsel is one's own time.
     """

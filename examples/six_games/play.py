@@ -31,7 +31,7 @@ def main() -> None:
     options = parser.parse_args()
     for game in options.games:
         if game not in GAMES:
-            parser.error(f"{game!r} is none of {', '.join(GAMES)}")
+            parser.error(f"{game!r} is not one of {', '.join(GAMES)}")
     options.to.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"}
     for game in options.games or GAMES:

@@ -53,8 +53,8 @@ def check_referee(
             game that neither lists its legal moves nor has a `random_move`.
 
     Raises:
-        NonConformingRefereeError: A law is broken. Whatever the referee raises without need breaks the law
-            that was being checked.
+        NonConformingRefereeError: A law is broken. An exception that the referee raises without need
+            breaks the law that was being checked.
         UnlistedMovesError: `choose` is missing.
     """
     trial = Trial(referee, choose)

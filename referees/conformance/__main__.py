@@ -27,7 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=_positive, default=20, help="how many games (default 20)")
     parser.add_argument("--seed", type=int, default=0, help="the first game's seed (default 0)")
     parser.add_argument(
-        "--max-plies", type=_positive, default=1000, help="break games off after so many plies (default 1000)"
+        "--max-plies",
+        type=_positive,
+        default=1000,
+        help="break games off after this number of plies (default 1000)",
     )
     options = parser.parse_args(arguments)
     try:

@@ -254,7 +254,7 @@ def _depends_on_chance(trial: Trial, game: RandomGame) -> bool:
             position = judge.play(position, moves)
             if trial.sight(position) != sight:
                 return True
-    except Exception:  # Whatever a referee makes of moves that are not this game's.
+    except Exception:  # A referee may answer moves of another game in any way.
         return True
     return False
 

@@ -1,4 +1,4 @@
-"""The laws of referees, and the trial in which one referee is held against them."""
+"""The laws of referees, and the trial of one referee by them."""
 
 import random
 from collections import Counter
@@ -47,7 +47,7 @@ class UnlistedMovesError(ValueError):
 
 
 class Trial:
-    """One referee on trial: what it said of itself, the checks made so far, and where they are."""
+    """One referee on trial: its own description, the checks made so far, and where they are."""
 
     def __init__(self, referee: AnyReferee, choose: Chooser | None) -> None:
         self.referee = referee

@@ -12,7 +12,7 @@ _NONSENSE: Final = "\x00?! not a move of any game"
 _STATES: Final = frozenset(State)
 # ACADEMY takes no longer ones.
 _LONGEST_OPENING_MOVE: Final = 1_024
-# At each ply so many legal moves are read back and so many foreign ones offered; there may be thousands.
+# The number of legal moves read back, and of foreign ones offered, at each ply; there may be thousands.
 _SAMPLE: Final = 20
 
 
@@ -53,7 +53,7 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
     judge = trial.referee
     with trial.law("legal moves") as breach:
         listed = judge.legal_moves(position, seat)
-        moves: Sequence[Any] = listed if listed is not None else [_chosen(trial, position, seat, chance)]
+        moves: Sequence[Any] = listed if listed is not None else [_choose(trial, position, seat, chance)]
         if not moves:
             raise breach(f"seat {seat} is to move and has no move")
         for move in moves:
@@ -61,6 +61,21 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
         stand_in = judge.stand_in_move(position, seat)
         if stand_in is not None:
             judge.check(position, seat, stand_in)
+    legal = _check_texts(trial, position, seat, moves, chance)
+    if listed is not None:
+        foreign = [move for text, move in trial.met[seat].items() if text not in legal]
+        for move in chance.sample(foreign, min(_SAMPLE, len(foreign))):
+            _must_refuse(trial, position, seat, move, "is not listed")
+    _must_refuse_nonsense(trial, position, seat)
+    trial.met[seat].update(legal)
+    return chance.choice(moves)
+
+
+def _check_texts(
+    trial: Trial, position: Any, seat: int, moves: Sequence[Any], chance: random.Random
+) -> dict[str, Any]:
+    """Check the texts of legal moves, and return the moves by their texts."""
+    judge = trial.referee
     with trial.law("texts") as breach:
         texts = [judge.move_text(move) for move in moves]
         if len(set(texts)) != len(texts):
@@ -78,16 +93,10 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
                     f"{known_as[:80]!r}, as openings know {text!r}, is empty, does not fit a line or is "
                     f"longer than {_LONGEST_OPENING_MOVE:,} characters"
                 )
-    if listed is not None:
-        foreign = [move for text, move in trial.met[seat].items() if text not in legal]
-        for move in chance.sample(foreign, min(_SAMPLE, len(foreign))):
-            _must_refuse(trial, position, seat, move, "is not listed")
-    _must_refuse_nonsense(trial, position, seat)
-    trial.met[seat].update(legal)
-    return chance.choice(moves)
+    return legal
 
 
-def _chosen(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
+def _choose(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
     if trial.choose is not None:
         return trial.choose(position, seat, chance)
     move = trial.referee.random_move(position, seat, chance)

@@ -127,9 +127,9 @@ def adjudicate(
 ) -> PhaseAdjudication:
     """Carry out one phase's orders, given by power; a power may be missing.
 
-    Whatever is ordered, there is a next position: orders that cannot be carried out are void and say why in
+    Any orders lead to a next position: orders that cannot be carried out are void and say why in
     the results. Units without orders hold, dislodged ones disband, builds are waived, and removals go by the
-    rules of civil disorder. Of several orders for a unit the last counts. Phases in which nothing is to be
+    rules of civil disorder. The last of several orders for a unit counts. Phases in which nothing is to be
     done are left out. Locations and provinces in orders must be of the map.
     """
     if position.phase is Phase.MOVES:

@@ -6,7 +6,7 @@ from referees.diplomacy.map import Map, bits
 
 
 def fleets_reached(board: Map, start: int, fleets: int) -> int:
-    """Of the seas with fleets (bits), those linked with `start` (bits of some of them)."""
+    """The seas with fleets (bits) that are linked with `start` (bits of some of them)."""
     borders = board.sea_borders
     reached = fresh = start & fleets
     while fresh:

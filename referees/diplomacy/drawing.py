@@ -97,35 +97,35 @@ class Drawing:
     touching: frozenset[tuple[int, int]]
 
 
-class _Told(NamedTuple):
-    """A drawing in a map's file: its size, points, whose province each is, coasts' points, and colours."""
+class _Plan(NamedTuple):
+    """What a drawing is made from: size, points, the province of each, coasts' points, and colours."""
 
     width: float
     height: float
-    points: list[Point]
-    owners: list[int]
-    coasts: dict[int, Point]
-    colours: dict[int, str]
+    points: Sequence[Point]
+    owners: Sequence[int]
+    coasts: Mapping[int, Point]
+    colours: Mapping[int, str]
 
 
 @cache
 def drawing_of(board: Map) -> Drawing:
     """The drawing of a map. Raises InvalidMapError where its file says what cannot be drawn."""
-    entries = _told(board)
-    if entries is None:
-        laid_out, width, height = _laid_out(board), *_LAYOUT_SIZE
-        return _drawn(board, width, height, laid_out, range(len(laid_out)), {}, {}, linked=True)
-    return _drawn(board, *entries, linked=False)
+    plan = _read_plan(board)
+    if plan is None:
+        points = _lay_out(board)
+        return _draw(board, _Plan(*_LAYOUT_SIZE, points, range(len(points)), {}, {}), linked=True)
+    return _draw(board, plan, linked=False)
 
 
 def check_drawing(board: Map) -> None:
     """Raise InvalidMapError, which names the entry, where the map's file says what cannot be drawn."""
-    if _told(board) is not None:
+    if _read_plan(board) is not None:
         drawing_of(board)
 
 
-def _told(board: Map) -> _Told | None:
-    """What the map's file says of its drawing, if anything."""
+def _read_plan(board: Map) -> _Plan | None:
+    """The plan in the map's file, if it has one."""
     entries = read_toml(board.text).get("drawing")
     if entries is None:
         return None
@@ -144,7 +144,7 @@ def _told(board: Map) -> _Told | None:
         raise InvalidMapError(
             f"drawing.points: one lies outside of the map, which is {width:g} by {height:g}"
         )
-    return _Told(width, height, points, owners, coasts, colours)
+    return _Plan(width, height, points, owners, coasts, colours)
 
 
 def _size(entries: object) -> tuple[float, float]:
@@ -211,7 +211,7 @@ def _colour(text: object) -> str:
     return text
 
 
-def _laid_out(board: Map) -> list[Point]:
+def _lay_out(board: Map) -> list[Point]:
     """A point for each province."""
     width, height = _LAYOUT_SIZE
     neighbours = _neighbours(board)
@@ -230,20 +230,11 @@ def _neighbours(board: Map) -> list[list[int]]:
     for masks in board.reach:
         for place, reached in enumerate(masks):
             near[board.province_of[place]].update(board.province_of[there] for there in reached)
-    return [sorted(each - {province}) for province, each in enumerate(near)]
+    return [sorted(beside - {province}) for province, beside in enumerate(near)]
 
 
-def _drawn(
-    board: Map,
-    width: float,
-    height: float,
-    points: Sequence[Point],
-    owners: Sequence[int],
-    coasts: Mapping[int, Point],
-    colours: Mapping[int, str],
-    *,
-    linked: bool,
-) -> Drawing:
+def _draw(board: Map, plan: _Plan, *, linked: bool) -> Drawing:
+    width, height, points, owners, coasts, colours = plan
     outlines = cells(points, width, height)
     shapes: list[list[tuple[Point, ...]]] = [[] for _ in board.codes]
     impassable: list[tuple[Point, ...]] = []

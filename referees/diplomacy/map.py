@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 from referees.toml_text import InvalidTomlError, read_toml
 
 SPELLINGS: Final = {
-    word: told
-    for told, words in {
+    word: spelling
+    for spelling, words in {
         "A": "A ARMY AMY",
         "F": "F FLEET FLT",
         "H": "H HOLD HOLDS HLD STAND STANDS",
@@ -71,7 +71,7 @@ def check_entries(content: Mapping[str, Any]) -> None:
         _check_texts(f"{entry}.coasts", province.get("coasts", []))
         for coast in province.get("coasts", []):
             if coast not in _COASTS:
-                raise InvalidMapError(f"{entry}.coasts: {coast!r} is none of {', '.join(_COASTS)}")
+                raise InvalidMapError(f"{entry}.coasts: {coast!r} is not one of {', '.join(_COASTS)}")
     _check("borders", content["borders"], {"army": list, "fleet": list}, {})
     for kind in ("army", "fleet"):
         _check_texts(f"borders.{kind}", content["borders"][kind])
@@ -324,7 +324,7 @@ class Map:
         raise UnknownPlaceError(f"{code[:30]!r} is no province of the map {self.name!r}")
 
     def province(self, code: str) -> int:
-        """The province of a code, whatever its coast. Raises UnknownPlaceError."""
+        """The province of a code, with any coast. Raises UnknownPlaceError."""
         return self.province_of[self.location(code)]
 
     def power(self, name: str) -> int:

@@ -25,7 +25,7 @@ class Way(IntEnum):
 
 
 class Void(IntEnum):
-    """Why an order cannot be carried out whatever others do."""
+    """Why an order fails independently of all others."""
 
     NO_UNIT = 0
     FOREIGN_UNIT = 1
@@ -45,7 +45,7 @@ class Void(IntEnum):
 
 
 class MovementOrders:
-    """The orders of one phase of moves, each held against the units and the other orders.
+    """The orders of one phase of moves, each checked against the units and the other orders.
 
     Lists are by province. `orders` are those accepted, the last of each unit; `destination` is the province
     where a unit is ordered to move and can, else NOBODY, and `way` how it travels. `attackers` are, by
@@ -102,9 +102,27 @@ class MovementOrders:
             owner[province] = unit.power
             self.fleets |= 1 << province
         self.fleets &= seas
+        self._accept(orders)
         supports: list[tuple[int, Order]] = []
         convoys: list[tuple[int, Order]] = []
-        accepted = self.orders
+        for province, last in enumerate(self.orders):
+            if last is None:
+                continue
+            kind = last.kind
+            if kind is MOVE or kind is CONVOYED_MOVE:
+                self._read_move(province, last)
+            elif kind is SUPPORT_MOVE or kind is SUPPORT_HOLD:
+                supports.append((province, last))
+            elif kind is CONVOY:
+                convoys.append((province, last))
+        if supports:
+            self._read_supports(supports)
+        if convoys:
+            self._read_convoys(convoys)
+
+    def _accept(self, orders: Mapping[int, Sequence[Order]]) -> None:
+        """Keep the last order of each unit; reject those that are for no unit of their power."""
+        province_of, unit_at, accepted = self.board.province_of, self.unit_at, self.orders
         for power, given in orders.items():
             for order in given:
                 location = order.location
@@ -123,20 +141,6 @@ class MovementOrders:
                 if earlier is not None:
                     self.rejected.append((power, earlier, Void.REPLACED))
                 accepted[province] = order
-        for province, last in enumerate(accepted):
-            if last is None:
-                continue
-            kind = last.kind
-            if kind is MOVE or kind is CONVOYED_MOVE:
-                self._read_move(province, last)
-            elif kind is SUPPORT_MOVE or kind is SUPPORT_HOLD:
-                supports.append((province, last))
-            elif kind is CONVOY:
-                convoys.append((province, last))
-        if supports:
-            self._read_supports(supports)
-        if convoys:
-            self._read_convoys(convoys)
 
     def _reject(self, power: int, order: Order) -> None:
         there = None if order.location < 0 else self.unit_at[self.board.province_of[order.location]]
@@ -375,7 +379,7 @@ class Movement(MovementOrders):
             return not self.dislodged(node - len(self.board.codes))
         return self._decide_move(node)
 
-    def _decide_move(self, source: int) -> bool:
+    def _decide_move(self, source: int) -> bool:  # noqa: C901 - hot: each strength only where it decides
         destination, owner = self.destination, self.owner
         target = destination[source]
         if self.way[source] is Way.SEA and not self.has_convoy(source):

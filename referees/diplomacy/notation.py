@@ -20,29 +20,30 @@ class Notation(Enum):
     DEEPMIND = "deepmind"
 
 
+_BUILT: Final = {OrderKind.BUILD_ARMY: "A", OrderKind.BUILD_FLEET: "F"}
+
+
 def order_text(position: Position, order: Order, notation: Notation = Notation.STANDARD) -> str:
     """An order as text; the units that it names are looked up in the position before the phase.
 
-    Where no unit is, the text says of none that it is an army or a fleet.
+    Where no unit stands, the text names no kind of unit.
     """
-    if order.kind is OrderKind.WAIVE:
-        return "W" if notation is Notation.DEEPMIND else "WAIVE"
     if notation is Notation.DEEPMIND:
         return _deepmind_text(position, order)
+    if order.kind is OrderKind.WAIVE:
+        return "WAIVE"
     board = position.map
     codes = board.mila_codes if notation is Notation.MILA else board.location_codes
     place = codes[order.location]
-    if order.kind in (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET):
-        return f"{'A' if order.kind is OrderKind.BUILD_ARMY else 'F'} {place} B"
-    subject = _named(position.ordered_unit(board.province_of[order.location]), place)
+    if order.kind in _BUILT:
+        return f"{_BUILT[order.kind]} {place} B"
+    subject = _subject_text(position.ordered_unit(board.province_of[order.location]), place)
     target = codes[order.target]
     match order.kind:
         case OrderKind.HOLD:
             return f"{subject} H"
-        case OrderKind.MOVE:
-            return f"{subject} - {target}"
-        case OrderKind.CONVOYED_MOVE:
-            return f"{subject} - {target} VIA"
+        case OrderKind.MOVE | OrderKind.CONVOYED_MOVE as kind:
+            return f"{subject} - {target}{' VIA' if kind is OrderKind.CONVOYED_MOVE else ''}"
         case OrderKind.SUPPORT_HOLD:
             return f"{subject} S {_helped(position, board.province_of[order.target], codes)}"
         case OrderKind.SUPPORT_MOVE:
@@ -55,13 +56,26 @@ def order_text(position: Position, order: Order, notation: Notation = Notation.S
             return f"{subject} D"
 
 
-def _named(unit: Unit | None, place: str) -> str:
+def _subject_text(unit: Unit | None, place: str) -> str:
     return f"{unit.kind.letter} {place}" if unit else place
 
 
 def _helped(position: Position, province: int, codes: Sequence[str]) -> str:
     unit = position.unit_in(province)
-    return _named(unit, codes[unit.location if unit else position.map.main_location[province]])
+    return _subject_text(unit, codes[unit.location if unit else position.map.main_location[province]])
+
+
+_DEEPMIND_FORMS: Final = {
+    OrderKind.HOLD: "{place} H",
+    OrderKind.CONVOYED_MOVE: "{place} - {target} VC",
+    OrderKind.SUPPORT_HOLD: "{place} SH {target}",
+    OrderKind.SUPPORT_MOVE: "{place} S {source} - {target}",
+    OrderKind.CONVOY: "{place} C {source} - {target}",
+    OrderKind.DISBAND: "{place} D",
+    OrderKind.BUILD_ARMY: "B A {place}",
+    OrderKind.REMOVE: "R {place}",
+    OrderKind.WAIVE: "W",
+}
 
 
 def _deepmind_text(position: Position, order: Order) -> str:
@@ -70,32 +84,16 @@ def _deepmind_text(position: Position, order: Order) -> str:
     target = board.codes[board.province_of[order.target]]
     source = board.codes[order.source]
     match order.kind:
-        case OrderKind.HOLD:
-            return f"{place} H"
-        case OrderKind.MOVE:
+        case OrderKind.MOVE | OrderKind.RETREAT:
             return f"{place} - {_deepmind_target(board, order.target)}"
-        case OrderKind.CONVOYED_MOVE:
-            return f"{place} - {target} VC"
-        case OrderKind.SUPPORT_HOLD:
-            return f"{place} SH {target}"
-        case OrderKind.SUPPORT_MOVE:
-            return f"{place} S {source} - {target}"
-        case OrderKind.CONVOY:
-            return f"{place} C {source} - {target}"
-        case OrderKind.RETREAT:
-            return f"{place} - {_deepmind_target(board, order.target)}"
-        case OrderKind.DISBAND:
-            return f"{place} D"
-        case OrderKind.BUILD_ARMY:
-            return f"B A {place}"
         case OrderKind.BUILD_FLEET:
             return f"B F {board.location_codes[order.location].replace('/', '')}"
-        case _:
-            return f"R {place}"
+        case kind:
+            return _DEEPMIND_FORMS[kind].format(place=place, target=target, source=source)
 
 
 def _deepmind_target(board: Map, location: int) -> str:
-    """The second coast has a name; the first one and the province itself are not told apart."""
+    """The second coast has a name; the first one and the province itself are the same."""
     province = board.province_of[location]
     coasts = board.coasts[province]
     if not coasts:
@@ -158,21 +156,21 @@ def order_words(board: Map, text: str) -> OrderWords:
     line = _BRACKETS.sub(" ", _ARROW.sub(" - ", line))
     spelt: list[str] = []
     owners: list[tuple[str, str]] = []
-    said = line.split()
-    for number, word in enumerate(said):
-        following = said[number + 1] if number + 1 < len(said) else ""
+    written = line.split()
+    for number, word in enumerate(written):
+        following = written[number + 1] if number + 1 < len(written) else ""
         if word in names.powers and SPELLINGS.get(following) in ("A", "F"):
             owner = word
             continue
-        told = word if _is_place(board, word) else SPELLINGS.get(word, word)
+        spelling = word if _is_place(board, word) else SPELLINGS.get(word, word)
         place = word.partition("/")[0]
         if owner and (_is_place(board, place) or word not in SPELLINGS):
             owners += [(owner, place)] if _is_place(board, place) else []
             owner = ""
         # `moves to`, and `retreats to`.
-        if told and not (told == "-" and spelt and spelt[-1] in ("-", "R")):
-            spelt.append(told)
-    words, by_convoy = _without_way(board, spelt, "CTO" in said)
+        if spelling and not (spelling == "-" and spelt and spelt[-1] in ("-", "R")):
+            spelt.append(spelling)
+    words, by_convoy = _without_way(board, spelt, "CTO" in written)
     return OrderWords(words, by_convoy, owners)
 
 
@@ -260,16 +258,16 @@ class _Reader:
         board, phase = self._board, self._position.phase
         if words in (["WAIVE"], ["WAIVE", "B"], ["B", "WAIVE"]):
             return WAIVE
-        verb, subject, rest = _parted(words)
-        said, location = self._unit(subject)
+        verb, subject, rest = _split_order(words)
+        named_kind, location = self._unit(subject)
         if verb == "B":
             _expect_no_more(rest)
-            return self._build(said, location)
+            return self._build(named_kind, location)
         unit = self._position.ordered_unit(board.province_of[location])
         unnamed = location == board.main_location[board.province_of[location]]
         if unit and (unnamed or (self._lenient_coasts and unit.kind is UnitKind.ARMY)):
             location = unit.location
-        kind = unit.kind if unit else said
+        kind = unit.kind if unit else named_kind
         if verb == "H":
             _expect_no_more(rest)
             return Order(OrderKind.HOLD, location)
@@ -285,21 +283,21 @@ class _Reader:
                 order = _move(board, kind, location, target, by_convoy)
         else:
             order = self._help(verb, location, rest)
-        if unit and said is not None and said is not unit.kind:
+        if unit and named_kind is not None and named_kind is not unit.kind:
             _check_meant(board, unit, order)
         return order
 
-    def _build(self, said: UnitKind | None, location: int) -> Order:
+    def _build(self, kind: UnitKind | None, location: int) -> Order:
         board = self._board
-        if said is None:
+        if kind is None:
             if any(board.can_stand(UnitKind.FLEET, place) for place in _places(board, location)):
                 raise UnreadableOrderError(f"build what? say A or F before {board.location_codes[location]}")
-            said = UnitKind.ARMY
-        return Order(OrderKind.BUILD_ARMY if said is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
+            kind = UnitKind.ARMY
+        return Order(OrderKind.BUILD_ARMY if kind is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
 
     def _help(self, verb: str, location: int, rest: list[str]) -> Order:
         board = self._board
-        rest = _turned_round(rest)
+        rest = _reverse(rest)
         if "-" not in rest:
             if verb == "C":
                 raise UnreadableOrderError("a convoy says from where and to where: F NTH C A LON - NWY")
@@ -308,9 +306,9 @@ class _Reader:
             _, helped = self._unit(rest)
             return Order(OrderKind.SUPPORT_HOLD, location, board.main_location[board.province_of[helped]])
         dash = rest.index("-")
-        said, start = self._unit(rest[:dash])
+        named_kind, start = self._unit(rest[:dash])
         helped_unit = self._position.unit_in(board.province_of[start])
-        kind = helped_unit.kind if helped_unit else said
+        kind = helped_unit.kind if helped_unit else named_kind
         target = self._place(rest[dash + 1 :], kind)
         if verb == "C" or kind is UnitKind.ARMY:
             target = board.main_location[board.province_of[target]]
@@ -352,7 +350,7 @@ class _Reader:
             return location
 
 
-def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
+def _split_order(words: list[str]) -> tuple[str, list[str], list[str]]:
     """What is ordered, the words for whom, and those that follow."""
     if not words:
         raise UnreadableOrderError("it names no unit and says nothing to do; an order is like A PAR - BUR")
@@ -371,7 +369,7 @@ def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
     return words[len(subject)], subject, words[len(subject) + 1 :]
 
 
-def _turned_round(rest: list[str]) -> list[str]:
+def _reverse(rest: list[str]) -> list[str]:
     """`- BUR FROM PAR` as `PAR - BUR`; `H - BUR` as `BUR`."""
     if rest[:1] == ["-"] and "FROM" in rest:
         at = rest.index("FROM")

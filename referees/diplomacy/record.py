@@ -167,8 +167,8 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
     moves: list[str] = []
     try:
         for phase in record["phases"]:
-            said = phase["moves"]
-            moves += [str(said[code]) for code in codes if code in said]
+            texts = phase["moves"]
+            moves += [str(texts[code]) for code in codes if code in texts]
     except (KeyError, TypeError):
         raise UnreadableRecordError("a phase without moves") from None
     return [(str(record.get("event", "")), moves)]

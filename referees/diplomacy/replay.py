@@ -16,10 +16,10 @@ from referees.diplomacy.map import (
     shipped_map,
 )
 from referees.diplomacy.record import FORMAT, MAX_BYTES
-from referees.replay_pages import filled
+from referees.replay_pages import fill_page
 
 
-def replay_page(content: bytes, said: Mapping[str, str]) -> str:
+def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
     """The page. Raises UnreadableRecordError for what is no record of one game on a map that is known."""
     if len(content) > MAX_BYTES:
         raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
@@ -39,8 +39,8 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         _check(board, record)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableRecordError(f"its parts cannot be read: {error!r:.100}") from None
-    told = {"record": record, "map": map_content(board, drawing), "said": said}
-    return filled(resources.files("referees.diplomacy") / "replay.html", told)
+    data = {"record": record, "map": map_content(board, drawing), "said": texts}
+    return fill_page(resources.files("referees.diplomacy") / "replay.html", data)
 
 
 def map_content(board: Map, drawing: Drawing) -> dict[str, Any]:
@@ -73,20 +73,22 @@ def map_content(board: Map, drawing: Drawing) -> dict[str, Any]:
         "impassable": _outlines(drawing.impassable),
         "borders": {
             kind: "".join(
-                f"M{_said(first)}L{_said(last)}" for what, first, last in drawing.borders if what == kind
+                f"M{_svg_point(first)}L{_svg_point(last)}"
+                for what, first, last in drawing.borders
+                if what == kind
             )
             for kind in ("sea", "land", "coast")
         },
-        "links": "".join(f"M{_said(first)}L{_said(last)}" for first, last in drawing.links),
+        "links": "".join(f"M{_svg_point(first)}L{_svg_point(last)}" for first, last in drawing.links),
         "seas": [code for code, kind in zip(board.codes, board.terrain, strict=True) if kind is Terrain.SEA],
     }
 
 
 def _outlines(shapes: Iterable[Iterable[Point]]) -> str:
-    return "".join("M" + "L".join(map(_said, shape)) + "Z" for shape in shapes)
+    return "".join("M" + "L".join(map(_svg_point, shape)) + "Z" for shape in shapes)
 
 
-def _said(point: Point) -> str:
+def _svg_point(point: Point) -> str:
     return ",".join(f"{number:.1f}".removesuffix(".0") for number in point)
 
 
@@ -100,29 +102,33 @@ def _check(board: Map, record: Mapping[str, Any]) -> None:
     _texts(record["remarks"])
     for phase in [*record["phases"], record["final"]]:
         _texts([phase["phase"]])
-        for code, units in phase["units"].items():
-            board.power(code)
-            for unit in units:
-                board.unit(board.power(code), unit)
-        for code, centres in phase["centres"].items():
-            board.power(code)
-            for centre in centres:
-                if board.province(centre) not in board.centres:
-                    raise UnreadableRecordError(f"{centre!r} in {phase['phase']} is no supply centre")
-        for entry in phase.get("dislodged", []):
-            board.unit(board.power(entry["power"]), entry["unit"])
+        _check_standing(board, phase)
         for code, results in phase.get("results", {}).items():
             board.power(code)
             _texts(result["order"] for result in results)
             _texts(result["outcome"] for result in results)
             _texts(result.get("reason", "") for result in results)
-        for code, said in phase.get("moves", {}).items():
+        for code, moves in phase.get("moves", {}).items():
             board.power(code)
-            _texts([said])
+            _texts([moves])
         _texts(phase.get("comments", {}).values())
         _texts(phase.get("openings", {}).values())
         if not all(isinstance(value, int | float) for value in phase.get("values", {}).values()):
             raise UnreadableRecordError(f"a value in {phase['phase']} is no number")
+
+
+def _check_standing(board: Map, phase: Mapping[str, Any]) -> None:
+    for code, units in phase["units"].items():
+        power = board.power(code)
+        for unit in units:
+            board.unit(power, unit)
+    for code, centres in phase["centres"].items():
+        board.power(code)
+        for centre in centres:
+            if board.province(centre) not in board.centres:
+                raise UnreadableRecordError(f"{centre!r} in {phase['phase']} is no supply centre")
+    for entry in phase.get("dislodged", []):
+        board.unit(board.power(entry["power"]), entry["unit"])
 
 
 def _texts(values: Iterable[object]) -> None:

@@ -77,32 +77,20 @@ def movement_results(movement: Movement) -> tuple[OrderResult, ...]:
 
 
 def _unit_result(movement: Movement, province: int, power: int, order: Order) -> OrderResult:
-    board = movement.board
     moving = movement.destination[province] >= 0
     if moving and movement.succeeds(province):
         return OrderResult(power, order, OrderOutcome.SUCCEEDED)
     conqueror = movement.dislodged_by(province)
-    outcome, reason = OrderOutcome.SUCCEEDED, ""
-    by: tuple[int, ...] = ()
+    by: tuple[int, ...]
     if province in movement.void:
-        outcome, reason = OrderOutcome.VOID, f"void: {VOID_REASONS[movement.void[province]]}"
+        outcome, reason, by = OrderOutcome.VOID, f"void: {VOID_REASONS[movement.void[province]]}", ()
     elif moving:
         outcome, reason, by = _failed_move(movement, province)
-    elif order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE):
-        cutter = movement.cut_by(province)
-        if cutter >= 0 and conqueror < 0:
-            outcome, reason, by = OrderOutcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
-        elif cutter < 0 and order.kind is OrderKind.SUPPORT_MOVE and _is_against_own(movement, power, order):
-            own = _unit(movement, board.province_of[order.target])
-            reason = f"not counted against {own}, as no power dislodges its own units"
-    elif order.kind is OrderKind.CONVOY and province in movement.disrupted_by_paradox and conqueror < 0:
-        outcome, reason = (
-            OrderOutcome.DISRUPTED,
-            "convoy disrupted: a paradox (Szykman's rule)",
-        )
+    else:
+        outcome, reason, by = _help_result(movement, province, power, order)
     if conqueror >= 0:
-        said = f"dislodged by {_unit(movement, conqueror)}"
-        reason = f"{reason}; {said}" if reason else said
+        dislodgement = f"dislodged by {_unit(movement, conqueror)}"
+        reason = f"{reason}; {dislodgement}" if reason else dislodgement
         if outcome is OrderOutcome.SUCCEEDED:
             outcome, by = OrderOutcome.DISLODGED, (conqueror,)
     elif (
@@ -110,8 +98,29 @@ def _unit_result(movement: Movement, province: int, power: int, order: Order) ->
         and outcome is OrderOutcome.SUCCEEDED
         and not movement.succeeds(order.source)
     ):
-        reason = f"the army from {board.codes[order.source]} did not arrive"
+        reason = f"the army from {movement.board.codes[order.source]} did not arrive"
     return OrderResult(power, order, outcome, reason, by, conqueror)
+
+
+def _help_result(
+    movement: Movement, province: int, power: int, order: Order
+) -> tuple[OrderOutcome, str, tuple[int, ...]]:
+    """The result of a support or convoy, before anything about the unit's own dislodgement."""
+    safe = movement.dislodged_by(province) < 0
+    if order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE):
+        cutter = movement.cut_by(province)
+        if cutter >= 0 and safe:
+            return OrderOutcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
+        if cutter < 0 and order.kind is OrderKind.SUPPORT_MOVE and _is_against_own(movement, power, order):
+            own = _unit(movement, movement.board.province_of[order.target])
+            return (
+                OrderOutcome.SUCCEEDED,
+                f"not counted against {own}, as no power dislodges its own units",
+                (),
+            )
+    elif order.kind is OrderKind.CONVOY and province in movement.disrupted_by_paradox and safe:
+        return OrderOutcome.DISRUPTED, "convoy disrupted: a paradox (Szykman's rule)", ()
+    return OrderOutcome.SUCCEEDED, "", ()
 
 
 def _is_against_own(movement: Movement, power: int, support: Order) -> bool:

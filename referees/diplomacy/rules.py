@@ -278,9 +278,9 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return record.read(content, self.settings)
 
     @classmethod
-    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+    def replay_page(cls, content: bytes, texts: Mapping[str, str]) -> str:
         """The map with units and orders, phase by phase. Raises UnreadableRecordError."""
         # Only pages need drawings.
         from referees.diplomacy import replay
 
-        return replay.replay_page(content, said)
+        return replay.replay_page(content, texts)

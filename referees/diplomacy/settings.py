@@ -90,7 +90,7 @@ def load_map(name: str) -> Map:
         return shipped_map(name)
     if not is_file(name):
         known = ", ".join(map(repr, shipped_maps()))
-        raise InvalidMapError(f"{name[:80]!r} is none of {known}, and no file that ends in .toml")
+        raise InvalidMapError(f"{name[:80]!r} is not one of {known}, and no file that ends in .toml")
     try:
         with Path(name).open("rb") as file:
             text = file.read(4 * MAX_CHARACTERS + 1).decode("utf-8-sig").replace("\r\n", "\n")
@@ -187,24 +187,24 @@ class DiplomacySettings:
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
                 raise InvalidSettingError(setting, f"Diplomacy has no such setting; {hint}")
         board = _map(settings.get("map", "standard"))
-        edition = _one_of("edition", settings.get("edition", "2023"), tuple(EDITIONS))
+        edition = _read_choice("edition", settings.get("edition", "2023"), tuple(EDITIONS))
         chosen: dict[str, object] = {
             setting: _flag(setting, settings[setting]) for setting in _FLAGS if setting in settings
         }
         for setting, kind in _ENUMS.items():
             if setting in settings:
                 chosen[setting] = kind(
-                    _one_of(setting, settings[setting], tuple(choice.value for choice in kind))
+                    _read_choice(setting, settings[setting], tuple(choice.value for choice in kind))
                 )
         for setting, field in _YEARS.items():
             if setting in settings:
                 least = 1 if setting == "year_limit" else 0
-                chosen[field] = _whole(setting, settings[setting], least, MAX_YEARS, "of years")
+                chosen[field] = _read_whole_number(setting, settings[setting], least, MAX_YEARS, "of years")
         if "level" in settings:
             chosen["level"] = _level(settings["level"])
         for setting in _SECONDS:
             if setting in settings:
-                chosen[setting] = _whole(setting, settings[setting], 1, MAX_SECONDS, "of seconds")
+                chosen[setting] = _read_whole_number(setting, settings[setting], 1, MAX_SECONDS, "of seconds")
         of_choices = {field.name for field in fields(Choices)}
         choices = replace(
             EDITIONS[edition],
@@ -229,9 +229,9 @@ def _map(name: object) -> Map:
         raise InvalidSettingError("map", str(error)) from None
 
 
-def _one_of(setting: str, value: object, known: tuple[str, ...]) -> str:
+def _read_choice(setting: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
-        raise InvalidSettingError(setting, f"{value!r} is none of {', '.join(map(repr, known))}")
+        raise InvalidSettingError(setting, f"{value!r} is not one of {', '.join(map(repr, known))}")
     return value
 
 
@@ -248,7 +248,7 @@ def _flag(setting: str, value: object) -> bool:
     return value
 
 
-def _whole(setting: str, value: object, least: int, most: int, of_what: str) -> int:
+def _read_whole_number(setting: str, value: object, least: int, most: int, of_what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InvalidSettingError(
             setting, f"{value!r} is not a whole number {of_what} from {least} to {most}"

@@ -10,7 +10,7 @@ from referees.draughts.settings import DraughtsSettings
 
 
 class DraughtsDialogue(GtpGame[DraughtsPosition, Move]):
-    """What is said to an engine of a game of draughts under given settings."""
+    """The commands to an engine of a game of draughts under given settings."""
 
     def __init__(self, settings: DraughtsSettings) -> None:
         self._variant = settings.variant

@@ -41,7 +41,7 @@ def _ahead(bits: int, step: int) -> int:
     return bits << step if step > 0 else bits >> -step
 
 
-def _each(bits: int) -> Iterator[int]:
+def _single_bits(bits: int) -> Iterator[int]:
     while bits:
         bit = bits & -bits
         yield bit
@@ -79,7 +79,7 @@ class _Side:
         for path, captured in captures:
             crowned = goes_on and any(bit & self.crown for bit in path[1:])
             move = Move(
-                tuple([numbers[bit] for bit in path]), tuple([numbers[bit] for bit in _each(captured)])
+                tuple([numbers[bit] for bit in path]), tuple([numbers[bit] for bit in _single_bits(captured)])
             )
             key = path[0], path[-1], captured, crowned
             moves[key] = min(moves.get(key, move), move)
@@ -88,16 +88,16 @@ class _Side:
     def _plain(self) -> Iterator[tuple[int, int]]:
         empty = self.empty
         for step in self.forwards:
-            for end in _each(_ahead(self.men, step) & empty):
+            for end in _single_bits(_ahead(self.men, step) & empty):
                 yield _ahead(end, -step), end
         if not self.kings:
             return
         for step in (*self.forwards, *self.backwards):
             if not self.variant.flying_kings:
-                for end in _each(_ahead(self.kings, step) & empty):
+                for end in _single_bits(_ahead(self.kings, step) & empty):
                     yield _ahead(end, -step), end
                 continue
-            for start in _each(self.kings):
+            for start in _single_bits(self.kings):
                 end = _ahead(start, step)
                 while end & empty:
                     yield start, end
@@ -115,7 +115,7 @@ class _Side:
                 starts |= _ahead(over, -step) & (able if flying else able | self.kings)
         if flying:
             starts |= self.kings
-        for start in _each(starts):
+        for start in _single_bits(starts):
             # The square it leaves is free for it to pass and to land on.
             self.empty |= start
             if start & self.men:

@@ -167,7 +167,7 @@ def first_fen(variant: Variant) -> str:
 
 
 def _pieces(fen: str, variant: Variant) -> tuple[str, frozenset[str]] | None:
-    """Whose turn it is and the pieces of a FEN, each as colour, rank and square; None if it is none."""
+    """Whose turn it is and the pieces of a FEN, each as colour, rank and square; None for any other text."""
     side, *halves = fen.strip().rstrip(".").split(":")
     pieces = set()
     for half in halves:
@@ -184,7 +184,7 @@ def _pieces(fen: str, variant: Variant) -> tuple[str, frozenset[str]] | None:
 
 
 def result(outcome: Outcome | None, variant: Variant) -> str:
-    """An outcome as PDN writes it, White's points first; `*` where there is none."""
+    """An outcome as PDN writes it, White's points first; `*` without one."""
     if outcome is None or not outcome.winners:
         return "*"
     if len(outcome.winners) > 1:
@@ -195,7 +195,7 @@ def result(outcome: Outcome | None, variant: Variant) -> str:
 def write_record(game: GameRecord, variant: Variant) -> str:
     """The record's text.
 
-    A comment before the moves holds the remarks, one after a move what its player said and expected, and
+    A comment before the moves holds the remarks, one after a move its player's comment and expectation, and
     one before the result the final remarks. A void game's result is `*`.
     """
     white, black = (0, 1) if variant.white_first else (1, 0)
@@ -217,13 +217,13 @@ def write_record(game: GameRecord, variant: Variant) -> str:
     for ply, played in enumerate(game.moves):
         if ply % 2 == 0:
             words.append(f"{ply // 2 + 1}.")
-        words += [played.text, *_comment(_said(played, variant))]
+        words += [played.text, *_comment(_remarks_on(played, variant))]
     words += [*_comment("\n".join(game.final_remarks)), ended]
     moves = textwrap.fill(" ".join(words), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join((*lines, "", moves, ""))
 
 
-def _said(played: PlayedMove, variant: Variant) -> str:
+def _remarks_on(played: PlayedMove, variant: Variant) -> str:
     values = ", ".join(
         f"{'White' if (seat == 1) == variant.white_first else 'Black'} {value:.3f}"
         for seat, value in sorted(played.values.items())

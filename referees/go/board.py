@@ -85,7 +85,7 @@ class Board:
         """An independent board with the same stones and the same ko."""
         return Board(self.size, self.stones, self.ko)
 
-    def play(self, colour: int, point: int) -> Sequence[int]:
+    def play(self, colour: int, point: int) -> Sequence[int]:  # noqa: C901 - hot: playouts
         """Place a stone and take off what it captures; PASS only lifts the ko.
 
         Captures the opponent's groups without liberties first; if there are none and the stone's

@@ -14,7 +14,7 @@ _COLOURS: Final = {seat: letter.lower() for seat, letter in LETTERS.items()}
 
 
 class GoDialogue:
-    """What is said to an engine of a game of Go under given settings."""
+    """The commands to an engine of a game of Go under given settings."""
 
     def __init__(self, settings: GoSettings) -> None:
         self._settings = settings

@@ -111,7 +111,7 @@ class Go(Referee[GoPosition, int]):
         return None if self.settings.free_handicap is None else BLACK
 
     def arrange(self, text: str) -> GoPosition:
-        """The stones of a free handicap, as points: at most as many as are allowed, each once."""
+        """The stones of a free handicap, as points: at most the allowed number, each once."""
         allowed = self.settings.free_handicap
         if allowed is None:
             return super().arrange(text)

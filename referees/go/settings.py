@@ -136,7 +136,7 @@ class GoSettings:
         return self.handicap if self.handicap_style is HandicapStyle.FREE else None
 
     def compensation(self, stones: int) -> int:
-        """The points White gets for so many handicap stones on the board."""
+        """White's points for a number of handicap stones on the board."""
         if not stones or self.handicap_compensation is Compensation.NO:
             return 0
         return stones - (self.handicap_compensation is Compensation.SHORT)

@@ -54,7 +54,7 @@ def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[
 def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
     """The record's text; `first` are the stones of the first position.
 
-    The root's comment holds the remarks, a move's comment what its player said and expected, and the
+    The root's comment holds the remarks, a move's comment its player's comment and expectation, and the
     last node's comment the final remarks. A void game has RE[Void].
     """
     size = settings.board_size

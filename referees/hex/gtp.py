@@ -11,13 +11,13 @@ from referees.sgf import LETTERS
 
 
 class HexDialogue(GtpGame[HexPosition, int]):
-    """What is said to an engine of a game of Hex under given settings."""
+    """The commands to an engine of a game of Hex under given settings."""
 
     def __init__(self, settings: HexSettings) -> None:
         self._settings = settings
 
     def setup(self) -> Sequence[str]:
-        """Board size, columns first where they are not as many as rows, and empty board."""
+        """Board size, columns first if they differ from rows, and empty board."""
         size = f"{self._settings.columns}"
         if not self._settings.square:
             size += f" {self._settings.rows}"

@@ -14,7 +14,7 @@ from referees.sgf import LETTERS, begin, game_trees, text_of, written
 
 GAME_NUMBER: Final = "11"
 DEFAULT_SIZE: Final = "11"
-# What is said instead of a last move.
+# The words instead of a last move.
 _ENDINGS: Final = ("resign", "forfeit")
 _SIZE: Final = re.compile(r"\s*(\d{1,4})\s*(?::\s*(\d{1,4})\s*)?")
 
@@ -39,10 +39,10 @@ def _main_line(
     root = nodes[0]
     if (game := text_of(root, "GM", GAME_NUMBER).strip()) != GAME_NUMBER:
         raise ValueError(f"it is of another game: GM[{game[:20]}], Hex is GM[{GAME_NUMBER}]")
-    said = text_of(root, "SZ", DEFAULT_SIZE)
-    size = _SIZE.fullmatch(said)
+    size_given = text_of(root, "SZ", DEFAULT_SIZE)
+    size = _SIZE.fullmatch(size_given)
     if size is None or (int(size[1]), int(size[2] or size[1])) != (settings.columns, settings.rows):
-        raise ValueError(f"its board is SZ[{said[:20]}], not {size_text(settings)}")
+        raise ValueError(f"its board is SZ[{size_given[:20]}], not {size_text(settings)}")
     mover = BLACK
     moves: list[str] = []
     for node in nodes:

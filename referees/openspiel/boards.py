@@ -213,12 +213,12 @@ class BoardReader:
         known = HEXAGON if board.hexagonal else SQUARE
         first = self.read(game.new_initial_state()).states
         swapped = first.translate(SWAP_COLOURS)
-        symmetries = tuple(name for name in board.symmetries if self._turned(first, known[name]) == first)
+        symmetries = tuple(name for name in board.symmetries if self._turn(first, known[name]) == first)
         reversals = [
             name
             for name in board.reversals
             if known[name].after(known[name]) == known["identity"].matrix
-            and self._turned(swapped, known[name]) == first
+            and self._turn(swapped, known[name]) == first
         ]
         return GameSpec(
             game_id(game),
@@ -230,7 +230,7 @@ class BoardReader:
             expected_length=max(1.0, board.moves_per_cell * len(names)),
         )
 
-    def _turned(self, states: bytes, symmetry: GridSymmetry) -> bytes | None:
+    def _turn(self, states: bytes, symmetry: GridSymmetry) -> bytes | None:
         """States under a symmetry of the cells that are on the board; None where it leads off it."""
         assert not isinstance(self._geometry, GraphGeometry)
         on_board: Sequence[int] = [cell for cell, state in enumerate(states) if state != State.OFF_BOARD]
@@ -244,6 +244,6 @@ class BoardReader:
 
 
 def reader(game: Any) -> BoardReader | NoBoard:
-    """What tells ACADEMY of a loaded game."""
+    """The description of a loaded game for ACADEMY."""
     board = board_of(game)
     return NoBoard(game) if board is None else BoardReader(game, board)

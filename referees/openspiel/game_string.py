@@ -166,8 +166,10 @@ def game_id(game: Any) -> str:
         for name, value in sorted(parameters.items())
         if name not in _NOT_IN_ID and value != kind.parameter_specification.get(name)
     }
-    found = "-".join((f"openspiel-{kind.short_name}", *(f"{key}.{value}" for key, value in unusual.items())))
-    if GAME_ID.fullmatch(found):
-        return found
+    name_in_full = "-".join(
+        (f"openspiel-{kind.short_name}", *(f"{key}.{value}" for key, value in unusual.items()))
+    )
+    if GAME_ID.fullmatch(name_in_full):
+        return name_in_full
     digest = hashlib.blake2b(repr(unusual).encode(), digest_size=8).hexdigest()
     return f"openspiel-{kind.short_name}"[:40] + f"-{digest}"

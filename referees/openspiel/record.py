@@ -51,10 +51,10 @@ def _move(played: PlayedMove) -> dict[str, Any]:
 def read(content: bytes, game_string: str) -> list[tuple[str, list[str]]]:
     """Each game's name and moves. Raises UnreadableRecordError, also for records of other games."""
     try:
-        found = json.loads(content)
+        parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UnreadableRecordError(f"no JSON: {error}") from None
-    records = found if isinstance(found, list) else [found]
+    records = parsed if isinstance(parsed, list) else [parsed]
     if len(records) > MAX_GAMES:
         raise UnreadableRecordError(f"{len(records)} games, more than {MAX_GAMES}")
     return [_read_one(number, record, game_string) for number, record in enumerate(records, start=1)]

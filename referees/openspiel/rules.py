@@ -36,8 +36,8 @@ class SpielMove:
 class SpielPosition:
     """A position of a game: the numbers of the moves that led to it.
 
-    `state` is the library's own state after them. It is not to be changed: whoever wants to play on
-    clones it.
+    `state` is the library's own state after them. Do not change it: clone it to
+    play on.
     """
 
     game: str

@@ -20,7 +20,7 @@ _PARTS: Final = {
 _DATA: Final = '{"here": "the game"}'
 
 
-def filled(page: Traversable, shown: object) -> str:
+def fill_page(page: Traversable, shown: object) -> str:
     """A game's page with all that it names; `shown` is what its script reads as JSON (see `exact`)."""
     text = page.read_text(encoding="utf-8")
     for place, name in _PARTS.items():
@@ -31,7 +31,7 @@ def filled(page: Traversable, shown: object) -> str:
 
 
 def _legible_parts(shown: Any) -> Any:
-    """The value with all its texts legible: records of earlier releases have them as they were said."""
+    """The value with all its texts legible: records of earlier releases have them as they came."""
     if isinstance(shown, str):
         return legible(shown)
     if isinstance(shown, dict):

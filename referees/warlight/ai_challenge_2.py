@@ -2,7 +2,7 @@
 
 Each turn has two requests, `go place_armies` and `go attack/transfer`, with nothing new between them, so
 that together they are one turn's orders. That challenge let bots pick where they start; here starts are
-dealt, so the picks are asked for as a formality and the first `update_map` tells the truth.
+dealt, so the picks are asked for as a formality and the first `update_map` has the truth.
 
 Regions and super regions are numbered from 1 without gaps, as by that challenge's engine, since its bots keep
 them in arrays. A region's number is its territory's place in the order of the map's ids; orders are read back
@@ -58,7 +58,7 @@ class ChallengeLines(LineDialogue[WarPosition]):
         return (Prompt(lambda milliseconds: lines, END),)
 
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:
-        """Read orders line by line; a line that is none is dropped."""
+        """Read orders line by line; any other line is dropped."""
         orders: list[Order] = []
         complaints = []
         before = value = None
@@ -97,7 +97,7 @@ def refusals(view: WarPosition, seat: int) -> list[str]:
 
 
 def _expected_values(line: str) -> tuple[float | None, float]:
-    """What the bot expected before its orders, if it tells that too, and with them.
+    """What the bot expected before its orders, if it gives that too, and with them.
 
     Raises UnreadableMoveError.
     """
@@ -181,7 +181,7 @@ class AiChallenge2(LineDialogue[WarPosition]):
     def _opponents_starts(self, own: Sequence[int]) -> list[int]:
         if self._mirror is not None:
             return [self._mirror[at] for at in own]
-        # Starts that nobody may know: others that were on offer keep bots going that need some.
+        # Starts that no player may know: others that were on offer keep bots going that need some.
         return [at for at in self._offered(own) if at not in own][: len(own)]
 
     def _listed(self, indices: Sequence[int]) -> str:

@@ -33,7 +33,7 @@ class Territory:
 
 @dataclass(frozen=True)
 class Bonus:
-    """A region: who owns all of its `territories` (ids) has so many `armies` more each turn."""
+    """A region: the owner of all its `territories` (ids) has `armies` more armies each turn."""
 
     name: str
     armies: int
@@ -180,7 +180,7 @@ def read_map(text: str, name: str) -> WarMap:
             raise InvalidMapError(f"line {number}: {error}") from None
     if unknown := places.keys() - {territory.id for territory in territories}:
         raise InvalidMapError(f"a place for territory {min(unknown)}, which the map does not have")
-    return WarMap(name, tuple(_placed(territory, places) for territory in territories), tuple(bonuses))
+    return WarMap(name, tuple(_place_nodes(territory, places) for territory in territories), tuple(bonuses))
 
 
 def _place(right: str, down: str) -> tuple[float, float]:
@@ -190,7 +190,7 @@ def _place(right: str, down: str) -> tuple[float, float]:
     return place
 
 
-def _placed(territory: Territory, places: Mapping[int, tuple[float, float]]) -> Territory:
+def _place_nodes(territory: Territory, places: Mapping[int, tuple[float, float]]) -> Territory:
     return Territory(territory.id, territory.name, territory.neighbours, places.get(territory.id))
 
 

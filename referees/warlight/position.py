@@ -15,11 +15,11 @@ UNSEEN: Final = 3
 
 
 class Deployed(NamedTuple):
-    """Armies were placed. `seen` tells of this and the other events whether the opponent could see it."""
+    """Armies were placed. `seen`, as in the other events, is whether the opponent could see it."""
 
     seat: int
     to: int
-    asked: int
+    ordered: int
     sent: int
     seen: bool
 
@@ -30,7 +30,7 @@ class Transferred(NamedTuple):
     seat: int
     source: int
     to: int
-    asked: int
+    ordered: int
     sent: int
     seen: bool
 
@@ -41,7 +41,7 @@ class Attacked(NamedTuple):
     seat: int
     source: int
     to: int
-    asked: int
+    ordered: int
     sent: int
     against: int
     defenders: int
@@ -111,7 +111,7 @@ class Sight:
         return known.to_bytes(self._size, "little")
 
     def view(self, position: WarPosition, seat: int) -> WarPosition:
-        """The position as a seat may see it; the game's seed would tell the future."""
+        """The position as a seat may see it; the game's seed would give the future away."""
         owners = self.owners(position, seat)
         return WarPosition(
             position.turn,

@@ -116,7 +116,7 @@ def _event(event: Event) -> Iterator[tuple[str, Any]]:
         case RefusedOrder():
             yield from (("kind", "illegal"), ("order", event.order.text), ("why", event.why))
             return
-    yield from (("to", event.to), ("asked", event.asked), ("sent", event.sent))
+    yield from (("to", event.to), ("asked", event.ordered), ("sent", event.sent))
     if isinstance(event, Attacked):
         yield from (("against", event.against), ("defenders", event.defenders))
         yield from (("killed", event.killed), ("lost", event.lost), ("captured", event.captured))
@@ -125,10 +125,10 @@ def _event(event: Event) -> Iterator[tuple[str, Any]]:
 def read(content: bytes) -> list[tuple[str, list[str]]]:
     """Each game's name and moves, of one record or a list of them. Raises UnreadableRecordError."""
     try:
-        found = json.loads(content)
+        parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UnreadableRecordError(f"no JSON: {error}") from None
-    records = found if isinstance(found, list) else [found]
+    records = parsed if isinstance(parsed, list) else [parsed]
     if len(records) > MAX_GAMES:
         raise UnreadableRecordError(f"{len(records)} games, more than {MAX_GAMES}")
     return [_read_one(number, record) for number, record in enumerate(records, start=1)]

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any, Final
 
 from referees.api import UnreadableRecordError
-from referees.replay_pages import filled
+from referees.replay_pages import fill_page
 from referees.warlight.maps import InvalidMapError, Territory, WarMap
 from referees.warlight.record import VERSION
 
@@ -21,7 +21,7 @@ _NEEDED: Final = {
 }
 
 
-def replay_page(content: bytes, said: Mapping[str, str]) -> str:
+def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
     """The page. Raises UnreadableRecordError for what is no record of one game, or of another version."""
     try:
         record: Any = json.loads(content)
@@ -41,7 +41,7 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         _check(record)
     except (KeyError, TypeError, AttributeError, InvalidMapError) as error:
         raise UnreadableRecordError(f"its parts cannot be read: {error!r:.80}") from None
-    return filled(resources.files("referees.warlight") / "replay.html", {"record": record, "said": said})
+    return fill_page(resources.files("referees.warlight") / "replay.html", {"record": record, "said": texts})
 
 
 def _place(war_map: dict[str, Any]) -> None:

@@ -223,6 +223,6 @@ class WarLight(Referee[WarPosition, Orders]):
         return None
 
     @classmethod
-    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+    def replay_page(cls, content: bytes, texts: Mapping[str, str]) -> str:
         """The map with its armies, turn by turn. Raises UnreadableRecordError."""
-        return replay.replay_page(content, said)
+        return replay.replay_page(content, texts)

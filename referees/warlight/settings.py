@@ -120,7 +120,7 @@ class _Choice:
 
     def __call__(self, setting: str, value: object) -> str:
         if not isinstance(value, str) or value not in self._choices:
-            raise InvalidSettingError(setting, f"{value!r} is none of {', '.join(self._choices)}")
+            raise InvalidSettingError(setting, f"{value!r} is not one of {', '.join(self._choices)}")
         return value
 
 

@@ -93,11 +93,11 @@ SEATS = (1, 2)
 
 
 class TurnResult:
-    """A turn that is being carried out; `events` tell what happened, `first` who had the first move.
+    """A turn that is being carried out; `events` are what happened, `first` who had the first move.
 
     Armies move once a turn: `_movable` counts those of each territory that have not moved. Arrivals are
     not among them, nor the survivors of an attack; who conquers a territory cannot leave it this turn.
-    `_planned` counts the same as if the opponent killed nobody.
+    `_planned` counts the same as if the opponent killed no army.
     """
 
     def __init__(
@@ -170,12 +170,12 @@ class TurnResult:
             return self._chance.choice(SEATS)
         if self._move_order == "fewer_armies":
             before = self._before
-            one, two = (
+            first_total, second_total = (
                 sum(n for owner, n in zip(before.owners, before.armies, strict=True) if owner == seat)
                 for seat in SEATS
             )
-            if one != two:
-                return 1 if one < two else 2
+            if first_total != second_total:
+                return 1 if first_total < second_total else 2
         # The seed chooses who begins the first turn; that player begins every other one.
         begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
         return begins if self._before.turn % 2 else 3 - begins

@@ -4,11 +4,11 @@
 """
 
 
-class Disagreement(AssertionError):
+class DisagreementError(AssertionError):
     """Our rules and OpenSpiel's say different things of a position."""
 
 
 def agree(what: str, ours: object, theirs: object, position: object) -> None:
-    """Raises Disagreement where the two are not equal."""
+    """Raises DisagreementError where the two are not equal."""
     if ours != theirs:
-        raise Disagreement(f"{what}: ours {ours}, OpenSpiel's {theirs}, in the position\n{position}")
+        raise DisagreementError(f"{what}: ours {ours}, OpenSpiel's {theirs}, in the position\n{position}")

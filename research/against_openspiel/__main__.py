@@ -7,7 +7,7 @@ from collections import Counter
 from time import perf_counter
 
 from referees.hex import Hex
-from research.against_openspiel import Disagreement, draughts, go, hex
+from research.against_openspiel import DisagreementError, draughts, go, hex
 
 HEX_SETTINGS = [
     {"board_size": 3, "swap": True},
@@ -41,14 +41,14 @@ def main() -> int:
     options = parser.parse_args()
     for name in options.names:
         if name not in GAMES:
-            parser.error(f"{name!r} is none of {', '.join(GAMES)}")
+            parser.error(f"{name!r} is not one of {', '.join(GAMES)}")
     for name in options.names or GAMES:
         results: Counter[str] = Counter()
         began = perf_counter()
         for seed in range(options.seed, options.seed + options.games):
             try:
                 results[GAMES[name](seed)] += 1
-            except Disagreement as error:
+            except DisagreementError as error:
                 print(f"{name}, seed {seed}: {error}", file=sys.stderr)
                 return 1
         counts = ", ".join(f"{result} {count}" for result, count in sorted(results.items()))

@@ -26,7 +26,7 @@ Move = tuple[int, int, tuple[int, ...]]
 
 
 def play(chance: random.Random) -> str:
-    """Play a game and return its result. Raises Disagreement."""
+    """Play a game and return its result. Raises DisagreementError."""
     state, position, idle = pyspiel.load_game("checkers").new_initial_state(), JUDGE.start(0), 0
     while not state.is_terminal():
         agree("to move", JUDGE.to_move(position), (state.current_player() + 1,), state)
@@ -55,7 +55,7 @@ def play(chance: random.Random) -> str:
 
 def _whole_moves(state: pyspiel.State) -> dict[Move, list[int]]:
     """OpenSpiel's moves, jumps put together, with a list of actions each."""
-    found: dict[Move, list[int]] = {}
+    counts: dict[Move, list[int]] = {}
     mover = state.current_player()
 
     def follow(state: pyspiel.State, start: int, taken: tuple[int, ...], actions: list[int]) -> None:
@@ -69,7 +69,7 @@ def _whole_moves(state: pyspiel.State) -> dict[Move, list[int]]:
             if after.current_player() == mover:
                 follow(after, start or source, now, [*actions, action])
             else:
-                found.setdefault((start or source, end, now), [*actions, action])
+                counts.setdefault((start or source, end, now), [*actions, action])
 
     follow(state, 0, (), [])
-    return found
+    return counts

@@ -22,7 +22,7 @@ def judge(size: int, komi: float = 0.5) -> Go:
 
 
 def play(judge: Go, chance: random.Random) -> str:
-    """Play a game and return its result, `repetition` where a board came twice. Raises Disagreement."""
+    """Play a game and return its result, `repetition` where a board came twice. Raises DisagreementError."""
     size, komi = judge.settings.board_size, judge.settings.komi
     # OpenSpiel counts points from the bottom left and has the pass after them, we from the top left.
     actions = {

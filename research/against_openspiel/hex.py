@@ -11,7 +11,7 @@ _LETTERS = str.maketrans("-", ".")
 
 
 def play(judge: Hex, chance: random.Random) -> str:
-    """Play a game and return its result. Raises Disagreement.
+    """Play a game and return its result. Raises DisagreementError.
 
     OpenSpiel numbers cells as we do, and its swap after them. Every other game with the swap rule swaps.
     """

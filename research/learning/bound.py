@@ -1,6 +1,6 @@
 """How much advice could be worth at most where fair use lets a player ask: a strong player gives it.
 
-The player measured is told the best move of the strongest player of its population. What ACADEMY knows can
+The player measured gets the best move of the strongest player of its population. What ACADEMY knows can
 hardly be better than that, so what is gained here is what its rules leave room for.
 """
 
@@ -27,7 +27,7 @@ PLACES: Final = {
 
 @dataclass(frozen=True)
 class Prompted:
-    """A player who is told moves by another, at one of `PLACES`."""
+    """A player who gets moves from another, at one of `PLACES`."""
 
     own: Strength
     teacher: Strength
@@ -73,6 +73,8 @@ def measure(name: str, piece: Piece, ledger: Ledger) -> None:
         seed = f"{piece.series}/bound/{name}/{number}"
         points = 0.0
         for seat in (1, 2):
-            entrants = [Entrant(f"seat {each}", prompted if each == seat else plain, 0.0) for each in (1, 2)]
+            entrants = [
+                Entrant(f"seat {number}", prompted if number == seat else plain, 0.0) for number in (1, 2)
+            ]
             points += play(referee, f"{seed}/{place}/{seat}", entrants, seed).score(seat)
         ledger.add(kind="bound", **key, place=place, number=number, points=points)

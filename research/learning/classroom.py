@@ -1,4 +1,4 @@
-"""ACADEMY as it is after so many contests: a folder for each checkpoint, which can be measured any time."""
+"""ACADEMY as it is after a number of contests: a folder for each checkpoint, to be measured any time."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ class ProcessorClock:
     """Seconds of processor time that this process and another one, which answers it, have taken together."""
 
     def __init__(self, answering: int) -> None:
-        """Count for the process of this id too. Raises OSError where there is none."""
+        """Count for the process of this id too. Raises OSError without one."""
         clock = ctypes.c_int()
         error = ctypes.CDLL(None).clock_getcpuclockid(answering, ctypes.byref(clock))
         if error:
@@ -42,7 +42,7 @@ class Classroom:
     folder: Path
 
     def learn(self, contests: int, piece: Piece) -> bool:
-        """Tell ACADEMY of contests until it knows so many; returns whether there was time for it.
+        """Report contests to ACADEMY until it knows `contests`; return whether there was time for it.
 
         It goes on from the nearest checkpoint before.
         """
@@ -59,7 +59,7 @@ class Classroom:
 
     @contextmanager
     def opened(self, contests: int) -> Iterator[tuple[Hall, ProcessorClock]]:
-        """ACADEMY as it is after so many contests, and a clock of its work and this process's."""
+        """ACADEMY as it is after a number of contests, and a clock of its work and this process's."""
         folder = self.folder / str(contests)
         server = EmbeddedAcademy(folder / "academy", folder / "server.log")
         try:
@@ -77,10 +77,10 @@ class Classroom:
         if folder.exists():
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        earlier = [int(each.name) for each in self.folder.iterdir() if each.name.isdecimal()]
+        earlier = [int(folder.name) for folder in self.folder.iterdir() if folder.name.isdecimal()]
         begun = folder.with_suffix(".begun")
         shutil.rmtree(begun, ignore_errors=True)
-        if nearest := max((each for each in earlier if each < contests), default=0):
+        if nearest := max((count for count in earlier if count < contests), default=0):
             shutil.copytree(self.folder / str(nearest), begun)
         else:
             begun.mkdir()
@@ -92,8 +92,8 @@ class Classroom:
 
 def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
     """The report with everybody's Elo the same."""
-    told = contests_pb2.ReportContestRequest()
-    told.CopyFrom(report)
-    for player in told.contest.players:
+    message = contests_pb2.ReportContestRequest()
+    message.CopyFrom(report)
+    for player in message.contest.players:
         player.elo = FIRST_ELO
-    return told
+    return message

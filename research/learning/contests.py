@@ -35,7 +35,7 @@ class Rule(Enum):
 
 
 class UnlimitedPatternsSeat(Seat):
-    """A seat that asks for patterns whatever its player expects."""
+    """A seat that asks for patterns at any expectation of its player."""
 
     def allows_patterns(self, expected_value: float | None) -> bool:
         """Always."""
@@ -75,7 +75,7 @@ class UnlimitedOpeningsAcademy(Academy):
 
 
 class _OpeningAnalysis(Academy):
-    """Leaves out what a player of some Elo would not be told in a contest."""
+    """Leaves out what a player of some Elo would not get in a contest."""
 
     def __init__(self, connection: Connection, elo: float) -> None:
         super().__init__(connection)
@@ -85,7 +85,7 @@ class _OpeningAnalysis(Academy):
         self, request: consultation_pb2.LookUpOpeningRequest
     ) -> consultation_pb2.LookUpOpeningResponse:
         response = super()._look_up(request)
-        # Nobody moved to the first position: it has no Elo.
+        # No player moved to the first position: it has no Elo.
         if request.moves and not acceptable(response.position.elo, self._elo):
             return consultation_pb2.LookUpOpeningResponse()
         kept = [move for move in response.moves if acceptable(move.statistics.elo, self._elo)]
@@ -102,7 +102,7 @@ class Condition:
     """The libraries that are asked, and the rules of fair use that are lifted.
 
     `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries. Where
-    the asking player is not `rated`, ACADEMY is told an Elo of 0, and withholds nothing from him.
+    the asking player is not `rated`, ACADEMY gets an Elo of 0, and withholds nothing from him.
     """
 
     title: str
@@ -127,7 +127,7 @@ CONDITIONS: Final = {
 LESSONS: Final = {
     "all": LibrarySettings(analysed_patterns=10),
     "specific": LibrarySettings(analysed_patterns=10, max_merged_cells=0),
-    # Everybody's Elo is told as the same.
+    # All players are reported with the same Elo.
     "equal": LibrarySettings(analysed_patterns=10),
 }
 
@@ -139,13 +139,13 @@ PATIENCE_SECONDS: Final = 120.0
 
 
 class Skill(Protocol):
-    """Whatever makes a player for a contest, as `Strength` does."""
+    """A maker of players for contests, as `Strength` is."""
 
     def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
         """The player of one seat."""
 
 
-class AcademyLost(RuntimeError):
+class AcademyLostError(RuntimeError):
     """A player was to be measured with ACADEMY, and went on without it."""
 
 
@@ -186,7 +186,7 @@ def play(
 ) -> Played:
     """Play a contest; the seats of `lines` consult ACADEMY by them. `clock` says how long each thought.
 
-    Raises AcademyLost.
+    Raises AcademyLostError.
     """
     spec = referee.spec()
     scholars = {
@@ -202,7 +202,7 @@ def play(
         for seat, entrant in enumerate(entrants, 1)
     }
     contest = contest_message(
-        contest_id, spec, [each.name for each in entrants], [each.elo for each in entrants]
+        contest_id, spec, [entrant.name for entrant in entrants], [entrant.elo for entrant in entrants]
     )
     position = referee.start(0)
     report = contests_pb2.ReportContestRequest(
@@ -228,7 +228,9 @@ def play(
         ply.values.add(player=seat, value=chosen.value, before=scholars[seat].value_before)
     for seat in lines or ():
         if scholars[seat].academy is None:
-            raise AcademyLost(f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted")
+            raise AcademyLostError(
+                f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted"
+            )
     winners = _winners(referee.outcome(position) or referee.adjudicate(position))
     report.results.extend(_result(seat, winners) for seat in (1, 2))
     return Played(report, winners, seconds)
@@ -245,7 +247,7 @@ def _result(seat: int, winners: tuple[int, ...]) -> contests_pb2.Result.ValueTyp
 
 
 class Hall:
-    """One ACADEMY: tells it of contests that were played, and lets players meet who consult it."""
+    """One ACADEMY: reports contests that were played to it, and lets players meet who consult it."""
 
     def __init__(self, referee: Referee[Any, Any], connection: Connection, settings: LibrarySettings) -> None:
         """Register the game, with these settings where ACADEMY does not know it yet."""
@@ -269,7 +271,7 @@ class Hall:
         self._link.close()
 
     def knows(self, contest_id: str) -> bool:
-        """Whether a contest was told of."""
+        """Whether a contest was reported."""
         with Academy(self._connection) as academy:
             try:
                 return academy.contest(contest_id).state == contests_pb2.CONTEST_STATE_REPORTED
@@ -279,7 +281,7 @@ class Hall:
                 return False
 
     def teach(self, report: contests_pb2.ReportContestRequest) -> None:
-        """Tell of a contest, and propose what its players found worth it."""
+        """Report a contest, and propose what its players found worth it."""
         tickets = self._link.open_contest(report.contest)
         for number, ticket in enumerate(tickets, 1):
             seat = Seat(self._spec.game_id, self._spec.geometry, number, report.contest.contest_id)
@@ -291,9 +293,12 @@ class Hall:
     def meet(
         self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
     ) -> Played:
-        """Play a contest that nothing is learnt from. Raises AcademyLost."""
+        """Play a contest that nothing is learnt from. Raises AcademyLostError."""
         contest = contest_message(
-            contest_id, self._spec, [each.name for each in entrants], [each.elo for each in entrants]
+            contest_id,
+            self._spec,
+            [entrant.name for entrant in entrants],
+            [entrant.elo for entrant in entrants],
         )
         tickets = self._link.open_contest(contest)
         lines = {
@@ -317,12 +322,12 @@ class Hall:
 
 def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
     """What a player remembers of its own moves, from the report."""
-    before, told = report.start_board, None
+    before, value_before = report.start_board, None
     for number, ply in enumerate(report.plies, 1):
         if ply.player == seat.player:
             value = ply.values[0].value
-            then, now = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
+            then, now = (Board.from_letters(spec.geometry, board) for board in (before, ply.board))
             for pattern in shapes(then, now, seat.player):
-                seat.record_move(pattern, number, told, value)
-            told = value
+                seat.record_move(pattern, number, value_before, value)
+            value_before = value
         before = ply.board

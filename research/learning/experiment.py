@@ -121,7 +121,7 @@ class Match:
         return self.pairs < self.piece.pairs and not TEST.status(self.ledger.counts(**self.key)).verdict
 
     def elo(self) -> float:
-        """What ACADEMY is told of both players."""
+        """What ACADEMY learns of both players."""
         if CONDITIONS[self.name].lessons == "equal":
             return FIRST_ELO
         levels = self.population.levels(self.contests)
@@ -165,12 +165,12 @@ class Match:
             **self.key,
             number=number,
             points=points,
-            took=[round(each, 4) for each in took],
+            took=[round(seconds, 4) for seconds in took],
             elo=round(student.elo),
         )
 
     def warm_up(self) -> None:
-        """Let ACADEMY read its libraries: that is nobody's time to think."""
+        """Let ACADEMY read its libraries: that is no player's time to think."""
         seed = f"{self.piece.series}/warming-up/{self.population.name}"
         self.hall.meet(self._contest_id(seed), self.entrants(), seed, self.clock)
 

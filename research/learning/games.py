@@ -37,7 +37,7 @@ class Trial:
     settings: Mapping[str, object]
     final: School
     tuning: School
-    # Of processor time a move, for both players of a match at equal time: half as much thought as that of
+    # Processor time a move, for both players of a match at equal time: half as much thought as that of
     # the population's strongest, or less; but a question about patterns fits into the second half of it.
     seconds: float
     # Contests learnt from where it is measured; the ablations after the last of them.

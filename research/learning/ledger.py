@@ -67,8 +67,8 @@ class Ledger:
     def counts(self, kind: str = "pair", **like: object) -> Counts:
         """Pairs by the points (0, ½, 1, 1½, 2) of the player who is measured."""
         points = [line["points"] for line in self.of(kind, **like)]
-        none, half, one, more, two = (points.count(value / 2) for value in range(5))
-        return none, half, one, more, two
+        none, half, whole, more, two = (points.count(value / 2) for value in range(5))
+        return none, half, whole, more, two
 
     def pairs(self, kind: str = "pair", **like: object) -> int:
         """How many pairs were played."""

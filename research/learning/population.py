@@ -55,7 +55,7 @@ _SCORES: Final = {
 
 
 class Population:
-    """Players of mixed strength and their contests, which are the same whatever ACADEMY makes of them."""
+    """Players of mixed strength and their contests, which do not depend on what ACADEMY makes of them."""
 
     def __init__(self, name: str, trial: Trial, series: str, records: Records) -> None:
         self.name, self.trial, self.series = name, trial, series
@@ -85,16 +85,16 @@ class Population:
         elos = self.elos(number - 1)
         entrants = [
             Entrant(
-                self.players[each],
-                self.trial.strength(self.school.population[each]),
-                elos[each],
+                self.players[number],
+                self.trial.strength(self.school.population[number]),
+                elos[number],
             )
-            for each in random.Random(seed).sample(range(len(self.school.population)), 2)
+            for number in random.Random(seed).sample(range(len(self.school.population)), 2)
         ]
         self._records.add(play(self._referee, seed, entrants, seed).report)
 
     def elos(self, contests: int) -> list[float]:
-        """Everybody's Elo after so many contests, in the order of the population."""
+        """The Elo of all after a number of contests, in the order of the population."""
         elos = dict.fromkeys(self.players, FIRST_ELO)
         for report in self._records.reports[:contests]:
             first, second = (player.name for player in report.contest.players)
@@ -105,20 +105,22 @@ class Population:
         return list(elos.values())
 
     def levels(self, contests: int) -> dict[int, float]:
-        """The mean Elo of the players of each level after so many contests, the weakest level first."""
+        """The mean Elo of the players of each level after a number of contests, the weakest level first."""
         elos = self.elos(contests)
         return {
             level: sum(of_level) / len(of_level)
             for level in sorted(set(self.school.population))
             if (
                 of_level := [
-                    elo for elo, each in zip(elos, self.school.population, strict=True) if each == level
+                    elo
+                    for elo, player_level in zip(elos, self.school.population, strict=True)
+                    if player_level == level
                 ]
             )
         }
 
 
-# Of games against each level; the error of the Elo is then some 60.
+# Pairs of games against each level; the error of the Elo is then some 60.
 PAIRS: Final = 10
 _LIKELIEST: Final = (-3000.0, 5000.0)
 _HALVINGS: Final = 40

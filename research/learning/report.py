@@ -68,7 +68,8 @@ def measured(ledger: Ledger, series: str, game: str) -> list[Row]:
             "contests": contests,
         }
         asking, alone = (
-            sum(each) for each in zip(*(line["took"] for line in ledger.of("pair", **like)), strict=True)
+            sum(seconds)
+            for seconds in zip(*(line["took"] for line in ledger.of("pair", **like)), strict=True)
         )
         rows.append(
             Row(
@@ -87,31 +88,31 @@ def lines(ledger: Ledger, series: str, game: str) -> list[str]:
     """The rows of a game."""
     rows = []
     for row in measured(ledger, series, game):
-        found = estimate(row.counts)
-        if found is None:
+        gain = estimate(row.counts)
+        if gain is None:
             continue
         verdict = {"H1": "stronger", "H0": "not stronger", None: "open"}[TEST.status(row.counts).verdict]
         asking, alone = row.took
         rows.append(
             f"| {TRIALS[game].title} | {row.same} | {CONDITIONS[row.condition].title} | {row.contests:,} | "
-            f"{2 * sum(row.counts):,} | {_gained(found)} | {verdict} | x {asking / alone:.2f} |"
+            f"{2 * sum(row.counts):,} | {_gained(gain)} | {verdict} | x {asking / alone:.2f} |"
         )
     return rows
 
 
 def room(ledger: Ledger, game: str) -> list[str]:
-    """The rows of a game in the table of what a strong player's advice is worth, whatever the series."""
+    """The rows of a game in the table of what a strong player's advice is worth, over all series."""
     names = ("series", "a_move", "player", "teacher")
     keys = {tuple(line[name] for name in names) for line in ledger.of("bound", game=game)}
     rows = []
-    for key, (place, told) in product(sorted(keys), PLACES.items()):
+    for key, (place, title) in product(sorted(keys), PLACES.items()):
         like: dict[str, Any] = dict(zip(names, key, strict=True))
         counts = ledger.counts("bound", game=game, place=place, **like)
-        found = estimate(counts)
-        if found is not None:
+        gain = estimate(counts)
+        if gain is not None:
             rows.append(
                 f"| {TRIALS[game].title} | {like['series']} | {like['a_move']} | {like['teacher']} | "
-                f"{told} | {2 * sum(counts):,} | {_gained(found)} |"
+                f"{title} | {2 * sum(counts):,} | {_gained(gain)} |"
             )
     return rows
 
@@ -128,18 +129,18 @@ def rated(ledger: Ledger, series: str, game: str) -> list[str]:
             points = [line["points"] for line in ledger.of("rating", **like, level=level)]
             share = sum(points) / (2 * len(points))
             shares.append(f"{TRIALS[game].level(level)}: {100 * share:.0f} % of {2 * len(points)}")
-        told = sorted({line["elo"] for line in ledger.of("pair", **like, condition="full")})
-        elo = "" if not told else f"{told[0]}" if len(told) == 1 else f"{told[0]} to {told[-1]}"
+        elos = sorted({line["elo"] for line in ledger.of("pair", **like, condition="full")})
+        elo = "" if not elos else f"{elos[0]}" if len(elos) == 1 else f"{elos[0]} to {elos[-1]}"
         rows.append(f"| {TRIALS[game].title} | {like['a_move']} | {', '.join(shares)} | {elo} |")
     return rows
 
 
-def _gained(found: MatchEstimate) -> str:
+def _gained(gain: MatchEstimate) -> str:
     """The Elo gained and its error, as two cells."""
-    if math.isinf(found.elo):
-        return f"all {'won' if found.elo > 0 else 'lost'} | unknown"
-    gained = round(found.elo)
-    error = "unknown" if math.isnan(found.elo_error) else f"± {found.elo_error:.0f}"
+    if math.isinf(gain.elo):
+        return f"all {'won' if gain.elo > 0 else 'lost'} | unknown"
+    gained = round(gain.elo)
+    error = "unknown" if math.isnan(gain.elo_error) else f"± {gain.elo_error:.0f}"
     return f"{gained:+d} | {error}" if gained else f"0 | {error}"
 
 
@@ -169,17 +170,17 @@ def draw(ledger: Ledger, file: Path = PLOT) -> None:
     for number, (game, trial) in enumerate(TRIALS.items()):
         lines_of: dict[tuple[str, str], list[tuple[int, MatchEstimate]]] = {}
         for row in measured(ledger, FINAL, game):
-            found = estimate(row.counts)
+            gain = estimate(row.counts)
             if row.condition != "full" or sum(row.counts) < FEWEST_PAIRS_DRAWN:
                 continue
-            if found and math.isfinite(found.elo_error):
-                lines_of.setdefault((row.equal, row.same), []).append((row.contests, found))
+            if gain and math.isfinite(gain.elo_error):
+                lines_of.setdefault((row.equal, row.same), []).append((row.contests, gain))
         for (equal, same), points in lines_of.items():
             place = len(EQUAL) * number + EQUAL.index(equal) - len(TRIALS)
             axes.errorbar(
                 [contests * ASIDE**place for contests, _ in points],
-                [each.elo for _, each in points],
-                [each.elo_error for _, each in points],
+                [gain.elo for _, gain in points],
+                [gain.elo_error for _, gain in points],
                 color=f"C{number}",
                 marker="os"[EQUAL.index(equal)],
                 linestyle=("-", "--")[EQUAL.index(equal)],

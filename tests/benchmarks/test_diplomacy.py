@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import diplomacy, diplomacy_package
-from benchmarks.diplomacy_package import NotInstalled, Played
+from benchmarks.diplomacy_package import NotInstalledError, Played
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def test_where_it_cannot_be_installed_that_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse() -> None:
-        raise NotInstalled("no network")
+        raise NotInstalledError("no network")
 
     monkeypatch.setattr(diplomacy_package, "installed", refuse)
     diplomacy.main()
@@ -41,7 +41,7 @@ def test_where_it_cannot_be_installed_that_is_told(
 
 def test_why_it_cannot_be_installed_is_what_pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(diplomacy_package, "REQUIREMENT", f"{tmp_path}/absent-1.0-py3-none-any.whl")
-    with pytest.raises(NotInstalled, match="absent"), diplomacy_package.installed():
+    with pytest.raises(NotInstalledError, match="absent"), diplomacy_package.installed():
         pass
 
 

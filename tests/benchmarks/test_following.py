@@ -9,7 +9,7 @@ from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2_grpc
 from benchmarks import following
-from benchmarks.following import NotFollowed, Reader, changes, reports, until
+from benchmarks.following import NotFollowedError, Reader, changes, reports, until
 from benchmarks.load import full_game
 from benchmarks.load.bench import Server
 
@@ -30,7 +30,7 @@ def test_reports_and_changes_of_patterns_are_told(tmp_path: Path, monkeypatch: p
             assert list(reader.patterns().pattern_ids) == told
 
 
-def test_what_is_never_told_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_that_is_never_shown_gives_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "LONGEST", 0.0)
-    with pytest.raises(NotFollowed, match="not told"):
+    with pytest.raises(NotFollowedError, match="not shown"):
         until(lambda: False)

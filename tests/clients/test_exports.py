@@ -31,7 +31,11 @@ def public_callables(name: str) -> Iterator[tuple[str, Any, str]]:
 def parameters_of(called: Any) -> list[str]:
     if inspect.isclass(called) and issubclass(called, Exception) and "__init__" not in vars(called):
         return []
-    names = [each for each in inspect.signature(called).parameters if each not in ("self", "args", "kwargs")]
+    names = [
+        parameter
+        for parameter in inspect.signature(called).parameters
+        if parameter not in ("self", "args", "kwargs")
+    ]
     return [each for each in names if not each.startswith("_")]
 
 

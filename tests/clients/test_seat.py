@@ -108,8 +108,8 @@ def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
         playing.record_move(PATTERN, ply, 0.5, 0.55)
     request = playing.build_proposals(plies=100, average_length=100)
     assert request is not None
-    assert [each.ply for each in request.proposals] == [81, 99]
-    assert {each.library for each in request.proposals} == {pattern_pb2.LIBRARY_ENDGAME}
+    assert [proposal.ply for proposal in request.proposals] == [81, 99]
+    assert {proposal.library for proposal in request.proposals} == {pattern_pb2.LIBRARY_ENDGAME}
 
 
 def test_the_fifth_is_one_of_an_average_contest_as_academy_judges() -> None:
@@ -118,7 +118,7 @@ def test_the_fifth_is_one_of_an_average_contest_as_academy_judges() -> None:
         playing.record_move(PATTERN, ply, 0.5, 0.55)
     request = playing.build_proposals(plies=200, average_length=100)
     assert request is not None
-    assert [each.ply for each in request.proposals] == [181, 199]
+    assert [proposal.ply for proposal in request.proposals] == [181, 199]
 
 
 def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
@@ -128,7 +128,9 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     request = playing.build_proposals(plies=100, average_length=100)
     assert request is not None
     assert len(request.proposals) == 10
-    tesuji = [each.ply for each in request.proposals if each.library == pattern_pb2.LIBRARY_MIDDLE_GAME]
+    tesuji = [
+        proposal.ply for proposal in request.proposals if proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME
+    ]
     assert tesuji == [100, 99, 98, 97, 96]
 
 

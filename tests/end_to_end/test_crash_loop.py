@@ -22,7 +22,7 @@ def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes
     outcome = crash_loop(tmp_path, rounds=4, processes=processes, callers=3)
 
     assert outcome.faults == []
-    told = outcome.told
+    told = outcome.acknowledged
     assert told.reports and told.proposals and told.admin_changes
     assert told.interrupted, "calls must have been cut off, or nothing was tried"
 
@@ -32,7 +32,7 @@ def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path:
     outcome = crash_loop(tmp_path, rounds=4, processes=2, callers=3, shared_port=True, compact=True)
 
     assert outcome.faults == []
-    told = outcome.told
+    told = outcome.acknowledged
     assert told.reports and told.proposals and told.admin_changes and told.interrupted
     assert outcome.killed["child"] and outcome.killed["parent"]
     assert outcome.compacted

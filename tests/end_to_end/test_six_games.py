@@ -55,7 +55,7 @@ def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
     for name in ("connect_four", "hex"):
         assert len(list((tmp_path / "games" / f"{name}.games").iterdir())) == 6
     again = run(sys.executable, script, "chess", "--to", tmp_path / "games")
-    assert again.returncode == 2 and "'chess' is none of connect_four" in again.stderr
+    assert again.returncode == 2 and "'chess' is not one of connect_four" in again.stderr
 
 
 def run(*command: object) -> "subprocess.CompletedProcess[str]":

@@ -10,13 +10,13 @@ pytest.importorskip("pyspiel")
 
 
 from referees.go import Go
-from research.against_openspiel import Disagreement, go
+from research.against_openspiel import DisagreementError, go
 
 
 def test_other_rules_are_found_out() -> None:
     # OpenSpiel forbids self-capture.
     judge = Go.from_settings({"board_size": 3, "komi": 0.5, "self_capture": True})
-    with pytest.raises(Disagreement, match=r"moves: ours \[.*\], OpenSpiel's \[.*\], in the position"):
+    with pytest.raises(DisagreementError, match=r"moves: ours \[.*\], OpenSpiel's \[.*\], in the position"):
         for seed in range(50):
             go.play(judge, random.Random(seed))
 

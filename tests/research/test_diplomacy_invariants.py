@@ -10,7 +10,7 @@ import pytest
 
 from referees.diplomacy import NOBODY, Phase, PhaseAdjudication, Position, Season, adjudicate, shipped_map
 from research import diplomacy_invariants as invariants
-from research.diplomacy_invariants import BrokenInvariant, Tally, compare, look_at, play
+from research.diplomacy_invariants import BrokenInvariantError, Tally, compare, look_at, play
 from tests.referees.diplomacy.positions import orders, position
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def test_a_game_depends_on_its_number_alone() -> None:
 )
 def test_a_position_that_cannot_be_is_found(broken: Callable[[Position], Position], what: str) -> None:
     look_at(position("AUS A VIE"))
-    with pytest.raises(BrokenInvariant, match=what):
+    with pytest.raises(BrokenInvariantError, match=what):
         look_at(broken(position("AUS A VIE")))
 
 
@@ -66,7 +66,7 @@ def test_a_phase_that_cannot_be_is_found(broken: Callable[[Position], Position],
     start = position("AUS A VIE; ITA A VEN")
     played = adjudicate(start, orders(start, "AUS A VIE - TYR; ITA A VEN - TYR"))
     compare(played)
-    with pytest.raises(BrokenInvariant, match=what):
+    with pytest.raises(BrokenInvariantError, match=what):
         compare(_Ended(played, broken(played.after)))  # type: ignore[arg-type]
 
 

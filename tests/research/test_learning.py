@@ -135,7 +135,7 @@ def test_an_interrupted_run_loses_no_more_than_its_last_contest(tmp_path: Path) 
 def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
     population = Population("small", SMALL, FINAL, Records(tmp_path / "contests"))
     for number in range(1, 7):
-        told = {each.name: each.elo for each in population.contest(number).contest.players}
+        told = {player.name: player.elo for player in population.contest(number).contest.players}
         before = dict(zip(population.players, population.elos(number - 1), strict=True))
         assert told == {name: before[name] for name in told}
     assert sum(population.elos(6)) == pytest.approx(3000.0)

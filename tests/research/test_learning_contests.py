@@ -20,7 +20,7 @@ from referees.api import referee
 from research.learning import contests
 from research.learning.contests import (
     EVERYTHING,
-    AcademyLost,
+    AcademyLostError,
     Entrant,
     Hall,
     Rule,
@@ -121,7 +121,7 @@ def test_who_went_on_without_academy_is_not_measured(tmp_path: Path) -> None:
     entrants = (Entrant("without", WEAK, 1000.0), Entrant("with", WEAK, 1000.0, EVERYTHING))
     with (
         nobody,
-        pytest.raises(AcademyLost, match="contest lost, seat 2: it went on without"),
+        pytest.raises(AcademyLostError, match="contest lost, seat 2: it went on without"),
     ):
         play(TIC_TAC_TOE, "lost", entrants, "seed", {2: nobody})
 

@@ -25,7 +25,11 @@ from arena.control.plans import (
 from arena.control.ringmaster.definitions import Definition
 from arena.control.ringmaster.execution import ControlProgram
 from arena.control.ringmaster.python2 import as_python_3
-from arena.control.schema import (
+from arena.control.schema import Table
+from arena.control.settings import Control, ControlError
+from arena.control.validation import Form, Key, Model, Place, suggest_misspelt
+from arena.control.validation import read as read_table
+from arena.control.values import (
     MAX_CHILDREN,
     MAX_MATCHUPS,
     MAX_PARAMETERS,
@@ -37,12 +41,8 @@ from arena.control.schema import (
     GtpCommand,
     Name,
     Share,
-    Table,
     Text,
 )
-from arena.control.settings import Control, ControlError
-from arena.control.validation import Form, Key, Model, Place, suggest_misspelt
-from arena.control.validation import read as read_table
 from arena.jobs import PlayerSetup
 from referees.api import InvalidSettingError, referee
 
@@ -314,7 +314,7 @@ def _fail(setting: str, why: str, whose: str = "") -> NoReturn:
 
 
 def _arguments(model: type[Model], definition: object, whose: str, folder: Path) -> Model:
-    """The arguments of a definition. Raises ControlError if it is none, or one of another kind."""
+    """The arguments of a definition. Raises ControlError for anything else, or another kind of definition."""
     word = _WORDS[model]
     if not isinstance(definition, Definition) or definition.word != word:
         raise ControlError(f"{whose}: not a {word}")
@@ -512,7 +512,7 @@ class CandidateFunction:
         """The candidate with these values. Raises InvalidParameterError."""
         try:
             return _player(name, self.function(*values), self.folder)
-        except Exception as error:  # The function is the user's: it may raise whatever there is.
+        except Exception as error:  # The function is the user's: it may raise anything.
             arguments = ", ".join(map(repr, values))
             raise InvalidParameterError(f"make_candidate({arguments}): {error}") from error
 

@@ -20,7 +20,7 @@ from arena.players.process import kill_session, signal_name
 SECONDS: Final = 30.0
 CALL_SECONDS: Final = 10.0
 MEMORY_BYTES: Final = 4 * 2**30
-# Of each file that it writes, and of its answers.
+# The limit of each file that the program writes, and of its answers.
 OUTPUT_BYTES: Final = 16 * 2**20
 _SHOWN_OUTPUT: Final = 10_000
 _VARIABLES: Final = frozenset(

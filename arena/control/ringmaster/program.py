@@ -42,7 +42,7 @@ class Program:
             before = dict(self._names)
             exec(code, self._names)
             return {
-                # Of the others the name is enough, for hints.
+                # Other values give only their names, for hints.
                 name: value if name in SETTINGS else Opaque("no setting")
                 for name, value in self._names.items()
                 if not name.startswith("__") and (name not in before or before[name] is not value)
@@ -70,7 +70,7 @@ class Program:
         except SystemExit as error:
             why = f"it exits ({error.code!r}): a control file only sets things, so take out the call of exit"
             return {"error": why, "line": self._line(error)}
-        # The file may raise whatever there is.
+        # The file may raise anything.
         except BaseException as error:
             return {"error": f"{type(error).__name__}: {error}", "line": self._line(error)}
 

@@ -1,6 +1,6 @@
 """Asking ACADEMY for a Diplomacy bot: its power's openings, what patterns say of moves; and proposing.
 
-Any bot can call this, whatever door it plays through: `opening` and `wishes` before it orders, `gave`
+Any bot can call this, over any protocol: `opening` and `wishes` before it orders, `gave`
 when it has ordered, `played` after each phase, `finish` at the end. When ACADEMY does not answer, there
 is no advice.
 """
@@ -62,16 +62,16 @@ class DiplomacyAdvisor:
         self._own = _SECOND if referee.seats == seat == 2 else _FIRST
         self._plies = 0
         self._told: float | None = None
-        # The last orders: where they were given, their ply's number, the value told before and with them.
+        # The last orders: where they were given, their ply's number, the value given before and with them.
         self._last: tuple[GamePosition, int, float | None, float] | None = None
 
     @classmethod
     def from_environment(
         cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
     ) -> "DiplomacyAdvisor | None":
-        """Join the contest that the arena tells of, in the variables of programs; None if there is none.
+        """Join the contest that the arena names in the variables of programs; None without one.
 
-        What is wrong with it is said on standard error.
+        Standard error gets what is wrong with it.
         """
         contest_id = environment.get("ACADEMY_CONTEST", "")
         try:
@@ -101,12 +101,12 @@ class DiplomacyAdvisor:
         here = situation(game.position, self._power)
         best, value, games = None, 1.0 / self._referee.seats, 0
         for opening in known:
-            seen, said = read_opening_move(opening.move)
+            seen, text = read_opening_move(opening.move)
             worth = opening_value(opening)
             if seen != here or worth <= value:
                 continue
             try:
-                orders = self._referee.read_move(game, self._seat.player, said)
+                orders = self._referee.read_move(game, self._seat.player, text)
                 self._referee.check(game, self._seat.player, orders)
             except (UnreadableMoveError, IllegalMoveError):
                 continue
@@ -137,24 +137,24 @@ class DiplomacyAdvisor:
                     states = bytearray(board.states)
                     states[target], states[source] = states[source], State.EMPTY
                     moves[source, target] = Board(board.geometry, bytes(states))
-        asked = dict(list(moves.items())[:_MOST_MOVES])
-        if not asked:
+        candidates = dict(list(moves.items())[:_MOST_MOVES])
+        if not candidates:
             return {}
         try:
-            found = self._academy.successors(
-                self._seat, board, tuple(asked.values()), value, plies=self._plies
+            answer = self._academy.successors(
+                self._seat, board, tuple(candidates.values()), value, plies=self._plies
             )
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         return {
             move: mean_value(gained) - value
-            for move, gained in zip(asked, found.gained, strict=True)
+            for move, gained in zip(candidates, answer.gained, strict=True)
             if any(not match.for_opponent for match in gained)
         }
 
     def gave(self, game: GamePosition, orders: PowerOrders, value: float) -> None:
-        """Note the orders that the power gave, and the expected value that the arena is told with them."""
+        """Note the orders that the power gave, and the expected value that the arena gets with them."""
         seats = self._referee.to_move(game)
         ply = self._plies + seats.index(self._seat.player) + 1
         if self._line is not None:
@@ -162,7 +162,7 @@ class DiplomacyAdvisor:
         self._last = game, ply, self._told, value
         self._told = value
         if seats == (self._seat.player,):
-            # Nobody is told of what it did alone.
+            # What the bot did alone is not reported.
             self._plies += 1
             self._last = None
 

@@ -51,7 +51,7 @@ def random_legal(referee: Diplomacy, seat: int, seed: int, environment: Mapping[
 
 
 def tactical(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
-    """The bot that fights, with known openings, and drawn to where patterns tell of good."""
+    """The bot that fights, with known openings, and drawn to where patterns promise good."""
     return _counselled("tactical", referee, seat, seed, environment)
 
 

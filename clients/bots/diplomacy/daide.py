@@ -67,7 +67,7 @@ class DaideClient:
         self._reader = FrameReader(at_server=False)
         self._messages: list[Tokens] = []
         self._represented: dict[str, int] = {}
-        # After a final or an error message, whoever sent it, nothing more is sent.
+        # After a final or an error message of either side, nothing more is sent.
         self._over = False
         self._send(initial_frame())
 
@@ -84,7 +84,7 @@ class DaideClient:
         self._send(message_frame(tokens))
 
     def receive(self, seconds: float | None = None) -> Tokens:
-        """The next message, within so many seconds (None: ever).
+        """The next message, within `seconds` seconds (None: without limit).
 
         Raises TimeoutError and ServerDisconnectedError.
         """
@@ -234,7 +234,7 @@ class DaideBot:
             case "MAP":
                 self._agree(client, tokens)
             case "YES" if words is not None and tokens == command("YES", self._iam(words)):
-                # What was told meanwhile is not told again.
+                # The server does not repeat what it sent meanwhile.
                 for name in ("SCO", "NOW"):
                     self._say(client, (FIXED[name],))
             case "REJ":
@@ -242,16 +242,20 @@ class DaideBot:
             case "HLO" if words is not None:
                 _, (power, *_), (passcode, *_), *_ = tree_of(tokens)  # type: ignore[misc]
                 self._begin(words, power, passcode)  # type: ignore[arg-type]
-            case "SCO" if words is not None:
-                self._owners = read_owners(words, tree_of(tokens))
-            case "NOW" if words is not None and self.in_game:
-                self._move(client, words, tokens)
             case "SLO" | "DRW" | "SMR":
                 self.over = True
             case "FRM":
                 self._decline_press(client, tokens)
             case "HUH" | "PRN":
                 print(f"the server does not understand: {self._text(tokens)}", file=sys.stderr, flush=True)
+            case "SCO" | "NOW" as name if words is not None:
+                self._take_standing(client, words, name, tokens)
+
+    def _take_standing(self, client: DaideClient, words: Vocabulary, name: str, tokens: Tokens) -> None:
+        if name == "SCO":
+            self._owners = read_owners(words, tree_of(tokens))
+        elif self.in_game:
+            self._move(client, words, tokens)
 
     def _agree(self, client: DaideClient, tokens: Tokens) -> None:
         try:
@@ -282,8 +286,8 @@ class DaideBot:
         position = read_position(words, tree_of(tokens), self._owners)
         orders = self._player.orders(position, self._power)
         if orders:
-            said = [order_tokens(words, position, self._power, order) for order in orders]
-            self._say(client, (FIXED["SUB"], *(token for order in said for token in order)))
+            order_texts = [order_tokens(words, position, self._power, order) for order in orders]
+            self._say(client, (FIXED["SUB"], *(token for order in order_texts for token in order)))
         alive = bool(position.units_of(self._power) or position.centres_of(self._power))
         if position.phase is Phase.MOVES and alive and self._player.draws(position, self._power):
             self._say(client, (FIXED["DRW"],))
@@ -313,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--patience", type=float, default=10.0, help="seconds in which the server must be reached"
     )
-    parser.add_argument("--verbose", action="store_true", help="show what is said on standard error")
+    parser.add_argument("--verbose", action="store_true", help="show all messages on standard error")
     options = parser.parse_args(arguments)
     seeds = random.Random(options.seed)
     played = 0

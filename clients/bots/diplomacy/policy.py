@@ -42,7 +42,7 @@ class BotPolicy:
         observation: Observation,
         legal_actions: Sequence[Sequence[int]],
     ) -> tuple[list[list[int]], None]:
-        """The actions of each slot, and nothing else that could be told of them."""
+        """The actions of each slot, and nothing else about them."""
         season = int(observation.season.value)
         if season == Season.SPRING_MOVES.value and self._season is not None:
             self._year += 1

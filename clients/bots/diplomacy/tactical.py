@@ -95,7 +95,7 @@ STEPS: Final = {
     Season.AUTUMN: (1.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.1, 0.1, 0.1),
 }
 SPREAD: Final = 5.0
-# Of the best coast that an army could be convoyed to over one sea.
+# The weight of the best coast to which one sea's fleet could convoy an army.
 CROSSING: Final = 0.5
 
 
@@ -104,7 +104,7 @@ def worth_of(front: Front) -> Worth:
     board = front.position.map
     base = _centres(front)
     weights = STEPS[front.position.season]
-    found = []
+    worths = []
     for kind in UnitKind:
         reach = board.reach[kind]
         across = _across(board) if kind is UnitKind.ARMY else ((),) * len(board.province_of)
@@ -123,21 +123,21 @@ def worth_of(front: Front) -> Worth:
                 for place in range(len(layer))
             ]
             total = [sum_so_far + weight * worth for sum_so_far, worth in zip(total, layer, strict=True)]
-        found.append(total)
-    return found[UnitKind.ARMY], found[UnitKind.FLEET]
+        worths.append(total)
+    return worths[UnitKind.ARMY], worths[UnitKind.FLEET]
 
 
 @cache
 def _across(board: Map) -> tuple[tuple[int, ...], ...]:
     """For each location the coasts over one sea from its province, where armies stand."""
-    found = []
+    coasts_across = []
     for location, province in enumerate(board.province_of):
         coasts = 0
         if location == board.main_location[province]:
             for sea in bits(board.sea_access[province]):
                 coasts |= board.shores[sea]
-        found.append(tuple(board.main_location[coast] for coast in bits(coasts & ~(1 << province))))
-    return tuple(found)
+        coasts_across.append(tuple(board.main_location[coast] for coast in bits(coasts & ~(1 << province))))
+    return tuple(coasts_across)
 
 
 def _centres(front: Front) -> list[float]:
@@ -356,14 +356,14 @@ class Plan:
 
 BUILD_NOISE: Final = 0.1
 MIX: Final = 0.6
-# After so many years in which nobody won or lost a centre it would draw.
+# The years without a change of centres after which it would draw.
 QUIET_YEARS: Final = 3
 
 
 class TacticalBot(Bot):
     """Values provinces, plans moves with their supports and convoys, retreats and builds to where it counts.
 
-    It looks one phase ahead and trusts nobody.
+    It looks one phase ahead and trusts no other power.
     """
 
     name: ClassVar[str] = "tactical"
@@ -433,7 +433,7 @@ class TacticalBot(Bot):
         return [Order(OrderKind.REMOVE, unit.location) for unit in units[:due]]
 
     def draws(self, position: Position, power: int) -> bool:
-        """Whether nobody's number of centres has changed for some years."""
+        """Whether no number of centres has changed for some years."""
         counts = centre_counts(position)
         if counts != self._counts:
             self._counts, self._quiet_since = counts, position.year

@@ -1,7 +1,7 @@
 """Asking ACADEMY for a WarLight bot, from what the bot itself sees, and proposing what worked.
 
 ACADEMY knows the first orders of many games, and what followed where territories stood like this. It is
-told the seats as they are: for the second one, what the dialogue calls "You" is player 2.
+given the seats as they are: for the second one, what the dialogue calls "You" is player 2.
 """
 
 import os
@@ -36,7 +36,7 @@ _SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
 
 
 def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_INCOME) -> float:
-    """How a game will probably end for whoever sees this, 0 to 1: by territories and armies in sight."""
+    """How a game probably ends for the seat with this view, 0 to 1: by territories and armies in sight."""
     mine = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == ME)
     theirs = sum(
         armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT
@@ -68,12 +68,12 @@ class WarLightAdvisor:
         self._stack_armies = stack_armies
         self._seat = Seat(academy.contest(contest_id).game_id, self._graph, player, contest_id)
         self._before: WarPosition | None = None
-        # Expected values told on the last two turns.
+        # Expected values given on the last two turns.
         self._told: list[float] = []
 
     @classmethod
     def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "WarLightAdvisor | None":
-        """Join the contest that the arena tells of; None, and a word on standard error, if there is none."""
+        """Join the contest that the arena names; None, and a line on standard error, without one."""
         contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
         try:
             connection = Connection.from_environment()
@@ -119,7 +119,9 @@ class WarLightAdvisor:
             return {}
         near = self._map.neighbours
         mine = [at for at, owner in enumerate(view.owners) if owner == ME]
-        targets = sorted({each for at in mine for each in near[at] if view.owners[each] not in (ME, UNSEEN)})
+        targets = sorted(
+            {target for at in mine for target in near[at] if view.owners[target] not in (ME, UNSEEN)}
+        )
         targets = targets[:_MOST_TARGETS]
         before = self._board(view)
         taken = State.FIRST_SOLDIER if self._player == 1 else State.SECOND_SOLDIER
@@ -130,18 +132,18 @@ class WarLightAdvisor:
             after.append(Board(self._graph, bytes(states)))
         try:
             plies = 2 * (view.turn - 1)
-            found = self._academy.successors(self._seat, before, after, value, plies=plies)
+            answer = self._academy.successors(self._seat, before, after, value, plies=plies)
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         return {
             at: _WEIGHT * (mean_value(gained) - value)
-            for at, gained in zip(targets, found.gained, strict=True)
+            for at, gained in zip(targets, answer.gained, strict=True)
             if any(not match.for_opponent for match in gained)
         }
 
     def turn(self, view: WarPosition, value: float) -> None:
-        """Take note of a turn's standing, and of the value that is told with its orders."""
+        """Take note of a turn's standing, and of the value that goes with its orders."""
         before, self._before = self._before, view
         if before is not None and self._told:
             for pattern in self._conquests(before, view):
@@ -155,12 +157,12 @@ class WarLightAdvisor:
     def _conquests(self, before: WarPosition, view: WarPosition) -> list[Pattern]:
         """What is seen around each territory that was taken; what is not seen may be anything."""
         states = self._board(view).states
-        found = []
+        patterns = []
         for at, (old, new) in enumerate(zip(before.owners, view.owners, strict=True)):
             if new == ME != old:
-                around = [each for each in (at, *self._map.neighbours[at]) if view.owners[each] != UNSEEN]
-                found.append(graph_pattern((each, states[each]) for each in around))
-        return found
+                around = [place for place in (at, *self._map.neighbours[at]) if view.owners[place] != UNSEEN]
+                patterns.append(graph_pattern((place, states[place]) for place in around))
+        return patterns
 
     def _board(self, view: WarPosition) -> Board:
         owners = view.owners if self._player == 1 else view.owners.translate(_SWAPPED)
@@ -201,9 +203,9 @@ class PlainCounsel:
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
-        ids = [each.id for each in self._map.territories]
-        owners = bytes(OWNERS[owner[each]] if each in owner else UNSEEN for each in ids)
-        view = WarPosition(turn, owners, tuple(armies.get(each, 0) for each in ids), 0)
+        ids = [territory.id for territory in self._map.territories]
+        owners = bytes(OWNERS[owner[number]] if number in owner else UNSEEN for number in ids)
+        view = WarPosition(turn, owners, tuple(armies.get(number, 0) for number in ids), 0)
         value = expected_value(self._map, view, self._income)
         if self._counsel is None:
             return Advice((), {}, value)

@@ -21,7 +21,7 @@ from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 OFFENCE: Final = 0.6
 # What an unseen territory probably holds.
 _NEUTRAL_ARMIES: Final = 2
-# A territory beside the opponent is worth as much as so many armies of income.
+# The armies of income that a territory beside the opponent is worth.
 _FRONT: Final = 3.0
 
 
@@ -131,7 +131,7 @@ class TurnPlan:
         return sum(
             armies
             for armies, region in self._map.regions
-            if at in region and all(self._owners[each] in (OPPONENT, UNSEEN) for each in region)
+            if at in region and all(self._owners[member] in (OPPONENT, UNSEEN) for member in region)
         )
 
     def _deploy(self, at: int, count: int) -> None:
@@ -152,9 +152,9 @@ class TurnPlan:
             stake = sum(
                 armies
                 for armies, region in self._map.regions
-                if at in region and all(self._owners[each] == ME for each in region)
+                if at in region and all(self._owners[member] == ME for member in region)
             )
-            threat = max(self._armies[each] - 1 for each in hostile)
+            threat = max(self._armies[enemy] - 1 for enemy in hostile)
             if stake:
                 guarded.append((stake, at, threat))
         for _, at, threat in sorted(guarded, reverse=True):
@@ -202,7 +202,7 @@ class TurnPlan:
             ]
             self._deploy(max(border or self._mine, key=self._urgency), self._income)
         for at in fronts:
-            for target in sorted(self._hostile(at), key=lambda each: (self._armies[each], each)):
+            for target in sorted(self._hostile(at), key=lambda enemy: (self._armies[enemy], enemy)):
                 if (at, target) not in self._sent and self._free[at] >= needed(self._armies[target] + 1):
                     self._send(at, target, self._free[at])
                     break
@@ -218,7 +218,7 @@ class TurnPlan:
         return (_FRONT * hostile / (1 + self._armies[at]) + value, self._chance.random())
 
     def _advance(self) -> None:
-        """Lead armies that nobody faces towards the opponent, or where that is unknown to the border."""
+        """Lead armies that face no enemy towards the opponent, or if that is unknown to the border."""
         goals: dict[int, float] = {}
         for at in self._mine:
             for near in self._near[at]:
@@ -238,18 +238,18 @@ class TurnPlan:
                 self._free[at] = 0
 
     def _distances(self, goals: Mapping[int, float]) -> dict[int, float]:
-        found = dict(goals)
-        queue = sorted(found, key=found.__getitem__)
+        steps_to = dict(goals)
+        queue = sorted(steps_to, key=steps_to.__getitem__)
         # Few territories, short ways: no need of a heap.
         while queue:
             following = []
             for at in queue:
                 for near in self._near[at]:
-                    if self._owners[near] == ME and found.get(near, 1e9) > found[at] + 1:
-                        found[near] = found[at] + 1
+                    if self._owners[near] == ME and steps_to.get(near, 1e9) > steps_to[at] + 1:
+                        steps_to[near] = steps_to[at] + 1
                         following.append(near)
             queue = following
-        return found
+        return steps_to
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

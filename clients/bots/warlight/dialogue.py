@@ -8,7 +8,7 @@ from referees.warlight.maps import WarMap, read_map
 from referees.warlight.orders import Order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 
-# Whichever seat it has, a bot is told of itself and of its opponent.
+# In either seat, a bot reads of itself and of its opponent.
 ME: Final = 1
 OPPONENT: Final = 2
 OWNERS: Final = {"Neutral": NEUTRAL, "You": ME, "Opponent": OPPONENT}
@@ -16,16 +16,16 @@ _LARGEST: Final = 1_000_000
 
 
 class DialogueBrokenError(ValueError):
-    """The referee said something that the dialogue does not have, or stopped in the middle."""
+    """The referee sent a line that the dialogue does not have, or stopped in the middle."""
 
 
 class Dialogue:
     """A game's dialogue over two streams. `map` is there from the beginning."""
 
-    def __init__(self, heard: Iterable[str] = sys.stdin, said: TextIO = sys.stdout) -> None:
+    def __init__(self, input_lines: Iterable[str] = sys.stdin, output: TextIO = sys.stdout) -> None:
         """Read the map. Raises DialogueBrokenError, and InvalidMap."""
-        self._heard = (line.strip() for line in heard)
-        self._said = said
+        self._heard = (line.strip() for line in input_lines)
+        self._said = output
         self.map: Final[WarMap] = read_map("\n".join(self._until("EndMap")), "map")
 
     def turns(self) -> Iterator[WarPosition]:

@@ -1,7 +1,7 @@
 """A simple WarLight bot, in one file that needs nothing but Python: copy it and make it better.
 
-It places all its armies where most enemies are near, attacks whatever it has twice the armies of, and
-leads armies that have no enemy beside them towards the front.
+It places all its armies where most enemies are near, attacks every target that it has twice the armies of,
+and leads armies that have no enemy beside them towards the front.
 
     python simple.py [--seed N]     # speaks the game's dialogue on standard input and output
     python -m clients.bots.warlight.simple --academy     # the same, with ACADEMY's advice
@@ -25,9 +25,9 @@ def read_map(lines: Iterable[str]) -> tuple[Neighbours, Bonuses]:
     for line in lines:
         match line.split():
             case ["TerritoryDefinition", territory, _name, *near]:
-                neighbours[int(territory)] = [int(each) for each in near]
+                neighbours[int(territory)] = [int(neighbour) for neighbour in near]
             case ["BonusDefinition", armies, _name, *members]:
-                bonuses.append((int(armies), [int(each) for each in members]))
+                bonuses.append((int(armies), [int(member) for member in members]))
     return neighbours, bonuses
 
 
@@ -44,27 +44,32 @@ def read_standing(lines: Iterable[str]) -> tuple[dict[int, str], dict[int, int]]
 
 def up_to(last: str, lines: Iterable[str]) -> list[str]:
     """All lines before one."""
-    found = []
+    before = []
     for line in lines:
         if line == last:
             break
-        found.append(line)
-    return found
+        before.append(line)
+    return before
 
 
 def steps_to_front(neighbours: Neighbours, mine: set[int]) -> dict[int, int]:
     """How far each territory of mine is from one that is not mine."""
     steps: dict[int, int] = {}
-    wave = [each for each in mine if any(near not in mine for near in neighbours[each])]
+    wave = [territory for territory in mine if any(near not in mine for near in neighbours[territory])]
     distance = 1
     while wave:
         steps.update(dict.fromkeys(wave, distance))
-        wave = [near for each in set(wave) for near in neighbours[each] if near in mine and near not in steps]
+        wave = [
+            near
+            for territory in set(wave)
+            for near in neighbours[territory]
+            if near in mine and near not in steps
+        ]
         distance += 1
     return steps
 
 
-def decide(
+def decide(  # noqa: PLR0913 - plain values only: this file is an example to copy
     neighbours: Neighbours,
     bonuses: Bonuses,
     owner: Mapping[int, str],
@@ -74,7 +79,7 @@ def decide(
     base_income: int = BASE_INCOME,
 ) -> list[str]:
     """The orders of a turn, line by line. `liking` says of some territories how good it is to take them."""
-    mine = {each for each in owner if owner[each] == "You"}
+    mine = {territory for territory in owner if owner[territory] == "You"}
     if not mine:
         return []
     armies = dict(standing)
@@ -85,9 +90,9 @@ def decide(
 
     def threat(territory: int) -> tuple[float, float]:
         near = neighbours[territory]
-        enemies = 3 * [owner.get(each) for each in near].count("Opponent")
-        neutrals = [owner.get(each) for each in near].count("Neutral")
-        return enemies + neutrals + sum(liking.get(each, 0.0) for each in near), chance.random()
+        enemies = 3 * [owner.get(neighbour) for neighbour in near].count("Opponent")
+        neutrals = [owner.get(neighbour) for neighbour in near].count("Neutral")
+        return enemies + neutrals + sum(liking.get(neighbour, 0.0) for neighbour in near), chance.random()
 
     place = max(sorted(mine), key=threat)
     orders.append(f"Deploy {income} on {place}")
@@ -97,18 +102,20 @@ def decide(
     steps = steps_to_front(neighbours, mine)
     for territory in sorted(mine):
         free = armies[territory] - 1
-        targets = [each for each in neighbours[territory] if each not in mine]
-        targets.sort(key=lambda each: (owner[each] != "Opponent", -liking.get(each, 0.0), armies[each]))
+        targets = [neighbour for neighbour in neighbours[territory] if neighbour not in mine]
+        targets.sort(
+            key=lambda target: (owner[target] != "Opponent", -liking.get(target, 0.0), armies[target])
+        )
         for target in targets:
             needed = max(1, 2 * armies[target])
             if needed <= free:
                 # The last one that can be attacked gets all that are left.
-                others = any(2 * armies[each] <= free - needed for each in targets if each != target)
+                others = any(2 * armies[rival] <= free - needed for rival in targets if rival != target)
                 sent = needed if others else free
                 orders.append(f"AttackTransfer {sent} from {territory} to {target}")
                 free -= sent
         if free > 0 and not targets:
-            towards = min(neighbours[territory], key=lambda each: steps[each])
+            towards = min(neighbours[territory], key=lambda neighbour: steps[neighbour])
             orders.append(f"AttackTransfer {free} from {territory} to {towards}")
     return orders
 

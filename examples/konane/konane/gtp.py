@@ -8,7 +8,7 @@ from referees.dialogues import GtpGame
 
 
 class KonaneDialogue(GtpGame[KonanePosition, KonaneMove]):
-    """What is said to an engine: `boardsize 8`, `clear_board`, `play b d5`, `genmove w`."""
+    """The commands to an engine: `boardsize 8`, `clear_board`, `play b d5`, `genmove w`."""
 
     def __init__(self, board: KonaneBoard) -> None:
         self._board = board

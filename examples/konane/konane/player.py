@@ -11,7 +11,7 @@ from konane.referee import Konane
 def mobility(referee: Konane, seat: int, seed: int) -> Callable[[KonanePosition], Choice]:
     """A Python player (`konane:mobility`): it leaves itself many jumps and its opponent few.
 
-    The value it tells is its share of all jumps. Games repeat with their seed.
+    Its value is its share of all jumps. Games repeat with their seed.
     """
     chance = random.Random(f"{seed}/{seat}")
 

@@ -7,7 +7,7 @@ from referees.api import GameRecord, UnreadableRecordError
 
 def write(game_id: str, game: GameRecord) -> str:
     """The text of a record."""
-    found = {
+    record = {
         "game": game_id,
         "name": game.game_name,
         "date": game.date,
@@ -17,14 +17,14 @@ def write(game_id: str, game: GameRecord) -> str:
         "moves": " ".join(move.text for move in game.moves),
         "remarks": [*game.remarks, *game.final_remarks],
     }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
 def read(game_id: str, content: bytes) -> tuple[str, list[str]]:
     """The name and the moves of a recorded game. Raises UnreadableRecordError."""
     try:
-        found = json.loads(content)
-        game, name, moves = found["game"], str(found["name"]), found["moves"].split()
+        record = json.loads(content)
+        game, name, moves = record["game"], str(record["name"]), record["moves"].split()
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise UnreadableRecordError(f"no record of {game_id}: {error!r}") from None
     if game != game_id:

@@ -77,7 +77,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
         return KonanePosition(self._board.full)
 
     def to_move(self, position: KonanePosition) -> tuple[int, ...]:
-        """Who moves; nobody where that player cannot."""
+        """Who moves; no seat if that player cannot."""
         return (position.mover,) if self._moves(position) else ()
 
     def legal_moves(self, position: KonanePosition, seat: int) -> Sequence[KonaneMove]:
@@ -122,8 +122,8 @@ class Konane(Referee[KonanePosition, KonaneMove]):
 
     def read_move(self, position: KonanePosition, seat: int, text: str) -> KonaneMove:
         """Read `d5`, `c3-e3`, `C3 x E3` or `c3e3`. Raises UnreadableMoveError."""
-        found = _MOVE.fullmatch(text.strip().lower())
-        cells = [self._board.numbers.get(name) for name in found.groups() if name] if found else [None]
+        match = _MOVE.fullmatch(text.strip().lower())
+        cells = [self._board.numbers.get(name) for name in match.groups() if name] if match else [None]
         match cells:
             case [int(start)]:
                 return KonaneMove(start)

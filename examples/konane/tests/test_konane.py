@@ -95,7 +95,7 @@ def test_a_jump_takes_what_it_goes_over_and_does_not_turn() -> None:
     assert position.cells[0] == "x"
 
 
-def test_who_cannot_jump_has_lost() -> None:
+def test_player_that_cannot_jump_has_lost() -> None:
     position = drawn("xo-- ---- ---- ----", WHITE)
     assert legal(SMALL, position) == set()
     assert SMALL.to_move(position) == ()

@@ -54,7 +54,7 @@ class ErrorCode(IntEnum):
 
 
 class DaideProtocolError(ValueError):
-    """The other side sent what it must not; `code` is what it is told, None where there is no code."""
+    """The other side sent what it must not; `code` is the error sent to it, None without a code."""
 
     def __init__(self, code: ErrorCode | None, why: str) -> None:
         super().__init__(why)
@@ -111,7 +111,7 @@ def error_frame(code: ErrorCode) -> bytes:
 
 
 def represented(frame: Frame) -> dict[str, int]:
-    """The tokens by name that a representation message tells; none where the standard ones are meant."""
+    """The tokens by name in a representation message; none where the standard ones are meant."""
     blocks = len(frame.content) // _REPRESENTED.size * _REPRESENTED.size
     return {
         name.decode("ascii", "replace"): token

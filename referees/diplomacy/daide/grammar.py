@@ -1,8 +1,8 @@
 """What a DAIDE client may say, as a grammar, and where a message breaks it.
 
 After the "DAIDE Message Syntax". A rule is one or more ways, the first that fits is taken. `@30` before a
-way: it is there from that level of press on. Words in capitals are tokens; of the others those in `_KINDS`
-are kinds of tokens, the rest are rules. `*` and `+` stand for any number of, and at least one.
+way: it is there from that level of press on. Words in capitals are tokens, words in `_KINDS` are kinds of
+tokens, and all others are rules. `*` and `+` stand for any number of, and at least one.
 """
 
 from collections.abc import Callable, Sequence

@@ -45,7 +45,7 @@ _VERBS: Final = {
 def note_of(
     position: Position,
     power: int,
-    said: SaidOrder,
+    submitted: SaidOrder,
     legal: LegalOrders,
     earlier: int = 0,
 ) -> int:
@@ -53,33 +53,33 @@ def note_of(
 
     `legal` are the power's legal orders, `earlier` is how many others it has given in a phase of builds.
     """
-    if said.verb not in _VERBS[position.phase]:
+    if submitted.verb not in _VERBS[position.phase]:
         return FIXED["NRS"]
-    if said.power != power:
+    if submitted.power != power:
         return FIXED["NYU"]
     if position.phase is Phase.BUILDS:
-        return _build_note(position, power, said, earlier)
-    unit = said.unit
+        return _build_note(position, power, submitted, earlier)
+    unit = submitted.unit
     assert unit is not None
     if position.phase is Phase.RETREATS:
-        return _retreat_note(position, power, said, unit)
+        return _retreat_note(position, power, submitted, unit)
     if _standing(position, unit) is None:
         return FIXED["NSU"]
-    order = meant(position.map, said)
-    if said.other is not None and _standing(position, said.other) is None:
+    order = meant(position.map, submitted)
+    if submitted.other is not None and _standing(position, submitted.other) is None:
         order = None
     if order is not None and order in legal[position.map.province_of[order.location]]:
         # A convoy's way is the only thing of an order that the referee does not see.
-        return _route_note(position, said) if said.route else ACCEPTED
-    return _move_note(position, said, unit)
+        return _route_note(position, submitted) if submitted.route else ACCEPTED
+    return _move_note(position, submitted, unit)
 
 
-def _standing(position: Position, said: SaidUnit) -> Unit | None:
-    """The unit that was named, if it stands where and as it was said."""
-    if said.location is None:
+def _standing(position: Position, named: SaidUnit) -> Unit | None:
+    """The unit that was named, if it stands where and as it was named."""
+    if named.location is None:
         return None
-    unit = position.unit_in(position.map.province_of[said.location])
-    return unit if unit == (said.power, said.kind, said.location) else None
+    unit = position.unit_in(position.map.province_of[named.location])
+    return unit if unit == (named.power, named.kind, named.location) else None
 
 
 def _move_note(position: Position, order: SaidOrder, unit: SaidUnit) -> int:
@@ -188,7 +188,7 @@ _RESULTS: Final = {
 
 @dataclass(frozen=True)
 class DaideVariant:
-    """The options of a game as HLO tells them. Times are in seconds, None means without a limit."""
+    """The options of a game as HLO has them. Times are in seconds, None means without a limit."""
 
     level: int = 0
     mtl: int | None = None
@@ -223,7 +223,7 @@ class DaideVariant:
 class Submitted(NamedTuple):
     """An order as its power submitted it, in parentheses, and the note that is true of it.
 
-    Where any orders are accepted (AOA) the note may be another than the one that was told.
+    Where any orders are accepted (AOA) the note may be another than the one that was sent.
     """
 
     tokens: Tokens
@@ -232,7 +232,7 @@ class Submitted(NamedTuple):
 
 @dataclass(frozen=True)
 class Participant:
-    """Who plays a power, as SMR tells it."""
+    """Who plays a power, as SMR has it."""
 
     name: str
     version: str
@@ -297,7 +297,7 @@ def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVar
 
 
 def centre_owners(words: Vocabulary, position: Position) -> Tokens:
-    """SCO: every power that owns centres, and those that nobody owns."""
+    """SCO: every power that owns centres, and those without an owner."""
     tokens: Tokens = (FIXED["SCO"],)
     for owner, token in (*enumerate(words.powers), (NOBODY, FIXED["UNO"])):
         centres = position.centres_of(owner)
@@ -320,23 +320,29 @@ def standing(words: Vocabulary, position: Position) -> Tokens:
 def results(
     words: Vocabulary, adjudication: PhaseAdjudication, submitted: Mapping[tuple[int, int], Submitted]
 ) -> list[Tokens]:
-    """An ORD for each order of a phase, also for those that nobody gave.
+    """An ORD for each order of a phase, also for those that no power gave.
 
-    `submitted` are orders by power and province, as they came over DAIDE. An order that was void is told
+    `submitted` are orders by power and province, as they came over DAIDE. An order that was void is sent
     with the note that it would have had, or NSO where it depended on others.
     """
     position = adjudication.position
     legal = all_legal_orders(position)
     messages = []
-    for found in adjudication.results:
-        province = position.map.province_of[found.order.location]
-        said = submitted.get((found.power, province)) if found.order.kind is not OrderKind.WAIVE else None
-        tokens = said.tokens if said else order_tokens(words, position, found.power, found.order)
-        result = _result(found)
-        if said and said.note != ACCEPTED:
-            result = (said.note, *(token for token in result if token == FIXED["RET"]))
-        elif found.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
-            result = (_void_note(words, position, found, tokens, legal[found.power]), *result)
+    for order_result in adjudication.results:
+        province = position.map.province_of[order_result.order.location]
+        given = (
+            submitted.get((order_result.power, province))
+            if order_result.order.kind is not OrderKind.WAIVE
+            else None
+        )
+        tokens = (
+            given.tokens if given else order_tokens(words, position, order_result.power, order_result.order)
+        )
+        result = _result(order_result)
+        if given and given.note != ACCEPTED:
+            result = (given.note, *(token for token in result if token == FIXED["RET"]))
+        elif order_result.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
+            result = (_void_note(words, position, order_result, tokens, legal[order_result.power]), *result)
         messages.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
     return messages
 

@@ -200,7 +200,7 @@ def _standing(position: Position, province: int) -> Unit:
 
 
 def route(position: Position, source: int, target: int) -> tuple[int, ...]:
-    """The seas of a shortest chain of fleets between two coasts; empty where there is none."""
+    """The seas of a shortest chain of fleets between two coasts; empty without one."""
     board = position.map
     fleets = 0
     for unit in position.units:
@@ -256,30 +256,33 @@ def _province(words: Vocabulary, tree: Tree) -> int:
     return province
 
 
+_STAYING: Final = {
+    FIXED["HLD"]: OrderKind.HOLD,
+    FIXED["DSB"]: OrderKind.DISBAND,
+    FIXED["REM"]: OrderKind.REMOVE,
+}
+_MOVING: Final = {
+    FIXED["MTO"]: OrderKind.MOVE,
+    FIXED["CTO"]: OrderKind.CONVOYED_MOVE,
+    FIXED["RTO"]: OrderKind.RETREAT,
+}
+
+
 def meant(board: Map, order: SaidOrder) -> Order | None:
-    """The order that was said, as the referee has it; None where it names a coast that is none."""
+    """The referee's order for an order in DAIDE; None if it names a coast that does not exist."""
     if order.unit is None:
         return WAIVE
     location = order.unit.location
     if location is None or (order.moves and order.target is None):
         return None
     target = -1 if order.target is None else order.target
-    match order.verb:
-        case verb if verb == FIXED["HLD"]:
-            return Order(OrderKind.HOLD, location)
-        case verb if verb == FIXED["MTO"]:
-            return Order(OrderKind.MOVE, location, target)
-        case verb if verb == FIXED["CTO"]:
-            return Order(OrderKind.CONVOYED_MOVE, location, target)
-        case verb if verb == FIXED["RTO"]:
-            return Order(OrderKind.RETREAT, location, target)
-        case verb if verb == FIXED["DSB"]:
-            return Order(OrderKind.DISBAND, location)
-        case verb if verb == FIXED["REM"]:
-            return Order(OrderKind.REMOVE, location)
-        case verb if verb == FIXED["BLD"]:
-            kind = OrderKind.BUILD_ARMY if order.unit.kind is UnitKind.ARMY else OrderKind.BUILD_FLEET
-            return Order(kind, location)
+    if order.verb in _STAYING:
+        return Order(_STAYING[order.verb], location)
+    if order.verb in _MOVING:
+        return Order(_MOVING[order.verb], location, target)
+    if order.verb == FIXED["BLD"]:
+        kind = OrderKind.BUILD_ARMY if order.unit.kind is UnitKind.ARMY else OrderKind.BUILD_FLEET
+        return Order(kind, location)
     if order.other is None or order.other.location is None:
         return None
     source = board.province_of[order.other.location]

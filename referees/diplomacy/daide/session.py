@@ -52,7 +52,7 @@ from referees.diplomacy.settings import DiplomacySettings
 class OrderBook:
     """The orders of one power in one turn.
 
-    `draws` are the draws that it would accept, each as its powers; `waits` tells that it wants the deadline
+    `draws` are the draws that it would accept, each as its powers; `waits` is whether it wants the deadline
     awaited although its orders are complete.
     """
 
@@ -154,7 +154,7 @@ class OrderBook:
         return self._position.map.province_of[location]
 
     def orders(self, draw: frozenset[int] | None) -> PowerOrders:
-        """What the referee is told."""
+        """The power's orders for the referee."""
         waives = min(self._waives, self.due - len(self._orders))
         listed: Sequence[Order] = [*self._orders.values(), *[WAIVE] * waives]
         return PowerOrders.of(self._position, listed, draw)
@@ -173,7 +173,7 @@ class Listener(Protocol):
     power: int | None
 
     def say(self, tokens: Tokens) -> None:
-        """Have it told."""
+        """Send it a message."""
 
 
 class DaideSession:
@@ -209,7 +209,7 @@ class DaideSession:
     # Who is there
 
     def enter(self, listener: Listener, now: float) -> None:
-        """Somebody takes part from now on; an observer of a game that goes on is told how it stands."""
+        """Somebody takes part from now on; an observer of a game that goes on gets its standing."""
         self.listeners.append(listener)
         if listener.power is not None or self.game is None:
             return
@@ -228,7 +228,7 @@ class DaideSession:
         return hello(self.words, power, 0 if power is None else self.passcodes[power], self.variant)
 
     def leave(self, listener: Listener) -> None:
-        """Somebody is told nothing more."""
+        """A listener gets nothing more."""
         if listener in self.listeners:
             self.listeners.remove(listener)
         self.alarms.pop(listener, None)
@@ -239,7 +239,7 @@ class DaideSession:
         return next((listener for listener in self.listeners if listener.power == power), None)
 
     def say(self, tokens: Tokens) -> None:
-        """Tell everybody."""
+        """Send a message to all."""
         for listener in self.listeners:
             listener.say(tokens)
 
@@ -326,7 +326,7 @@ class DaideSession:
         return read_turn(tree_of(turn_tokens(position))[0])
 
     def finish(self, winners: Sequence[int]) -> None:
-        """The game is over: SLO or DRW, and SMR. Without winners it has no result, and only SMR is told."""
+        """The game is over: SLO or DRW, and SMR. Without winners it has no result, and only SMR is sent."""
         if self.over or self.game is None:
             return
         self.over = True
@@ -390,7 +390,7 @@ class DaideSession:
             self._left = None
 
     def ring(self, now: float) -> None:
-        """Tell those of the time left who asked for it."""
+        """Send the time left to those that asked for it."""
         if self._deadline is None:
             return
         left = self._deadline - now

@@ -93,7 +93,7 @@ class Vocabulary:
 
     @property
     def own(self) -> list[tuple[int, str]]:
-        """The powers and provinces with their tokens, as a representation message tells them."""
+        """The powers and provinces with their tokens, as a representation message has them."""
         return [(token, self.names[token]) for token in (*self.powers, *self.provinces)]
 
     def power(self, token: int) -> int | None:
@@ -120,9 +120,9 @@ class Vocabulary:
             word = _WORD.match(text, place)
             if word is None:
                 raise UnknownDaideTokenError(f"{text[place : place + 20].strip()!r} begins with no token")
-            bracket, said, number, name = word.groups()
-            if said is not None:
-                tokens += text_tokens(said.replace("''", "'"))
+            bracket, quoted, number, name = word.groups()
+            if quoted is not None:
+                tokens += text_tokens(quoted.replace("''", "'"))
             elif number is not None:
                 tokens.append(number_token(int(number)))
             else:

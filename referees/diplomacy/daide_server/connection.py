@@ -125,17 +125,7 @@ class ClientConnection:
         frames: list[Frame] = []
         try:
             for frame in self._reader.feed(data):
-                if frame.type is FrameType.FINAL:
-                    self._end("it said that it goes")
-                    return frames
-                if frame.type is FrameType.ERROR:
-                    self._end(f"it sent the error {int.from_bytes(frame.content[:2])}")
-                    return frames
-                if not self._messages.use():
-                    self._end(
-                        f"it sent more than {self._limits.messages_per_second:g} messages a second",
-                        final_frame(),
-                    )
+                if not self._accept(frame):
                     return frames
                 frames.append(frame)
         except DaideProtocolError as error:
@@ -144,6 +134,19 @@ class ClientConnection:
         if frames or not self._reader.rest:
             self._half_since = time.monotonic()
         return frames
+
+    def _accept(self, frame: Frame) -> bool:
+        """Whether the client goes on with this message; else the connection ends."""
+        if frame.type is FrameType.FINAL:
+            self._end("it said that it goes")
+        elif frame.type is FrameType.ERROR:
+            self._end(f"it sent the error {int.from_bytes(frame.content[:2])}")
+        elif not self._messages.use():
+            rate = self._limits.messages_per_second
+            self._end(f"it sent more than {rate:g} messages a second", final_frame())
+        else:
+            return True
+        return False
 
     def _end(self, why: str, last_words: bytes = b"") -> None:
         """What came before is answered first."""

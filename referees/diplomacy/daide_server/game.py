@@ -59,13 +59,13 @@ class Session:
     def say(self, tokens: Tokens) -> None:
         """Send a message to the client."""
         if self._transcript is not None:
-            self._transcript.told(self._label, self._words.text(tokens))
+            self._transcript.log_sent(self._label, self._words.text(tokens))
         self.connection.say(tokens)
 
-    def heard(self, tokens: Tokens) -> None:
+    def receive(self, tokens: Tokens) -> None:
         """Note a message of the client."""
         if self._transcript is not None:
-            self._transcript.said(self._label, self._words.text(tokens))
+            self._transcript.log_received(self._label, self._words.text(tokens))
 
 
 class Place:
@@ -187,7 +187,7 @@ class DaideGame:
     # The game
 
     def show(self, moves: Mapping[int, Any], view: GamePosition) -> None:
-        """Tell all clients of moves and what they led to; only the first time."""
+        """Send all clients the moves and what they led to; only the first time."""
         table = self._begun(self._rules.start(0))
         before = table.game
         if view is before or before is None:
@@ -336,7 +336,7 @@ class DaideGame:
         return why
 
     def _into_disorder(self, place: Place, why: PlayerError) -> None:
-        """Tell all clients that a power is in civil disorder, and note its first time."""
+        """Send all clients a power's civil disorder, and note its first time."""
         table = self._table
         assert table is not None
         if place.power in table.alive:
@@ -344,7 +344,7 @@ class DaideGame:
             place.disorder = place.disorder or Disorder(why, table.turns)
 
     def finish(self, outcome: Outcome | None) -> None:
-        """Tell how the game ended, if it did."""
+        """Send how the game ended, if it did."""
         self._catch_up(None)
         if outcome is not None and self._table is not None:
             self._table.finish([seat - 1 for seat in outcome.winners])
@@ -400,7 +400,7 @@ class DaideGame:
         return None if self._table is None else self._table.deadline
 
     def _tend(self) -> None:
-        """Tell the time, lose those that have gone, and note who has something to be sent."""
+        """Send the time, lose those that have gone, and note who has something to be sent."""
         if self._table is not None:
             self._table.ring(time.monotonic())
         for session in list(self._sessions):
@@ -418,7 +418,7 @@ class DaideGame:
         assert table is not None
         for frame in session.connection.receive():
             tokens = frame.tokens
-            session.heard(tokens)
+            session.receive(tokens)
             self._answers.hear(session, tokens, time.monotonic())
             place = None if session.power is None else self._places[session.power]
             if place is not None and place.power in table.desks:

@@ -78,20 +78,20 @@ class DaidePlayer(Player):
         self.name = f"{self._place.name}:{self._place.version}".strip(":")
         self.description = f"{self._place.name} {self._place.version}".strip()
 
-    def given(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell of an opening's moves."""
+    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Send an opening's moves."""
         self._game.show(moves, view)
 
     def choose(self, view: Any) -> Choice:
         """Wait for the orders of all clients at once, until the deadline."""
         return self._game.choose(self._place, view)
 
-    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+    def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send the turn's results to all clients, on behalf of the first player that hears of them."""
         self._game.show(moves, view)
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Tell how the game ended."""
+        """Send how the game ended."""
         self._game.finish(outcome)
 
     def close(self, *, at_once: bool = False) -> Cost:

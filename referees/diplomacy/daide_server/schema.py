@@ -4,8 +4,9 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from arena.control.schema import Player, Seconds, Table, Text
+from arena.control.schema import Player, Table
 from arena.control.validation import SettingError
+from arena.control.values import Seconds, Text
 from referees.diplomacy.daide_server.settings import MAX_LATE_TURNS, DaideAddress, check_client
 
 
@@ -45,4 +46,4 @@ class DaidePlayerTable(Player):
     reconnect_seconds: float = Field(15.0, ge=0, le=86_400)
     """How long its client may be away."""
     late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
-    """After so many late turns in a row it is out of the game."""
+    """After this number of late turns in a row it is out of the game."""

@@ -50,7 +50,7 @@ def word(code: OrderCode, ordered: int = 0, target: int = 0, third: int = 0) -> 
 def area_bits(location: int) -> int:
     """A location as a byte: the flag is set for the second of two coasts, which all are south coasts.
 
-    The province, its first coast and its only one are not told apart.
+    The province, its first coast and its only one are the same here.
     """
     province = STANDARD.province_of[location]
     coasts = STANDARD.coasts[province]
@@ -73,14 +73,18 @@ def _words(board: Map) -> Iterator[int]:
             yield word(code, province << 1)
         for target in bits(near[province]):
             yield word(OrderCode.SUPPORT_HOLD, province << 1, target << 1)
+    yield from _build_words(board)
+    yield from _convoy_words(board)
+    yield from _support_words(board, near)
+
+
+def _build_words(board: Map) -> Iterator[int]:
     for power in board.powers:
         for home in power.homes:
             yield word(OrderCode.BUILD_ARMY, home << 1)
             for place in (board.main_location[home], *board.coasts[home]):
                 if board.can_stand(UnitKind.FLEET, place):
                     yield word(OrderCode.BUILD_FLEET, area_bits(place))
-    yield from _convoy_words(board)
-    yield from _support_words(board, near)
 
 
 def _convoy_words(board: Map) -> Iterator[int]:
@@ -108,7 +112,7 @@ def _support_words(board: Map, near: list[int]) -> Iterator[int]:
 
 
 POSSIBLE_ACTIONS: Final = tuple(
-    index << INDEX_SHIFT | found for index, found in enumerate(sorted(set(_words(STANDARD))))
+    index << INDEX_SHIFT | order_word for index, order_word in enumerate(sorted(set(_words(STANDARD))))
 )
 
 

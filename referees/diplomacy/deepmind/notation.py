@@ -7,6 +7,7 @@ and for short strings of moves, which are retreats in a phase of retreats.
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import product
 from typing import Final
 
 from referees.diplomacy.deepmind.actions import (
@@ -38,6 +39,19 @@ def mila_action(text: str, season: Season) -> int:
     return _find(text, season, mila_strings)
 
 
+_SHORT_FORMS: Final = {
+    OrderCode.HOLD: "{unit} H",
+    OrderCode.CONVOY_TO: "{unit} - {target} VC",
+    OrderCode.SUPPORT_HOLD: "{unit} SH {target}",
+    OrderCode.SUPPORT_MOVE_TO: "{unit} S {third} - {target}",
+    OrderCode.CONVOY: "{unit} C {third} - {target}",
+    OrderCode.DISBAND: "{unit} D",
+    OrderCode.BUILD_ARMY: "B A {unit}",
+    OrderCode.REMOVE: "R {unit}",
+    OrderCode.WAIVE: "W",
+}
+
+
 @cache
 def short_string(action: int, kind: UnitKind | None = None) -> str:
     """An action as DeepMind writes it for people: `PAR - BUR`, `PAR S MAR - BUR`, `LON - BRE VC`, `R STP`.
@@ -50,28 +64,12 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
         STANDARD.codes[place] for place in (action_parts.province, action_parts.target, action_parts.third)
     )
     match action_parts.code:
-        case OrderCode.HOLD:
-            return f"{unit} H"
         case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
             return f"{unit} - {target}{_coast(kind, action_parts.target, action_parts.target_flag)}"
-        case OrderCode.CONVOY_TO:
-            return f"{unit} - {target} VC"
-        case OrderCode.SUPPORT_HOLD:
-            return f"{unit} SH {target}"
-        case OrderCode.SUPPORT_MOVE_TO:
-            return f"{unit} S {third} - {target}"
-        case OrderCode.CONVOY:
-            return f"{unit} C {third} - {target}"
-        case OrderCode.DISBAND:
-            return f"{unit} D"
-        case OrderCode.BUILD_ARMY:
-            return f"B A {unit}"
         case OrderCode.BUILD_FLEET:
             return f"B F {unit}{_coast(UnitKind.FLEET, action_parts.province, action_parts.flag)}"
-        case OrderCode.REMOVE:
-            return f"R {unit}"
-        case OrderCode.WAIVE:
-            return "W"
+        case code:
+            return _SHORT_FORMS[code].format(unit=unit, target=target, third=third)
 
 
 def short_action(text: str, season: Season) -> int:
@@ -116,7 +114,7 @@ def _actions_by_string(strings: Callable[[int], tuple[str, ...]]) -> dict[str, t
 
 
 def _mila(action_parts: Parts) -> Iterator[str]:
-    code, province, flag, target, target_flag, third = action_parts
+    code, province, flag, target, _, third = action_parts
     names = STANDARD.mila_codes
     aim = names[STANDARD.main_location[target]]
     match code:
@@ -126,35 +124,40 @@ def _mila(action_parts: Parts) -> Iterator[str]:
             yield f"A {names[STANDARD.main_location[province]]} B"
         case OrderCode.BUILD_FLEET:
             yield f"{_unit((UnitKind.FLEET, _fleet_place(province, flag)))} B"
-        case OrderCode.HOLD:
-            yield from (f"{_unit(place)} H" for place in _places(province))
-        case OrderCode.DISBAND | OrderCode.REMOVE:
-            yield from (f"{_unit(place)} D" for place in _places(province))
+        case OrderCode.HOLD | OrderCode.DISBAND | OrderCode.REMOVE:
+            letter = "H" if code is OrderCode.HOLD else "D"
+            yield from (f"{_unit(place)} {letter}" for place in _places(province))
         case OrderCode.CONVOY_TO:
             yield f"A {names[STANDARD.main_location[province]]} - {aim} VIA"
         case OrderCode.CONVOY:
             army = names[STANDARD.main_location[third]]
             yield f"F {names[STANDARD.main_location[province]]} C A {army} - {aim}"
         case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
-            verb = "-" if code is OrderCode.MOVE_TO else "R"
-            for kind, location in _places(province):
-                to = (
-                    _fleet_place(target, target_flag) if kind is UnitKind.FLEET else _army_place(action_parts)
-                )
-                if to in STANDARD.reach[kind][location]:
-                    yield f"{_unit((kind, location))} {verb} {names[to]}"
-        case OrderCode.SUPPORT_HOLD:
-            for place in _reaching(province, target):
-                yield from (f"{_unit(place)} S {_unit(held)}" for held in _places(target))
-        case OrderCode.SUPPORT_MOVE_TO:
-            for place in _reaching(province, target):
-                for moved in _places(third):
-                    if moved[0] is UnitKind.ARMY:
-                        goes = STANDARD.can_stand(UnitKind.ARMY, STANDARD.main_location[target])
-                    else:
-                        goes = bool(STANDARD.reach_mask[UnitKind.FLEET][moved[1]] >> target & 1)
-                    if goes:
-                        yield f"{_unit(place)} S {_unit(moved)} - {aim}"
+            yield from _mila_moves(action_parts, "-" if code is OrderCode.MOVE_TO else "R")
+        case OrderCode.SUPPORT_HOLD | OrderCode.SUPPORT_MOVE_TO:
+            holds = code is OrderCode.SUPPORT_HOLD
+            helped = _places(target) if holds else [unit for unit in _places(third) if _can_go(unit, target)]
+            goal = "" if holds else f" - {aim}"
+            for place, unit in product(_reaching(province, target), helped):
+                yield f"{_unit(place)} S {_unit(unit)}{goal}"
+
+
+def _mila_moves(action_parts: Parts, verb: str) -> Iterator[str]:
+    for kind, location in _places(action_parts.province):
+        if kind is UnitKind.FLEET:
+            to = _fleet_place(action_parts.target, action_parts.target_flag)
+        else:
+            to = _army_place(action_parts)
+        if to in STANDARD.reach[kind][location]:
+            yield f"{_unit((kind, location))} {verb} {STANDARD.mila_codes[to]}"
+
+
+def _can_go(place: Place, target: int) -> bool:
+    """Whether a unit's move to a province can be supported: an army may go there by convoy."""
+    kind, location = place
+    if kind is UnitKind.ARMY:
+        return STANDARD.can_stand(kind, STANDARD.main_location[target])
+    return bool(STANDARD.reach_mask[kind][location] >> target & 1)
 
 
 def _army_place(action_parts: Parts) -> int:

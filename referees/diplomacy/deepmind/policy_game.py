@@ -75,12 +75,12 @@ class DeepMindGame:
         complaints: list[str] = []
         for action in actions:
             if action not in legal:
-                complaints.append(f"the action {_said(action)} is not among the legal ones")
+                complaints.append(f"the action {_describe(action)} is not among the legal ones")
                 continue
             try:
                 self._state.orders(power, [*kept, action])
             except IllegalActionError as error:
-                complaints.append(f"the action {_said(action)}: {error}")
+                complaints.append(f"the action {_describe(action)}: {error}")
             else:
                 kept.append(action)
         orders = self._state.orders(power, kept)
@@ -128,7 +128,7 @@ def _is_action(order: Order) -> bool:
     return True
 
 
-def _said(action: int) -> str:
+def _describe(action: int) -> str:
     try:
         return short_string(action)
     except IllegalActionError:

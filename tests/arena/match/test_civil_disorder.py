@@ -173,7 +173,7 @@ def seven(*factories: str) -> tuple[PlayerSetup, ...]:
         ("resigning", Fault.NONE, (0, None), "AUS resigned"),
     ],
 )
-def test_whatever_a_player_fails_by_its_cause_is_kept_and_the_others_play_on(
+def test_cause_of_any_failure_is_kept_and_the_others_play_on(
     factory: str, fault: Fault, row: tuple[int | None, int | None], says: str, tmp_path: Path
 ) -> None:
     players = seven(factory)
@@ -227,7 +227,7 @@ def test_a_game_that_all_resign_is_played_and_has_no_result() -> None:
     assert result.outcome.rounds == 1
 
 
-def test_nobody_is_left_either_when_the_last_player_is_eliminated_later() -> None:
+def test_no_player_is_left_when_the_last_one_is_eliminated_later() -> None:
     judge = Diplomacy.from_settings({})
     job = game_of(seven())
     start = judge.start(0)

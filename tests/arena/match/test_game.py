@@ -107,9 +107,7 @@ def test_a_player_that_fails_during_the_game_forfeits_it(
 
 
 @pytest.mark.parametrize(("fault", "warning"), HARMLESS)
-def test_a_fault_that_hinders_nobody_is_at_most_a_warning(
-    fault: str, warning: str | None, tmp_path: Path
-) -> None:
+def test_harmless_fault_is_at_most_a_warning(fault: str, warning: str | None, tmp_path: Path) -> None:
     limit = 0.5 if fault in ("hang-at-exit", "ignore-sigterm") else 20.0
     result = play(
         job(
@@ -177,7 +175,7 @@ def test_an_engine_may_tell_what_it_expected_before_its_move_too() -> None:
     assert moves[1].value_before is None
 
 
-def test_a_move_holds_what_the_mover_told_and_what_the_referee_saw() -> None:
+def test_move_holds_the_movers_values_and_the_referees_view() -> None:
     result = play(job(misbehaving("none"), python_player("hopeful", "tests.arena.engines:hopeful")))
     first, second = result.moves[:2]
     assert (first.seat, first.text, first.board) == (1, "A1", "-" * 20 + "x----")
@@ -223,7 +221,7 @@ def test_players_count_where_they_are_the_scorers(
     assert (outcome.summary, outcome.detail) == (summary, detail)
 
 
-def test_programs_are_told_of_their_game_in_their_environment(tmp_path: Path) -> None:
+def test_programs_get_their_game_in_their_environment(tmp_path: Path) -> None:
     script = tmp_path / "engine"
     script.write_text('#!/bin/sh\nenv >&2\nexec "$@"\n')
     script.chmod(0o755)
@@ -250,7 +248,7 @@ def test_programs_are_told_of_their_game_in_their_environment(tmp_path: Path) ->
     [
         (
             misbehaving("none", protocol="gmp"),
-            "protocol 'gmp' is none of daide, grpc, gtp, lines, policy, python",
+            "protocol 'gmp' is not one of daide, grpc, gtp, lines, policy, python",
         ),
         (misbehaving("none", parameters={"alias": {}}), "'alias' is no parameter"),
         (misbehaving("none", parameters={"startup_commands": ["a\x01b"]}), "cannot be a word"),
@@ -268,13 +266,13 @@ def test_a_player_that_cannot_be_started_makes_the_game_void(setup: PlayerSetup,
     assert result.usage[1].fault is not Fault.NONE
 
 
-def test_a_job_that_nobody_could_play_is_refused() -> None:
+def test_unplayable_job_is_refused() -> None:
     one, two = python_player("a"), python_player("b")
     with pytest.raises(InvalidJobError, match="1 players for 2 seats"):
         play(job(one))
-    with pytest.raises(InvalidJobError, match="scorer 'me' is none of internal, players"):
+    with pytest.raises(InvalidJobError, match="scorer 'me' is not one of internal, players"):
         play(job(one, two, scorer="me"))
-    with pytest.raises(InvalidJobError, match="failures 'win' is none of forfeit, void"):
+    with pytest.raises(InvalidJobError, match="failures 'win' is not one of forfeit, void"):
         play(job(one, two, failures="win"))
     with pytest.raises(InvalidSettingError):
         play(job(one, two, settings={"board_size": 1}))
@@ -282,7 +280,7 @@ def test_a_job_that_nobody_could_play_is_refused() -> None:
         play(type(job(one))("0_1", "gomoku-on-the-moon", {}, (one, two), 1))
 
 
-def test_one_name_in_two_seats_is_told_apart_by_the_seat(tmp_path: Path) -> None:
+def test_one_name_in_two_seats_is_distinguished_by_the_seat(tmp_path: Path) -> None:
     twin = misbehaving("none", "twin")
     play(job(twin, twin, transcript=str(tmp_path / "t"), move_limit=2))
     speakers = {line.split()[1] for line in (tmp_path / "t").read_text().splitlines()}
@@ -333,7 +331,7 @@ def told(transcript: Path, *commands: str) -> list[str]:
     return [line.split(": ", 1)[1] for line in lines if line.startswith(">>") and line.split()[2] in commands]
 
 
-def test_engines_are_told_the_time_and_moves_hold_what_the_clock_showed(tmp_path: Path) -> None:
+def test_engines_get_the_time_and_moves_hold_the_clock(tmp_path: Path) -> None:
     engine = misbehaving("none", time_control=CLOCK)
     result = play(job(engine, python_player("passer"), transcript=str(tmp_path / "t")))
     clock = told(tmp_path / "t", "time_settings", "time_left", "genmove")
@@ -346,7 +344,7 @@ def test_engines_are_told_the_time_and_moves_hold_what_the_clock_showed(tmp_path
     assert result.moves[1].clock_seconds is None
 
 
-def test_engines_that_know_no_clock_are_told_nothing(tmp_path: Path) -> None:
+def test_engines_without_clock_commands_get_no_time(tmp_path: Path) -> None:
     player = misbehaving(
         "none", time_control=CLOCK, parameters={"aliases": {"time_settings": "x", "time_left": "y"}}
     )
@@ -367,7 +365,7 @@ def test_engines_that_know_no_clock_are_told_nothing(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_whoever_oversteps_its_time_loses_with_the_exact_cause(player: PlayerSetup, remark: str) -> None:
+def test_player_that_oversteps_its_time_loses_with_the_exact_cause(player: PlayerSetup, remark: str) -> None:
     result = play(job(player, python_player("passer")))
     assert result.outcome is not None and result.outcome.summary == "W+F"
     assert re.search(remark, result.outcome.detail)
@@ -387,7 +385,7 @@ def test_time_is_used_up_over_several_moves() -> None:
 # How games begin
 
 
-def test_both_players_are_told_of_the_opening_and_the_record_holds_it(tmp_path: Path) -> None:
+def test_both_players_get_the_opening_and_the_record_holds_it(tmp_path: Path) -> None:
     result = play(
         job(
             misbehaving("none", "one"),
@@ -429,7 +427,7 @@ def test_an_opening_that_cannot_be_played_makes_the_game_void(opening: tuple[str
 FREE = {"board_size": 5, "komi": 0.5, "handicap": 3, "handicap_style": "free"}
 
 
-def test_black_places_a_free_handicap_and_white_is_told(tmp_path: Path) -> None:
+def test_black_places_a_free_handicap_and_white_gets_it(tmp_path: Path) -> None:
     engine = misbehaving("places-its-own-stones", "black")
     result = play(
         job(engine, misbehaving("none", "white"), settings=FREE, transcript=str(tmp_path / "t"), move_limit=2)
@@ -476,9 +474,7 @@ def test_a_claim_is_believed_of_a_player_that_may_claim() -> None:
         (Adjudication(count_after=1), "B+24.5", 1),
     ],
 )
-def test_told_values_and_counts_end_a_game_as_its_rules_say(
-    rules: Adjudication, summary: str, moves: int
-) -> None:
+def test_values_and_counts_end_a_game_by_its_rules(rules: Adjudication, summary: str, moves: int) -> None:
     result = play(job(misbehaving("hopeless"), python_player("p"), adjudication=rules))
     assert result.outcome is not None
     assert (result.outcome.summary, len(result.moves)) == (summary, moves)
@@ -518,9 +514,7 @@ def test_crashes_make_a_game_void_where_the_job_wants_that(fault: str, void: boo
     ("parameters", "name"),
     [({}, "Misbehaving:1.5"), ({"name_from_gtp": False}, "villain")],
 )
-def test_records_call_engines_what_they_call_themselves_unless_told_otherwise(
-    parameters: dict[str, Any], name: str
-) -> None:
+def test_records_use_engines_own_names_by_default(parameters: dict[str, Any], name: str) -> None:
     engine = misbehaving("none", parameters=parameters)
     game = sgf.Sgf_game.from_string(play(job(engine, python_player("p"))).record)
     assert (game.get_player_name("b"), game.get_player_name("w")) == (name, "p")

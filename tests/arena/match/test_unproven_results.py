@@ -31,7 +31,7 @@ def is_lesson(result: GameResult) -> bool:
 
 
 @pytest.mark.threat("unproven_results")
-def test_who_refuses_a_move_that_the_referee_has_accepted_forfeits() -> None:
+def test_player_that_refuses_an_accepted_move_forfeits() -> None:
     result = play(job(python_player("mover"), JUDGE))
     assert result.outcome is not None
     assert (result.outcome.summary, result.outcome.termination) == ("B+F", Termination.FORFEIT)
@@ -91,7 +91,7 @@ def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing()
 
 
 def test_an_unknown_rule_for_disputes_is_refused() -> None:
-    with pytest.raises(InvalidJobError, match="disputes 'maybe' is none of forfeit, believe"):
+    with pytest.raises(InvalidJobError, match="disputes 'maybe' is not one of forfeit, believe"):
         play(job(python_player("a"), python_player("b"), disputes="maybe"))
 
 

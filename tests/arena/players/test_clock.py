@@ -72,7 +72,7 @@ def test_a_main_time_above_the_most_is_not_cut() -> None:
     assert clock.seconds == 29
 
 
-def test_a_late_player_is_told_what_it_had() -> None:
+def test_late_player_learns_its_time_limit() -> None:
     clock = Clock(PATIENT)
     clock.spend(8)
     assert clock.description == "lost on time: 2 s were left, and a margin of 1 s"
@@ -89,7 +89,7 @@ def test_a_late_player_is_told_what_it_had() -> None:
     ),
     st.lists(st.floats(0, 1), max_size=30),
 )
-def test_whoever_keeps_to_the_limit_is_in_time_and_no_clock_runs_below_zero(
+def test_player_within_the_limit_is_in_time_and_no_clock_runs_below_zero(
     control: TimeControl, shares: list[float]
 ) -> None:
     clock = Clock(control)

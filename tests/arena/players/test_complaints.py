@@ -14,7 +14,7 @@ def test_equal_complaints_are_one_line_with_their_number() -> None:
     ]
 
 
-def test_grave_complaints_are_told_whatever_came_before() -> None:
+def test_grave_complaints_are_reported_after_any_others() -> None:
     complaints = Complaints()
     for turn in range(1, 2 * MAX_COMPLAINTS + 1):
         complaints.add(turn, f"complaint {turn}")

@@ -73,7 +73,7 @@ def played(
 
 
 @pytest.mark.parametrize("kind", ["listed", "echoes"])
-def test_a_kept_engine_is_told_of_each_contest_and_of_its_end(
+def test_kept_engine_gets_each_contest_and_its_end(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = tmp_path / "notes"
@@ -114,7 +114,7 @@ def test_an_engine_that_does_not_have_the_command_is_warned_of_once(
     assert [result.warnings for result in later] == [(), ()]
 
 
-def test_an_engine_that_refuses_its_ticket_plays_on_and_the_ticket_is_not_told(
+def test_engine_that_refuses_its_ticket_plays_on_and_the_ticket_stays_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for result in played(engine("refuses", tmp_path / "notes"), tmp_path, monkeypatch):
@@ -141,7 +141,7 @@ def test_the_check_says_who_would_play_without_academy(
 
 
 @pytest.mark.parametrize("factory", ["consulting", "seeded"])
-def test_a_kept_policy_is_told_of_the_contests_of_all_its_slots(
+def test_kept_policy_gets_the_contests_of_all_its_slots(
     factory: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     idle: KeptPrograms[PolicyProcess] = KeptPrograms()
@@ -168,7 +168,7 @@ def test_a_kept_policy_is_told_of_the_contests_of_all_its_slots(
     contests = [(note["slot"], note["access"]) for note in diary(notes) if "slot" in note]
     if factory == "seeded":
         assert not contests
-        assert ["plays without ACADEMY" in " ".join(each) for each in warnings] == [True, False]
+        assert ["plays without ACADEMY" in " ".join(warning) for warning in warnings] == [True, False]
         return
     assert warnings == [(), ()]
     assert [slot for slot, _ in contests] == [0, 1] * 4

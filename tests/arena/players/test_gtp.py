@@ -43,7 +43,7 @@ def test_a_game_takes_these_commands(tmp_path: Path) -> None:
     ]
 
 
-def test_as_second_player_it_is_told_of_the_move_before_it_is_asked(tmp_path: Path) -> None:
+def test_second_player_gets_the_move_before_it_is_asked(tmp_path: Path) -> None:
     transcript = tmp_path / "t"
     play(job(python_player("passer"), misbehaving("none"), transcript=str(transcript), move_limit=2))
     moves = [line for line in sent(transcript) if line.startswith(("play", "genmove"))]

@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning:
     assert result.usage[0].fault is Fault.NONE
 
 
-def test_a_bot_that_ends_its_answers_too_early_is_told_so(tmp_path: Path) -> None:
+def test_bot_that_ends_its_answers_too_early_gets_a_complaint(tmp_path: Path) -> None:
     transcript = tmp_path / "transcript"
     result = game(bot("early-end"), bot(), tmp_path=tmp_path, transcript=str(transcript))
     assert warned(result, r"turn 2: \d+ lines outside of a turn were skipped"), result.warnings
@@ -197,7 +197,7 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     assert used.remark == "turn 2: is asked no more after 2 late turns"
 
 
-def test_a_bot_that_is_asked_no_more_is_told_when_the_game_is_over(tmp_path: Path) -> None:
+def test_bot_without_requests_still_learns_the_end_of_the_game(tmp_path: Path) -> None:
     mute = bot("mute", move_seconds=0.05, start_seconds=A_GENEROUS_TIME, exit_seconds=A_GENEROUS_TIME)
     mute = replace(mute, start_seconds=1.0, parameters={"late_turns": 1})
     result = game(mute, bot(), tmp_path=tmp_path)
@@ -260,7 +260,7 @@ def test_faults_cost_orders_in_the_other_dialogue_too(fault: str, tmp_path: Path
     [
         ({"dialect": "x"}, "'dialect' is no parameter of a player that speaks lines"),
         ({"dialogue": "klingon"}, "the game 'warlight' is not played over 'lines:klingon'"),
-        ({"crash": "draw"}, "crash: 'draw' is none of pass, lose"),
+        ({"crash": "draw"}, "crash: 'draw' is not one of pass, lose"),
         ({"late_turns": 0}, "late_turns: 0 is not a whole number from 1"),
         ({"dialogue": 3}, "dialogue: 3 is no text"),
     ],

@@ -34,7 +34,7 @@ def test_a_seed_stays_in_the_range_that_engines_take(seed: int) -> None:
     assert all(0 <= int(word) < 2**31 for (word,) in commands(seed, "{seed}"))
 
 
-def test_a_program_is_told_where_academy_is_and_how_to_trust_it(tmp_path: Path) -> None:
+def test_program_gets_academys_address_and_certificates(tmp_path: Path) -> None:
     told = tmp_path / "told"
     program = f"import json, os; json.dump(dict(os.environ), open({str(told)!r}, 'w'))"
     access = AcademyAccess("academy:50551", "cup/1", ("ticket-1", "ticket-2"), tls_ca="/etc/authority.pem")

@@ -207,7 +207,7 @@ def test_where_faults_pass_a_policy_that_is_late_too_often_is_asked_no_more(
     assert result.outcome is not None
     assert result.usage[0].fault is Fault.NONE
     assert any(
-        "no answer within 0.5 s, the phase is passed (1 of 1 times)" in each for each in result.warnings
+        "no answer within 0.5 s, the phase is passed (1 of 1 times)" in warning for warning in result.warnings
     )
     own = [move.text for move in result.moves if move.seat == 1]
     assert own[0] != "NONE"

@@ -158,7 +158,7 @@ def test_a_line_without_an_end_is_refused() -> None:
         ("import sys; sys.exit('out of stones')", 'exited with status 1; its last words: "out of stones"'),
     ],
 )
-def test_how_a_process_ended_is_told_with_its_last_words(program: str, how: str, tmp_path: Path) -> None:
+def test_end_of_a_process_is_reported_with_its_last_words(program: str, how: str, tmp_path: Path) -> None:
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     assert process.read_line(soon()) is None
     assert process.obituary() == how

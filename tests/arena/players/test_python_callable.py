@@ -96,7 +96,7 @@ def test_a_choice_may_tell_the_value_before_the_move_too() -> None:
     assert {(move.seat, move.value_before) for move in moves} == {(1, 0.25), (2, None)}
 
 
-def test_one_that_crashes_when_it_is_told_of_moves_forfeits() -> None:
+def test_player_that_crashes_at_shown_moves_forfeits() -> None:
     result = game("deaf")
     assert result.outcome is not None and result.outcome.winners == (2,)
     assert result.usage[0].fault is Fault.DISCONNECTED

@@ -87,7 +87,7 @@ def test_a_bot_may_sit_on_both_sides(lobby: BackgroundLobby) -> None:
     assert result.outcome is not None and result.outcome.winners == (2,)
 
 
-def test_bots_are_told_how_their_games_ended(lobby: BackgroundLobby) -> None:
+def test_bots_learn_how_their_games_ended(lobby: BackgroundLobby) -> None:
     one, two = DialledIn(lobby, "one", passing), DialledIn(lobby, "two", lambda game: lambda turn: None)
     play(job(remote(lobby, "one"), python_player("other")))
     counted = GameEnd((2,), "W+0.5", "score", points=(0.0, 0.5))
@@ -98,7 +98,7 @@ def test_bots_are_told_how_their_games_ended(lobby: BackgroundLobby) -> None:
     assert two.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
 
 
-def test_a_bot_is_told_why_a_game_is_void(lobby: BackgroundLobby) -> None:
+def test_bot_learns_why_a_game_is_void(lobby: BackgroundLobby) -> None:
     def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
         raise GameDeclinedError("only 19x19")
 
@@ -241,7 +241,7 @@ def test_answers_to_what_was_not_asked_change_nothing(lobby: BackgroundLobby) ->
     assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
 
 
-def test_whatever_a_bot_raises_reaches_whoever_dialled_in(lobby: BackgroundLobby) -> None:
+def test_bots_exception_reaches_the_program_that_dialled_in(lobby: BackgroundLobby) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:
         raise ZeroDivisionError("a bug")
 
@@ -290,7 +290,7 @@ def test_games_at_once_end_one_by_one(lobby: BackgroundLobby, client: type[Diall
 
 
 @BOTH_CLIENTS
-def test_what_a_bot_raises_in_a_game_reaches_whoever_dialled_in(
+def test_bots_exception_in_a_game_reaches_the_program_that_dialled_in(
     lobby: BackgroundLobby, client: type[DialledIn]
 ) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:

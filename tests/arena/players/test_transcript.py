@@ -19,8 +19,8 @@ from arena.players.logs import ErrorLog, Transcript
 )
 def test_no_line_of_a_player_looks_like_another_s(said: str, kept: str, tmp_path: Path) -> None:
     with Transcript(tmp_path / "log") as transcript:
-        transcript.said("ann", said)
-        transcript.told("bob", "Turn 1")
+        transcript.log_received("ann", said)
+        transcript.log_sent("bob", "Turn 1")
     text = (tmp_path / "log").read_bytes().decode()
     assert text == f"<< ann: {kept}\n>> bob: Turn 1\n"
     assert len(text.splitlines()) == 2
@@ -29,9 +29,9 @@ def test_no_line_of_a_player_looks_like_another_s(said: str, kept: str, tmp_path
 def test_each_side_of_each_player_has_its_own_limit(tmp_path: Path) -> None:
     with Transcript(tmp_path / "log", limit=30) as transcript:
         for _ in range(20):
-            transcript.said("ann", "Deploy 5 on 3")
-        transcript.told("ann", "Turn 1")
-        transcript.said("bob", "end")
+            transcript.log_received("ann", "Deploy 5 on 3")
+        transcript.log_sent("ann", "Turn 1")
+        transcript.log_received("bob", "end")
     assert (tmp_path / "log").read_text().splitlines() == [
         "<< ann: Deploy 5 on 3",
         "<< ann: Deploy 5 on 3",

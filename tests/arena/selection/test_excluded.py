@@ -40,7 +40,7 @@ def test_who_is_let_in_again_plays_the_missing_games() -> None:
     assert selector.finished and selector.total == 6
 
 
-def test_a_test_without_one_of_its_players_has_nobody_left() -> None:
+def test_sprt_without_one_of_its_players_has_no_players_left() -> None:
     selector = SprtMatch(SprtPlan(("new", "old"), Sprt(0, 5, 0.05, 0.05, "normalized"), 10))
     selector.exclude("player", "old")
     assert selector.next_game() is None and not selector.finished
@@ -86,7 +86,7 @@ def test_a_pairing_that_is_left_out_is_drawn() -> None:
     assert any("c" in fixture.players for fixture in play(selector).fixtures)
 
 
-def test_a_swiss_tournament_of_one_has_nobody_left() -> None:
+def test_swiss_tournament_of_one_has_no_players_left() -> None:
     selector = swiss(("a", "b"))
     selector.exclude("player", "b")
     assert selector.next_game() is None and not selector.finished and selector.short

@@ -79,7 +79,7 @@ def test_in_a_slow_knockout_the_winner_comes_to_play_most() -> None:
 
 
 @pytest.mark.parametrize("kinds", [(3, 4), (7,), (1, 2, 4)])
-def test_a_game_of_so_many_kinds_has_each_for_so_many_seats(kinds: tuple[int, ...]) -> None:
+def test_game_of_kinds_gives_each_player_its_number_of_seats(kinds: tuple[int, ...]) -> None:
     played = play(mars(series(rule=LineUpRule("weighted", kinds=kinds))))
     for fixture in played.fixtures:
         assert sorted(Counter(fixture.players).values()) == sorted(kinds)

@@ -68,7 +68,7 @@ def test_the_match_ends_with_the_verdict(chance: float, verdict: str) -> None:
     assert 20 < len(played.ids) < 1000
 
 
-def test_the_verdict_stands_whatever_games_in_progress_bring() -> None:
+def test_verdict_stands_after_games_in_progress() -> None:
     selector = match()
     running = [fixture for _ in range(80) if (fixture := selector.next_game())]
     for fixture in running[:60]:
@@ -108,7 +108,7 @@ def test_the_terms_of_a_test_may_not_change_once_it_has_begun() -> None:
         told(match(test=Sprt(0, 20, model="logistic")), games)
 
 
-def test_an_elo_without_a_finite_interval_is_told_as_such() -> None:
+def test_elo_without_finite_interval_is_reported_as_such() -> None:
     selector = match(games=100)
     for _ in range(8):
         fixture = selector.next_game()

@@ -134,7 +134,7 @@ def test_workers_keep_to_a_core_each_where_that_is_asked(pin: bool) -> None:
     assert str(os.getpid()) not in {comment.split()[0] for comment in comments}
 
 
-def test_engines_are_told_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) -> None:
+def test_engines_get_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) -> None:
     engine = ("sh", "-c", 'echo "slot $GOMILL_SLOT" >&2; sleep 0.3')
     for number in range(2):
         slotted = type(PASSERS[0])("slotted", engine)
@@ -170,7 +170,7 @@ def test_a_worker_that_ended_while_idle_costs_nothing(pool: WorkerPool) -> None:
     assert all(isinstance(result, GameResult) for result in finished(pool, 4))
 
 
-def test_whatever_a_referee_raises_costs_one_game(capfd: pytest.CaptureFixture[str]) -> None:
+def test_referees_exception_costs_one_game(capfd: pytest.CaptureFixture[str]) -> None:
     with WorkerPool(1) as pool:
         pool.submit(job(*PASSERS, game_id="bad", settings={"board_size": 77}))
         pool.submit(job(*PASSERS, game_id="good"))

@@ -129,7 +129,8 @@ def test_experience_gives_nothing_away(evaluation: Evaluation) -> None:
     worst = min(plain.candidates, key=lambda each: each.value)
     assert worst.value < plain.value - SWAY
     praised = partial(
-        _praise, {each.move: Experience(float(each == worst), 1e6) for each in plain.candidates}
+        _praise,
+        {candidate.move: Experience(float(candidate == worst), 1e6) for candidate in plain.candidates},
     )
     assert thinker.think(DRAUGHTS, position, praised).candidates[0].move != worst.move
 

@@ -35,7 +35,7 @@ def engine(name: str, settings: dict[str, object], seed: int = 1) -> AnyGameEngi
 
 
 @pytest.mark.parametrize(("name", "settings"), GAMES.values(), ids=GAMES.keys())
-def test_it_plays_a_game_as_the_arena_would_set_it_up(name: str, settings: dict[str, object]) -> None:
+def test_bot_plays_a_game_as_the_arena_sets_it_up(name: str, settings: dict[str, object]) -> None:
     rules: Referee[Any, Any] = referee(name).from_settings(settings)
     words = cast("GtpGame[Any, Any]", rules.dialogue("gtp"))
     seats = {seat: engine(name, settings, seed=seat) for seat in (1, 2)}
@@ -76,6 +76,10 @@ def test_it_plays_a_game_as_the_arena_would_set_it_up(name: str, settings: dict[
         ("go", ["academy-expected_value"], ("?", "no move generated yet")),
         ("go", ["genmove b", "undo", "academy-expected_value"], ("?", "no move generated yet")),
         ("go", ["undo"], ("?", "cannot undo")),
+        ("go", ["known_command final_score"], ("=", "true")),
+        ("go", ["play b b2", "play w pass", "play b pass", "final_score"], ("=", "B+15.5")),
+        ("go", ["play b b2", "final_score"], ("=", "B+15.5")),
+        ("hex with swap", ["play b c1", "final_score"], ("?", "cannot score")),
         ("hex with swap", ["play b c1", "play w swap-pieces", "play b c1"], ("=", "")),
         ("hex with swap", ["play b c1", "play w swap-pieces", "undo", "play w swap-pieces"], ("=", "")),
         ("go", ["genmove"], ("?", "invalid color or coordinate")),

@@ -54,10 +54,12 @@ def test_a_win_is_taken_and_the_opponents_prevented(playouts: int) -> None:
     thinker = TreeSearchThinker(playouts, random.Random(1))
     game, position = position_after("c1 a1 c2 b1 c3 d1 c4 a5")
     wins = thinker.think(game, position)
-    assert {game.move_text(each.move) for each in wins.candidates} == {"b5", "c5"}
+    assert {game.move_text(candidate.move) for candidate in wins.candidates} == {"b5", "c5"}
     assert wins.value > 0.5
     game, position = position_after("c1 a1 c2 b1 c3 b5 c4")
-    assert [game.move_text(each.move) for each in thinker.think(game, position).candidates] == ["c5"]
+    assert [game.move_text(candidate.move) for candidate in thinker.think(game, position).candidates] == [
+        "c5"
+    ]
 
 
 def test_a_strong_first_stone_is_swapped_and_a_weak_one_is_not() -> None:
@@ -73,7 +75,7 @@ def test_the_first_stone_is_weak_where_it_could_be_swapped() -> None:
     centre = 12
     for swap, expected in ((False, True), (True, False)):
         game, start = position_after("", swap=swap)
-        best = [each.move for each in thinker.think(game, start).candidates[:5]]
+        best = [candidate.move for candidate in thinker.think(game, start).candidates[:5]]
         assert (centre in best) == expected
 
 

@@ -73,14 +73,14 @@ def test_moves_played_in_a_random_game_are_legal_ones_of_their_seat() -> None:
 def test_a_win_is_taken_and_the_opponents_prevented(name: str, moves: tuple[str, ...], best: str) -> None:
     referee = GAMES[name]
     thought = TreeSearchThinker(300, random.Random(2)).think(referee, after(referee, *moves))
-    assert best in {referee.move_text(each.move) for each in thought.candidates[:2]}
+    assert best in {referee.move_text(candidate.move) for candidate in thought.candidates[:2]}
     assert 0.0 <= thought.value <= 1.0
 
 
 def test_where_the_opponent_has_passed_and_is_behind_a_pass_wins() -> None:
     referee = GAMES["go"]
     thought = TreeSearchThinker(5, random.Random(1)).think(referee, after(referee, "C3", "pass"))
-    assert [each.move for each in thought.candidates] == [PASS]
+    assert [candidate.move for candidate in thought.candidates] == [PASS]
     assert thought.value > 0.5
 
 

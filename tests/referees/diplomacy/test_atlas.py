@@ -82,7 +82,7 @@ def test_a_record_has_the_map_within_it_and_is_shown_and_taken_up_without_the_fi
             'STR = { colour = "red", ',
             "provinces.STR: it has no 'colour'; there are kind, name, mila",
         ),
-        ('coasts = ["EC", "WC"]', 'coasts = ["EC", "W"]', "provinces.MID.coasts: 'W' is none of NC"),
+        ('coasts = ["EC", "WC"]', 'coasts = ["EC", "W"]', "provinces.MID.coasts: 'W' is not one of NC"),
         ('coasts = ["EC", "WC"]', "coasts = [1]", "provinces.MID.coasts: 1 must be a text"),
         ('name = "Strait"', 'name = "-"', "provinces.STR: name: '-' must be a text with a letter"),
         ('"NCA NPO NMO"', '"NCA NPO XXX"', "borders.army, 'NCA NPO XXX': 'XXX' is no province"),
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_map_says_which_entry_breaks_which_rule(
     ("name", "why"),
     [
         ("missing.toml", "missing.toml' cannot be read: .*No such file"),
-        ("straights", "'straights' is none of 'standard', 'straits', and no file that ends in .toml"),
+        ("straights", "'straights' is not one of 'standard', 'straits', and no file that ends in .toml"),
         (3, "3 is no text"),
     ],
 )

@@ -241,7 +241,7 @@ def test_a_fleet_is_dislodged_with_the_coasts_that_it_can_reach_as_options() -> 
     assert options == ["IRI", "WES", "GAS", "NAF", "BRE", "POR", "SPA/NC", "SPA/SC"]
 
 
-def test_nobody_retreats_to_a_province_that_a_standoff_left_empty() -> None:
+def test_no_unit_retreats_to_a_province_that_a_standoff_left_empty() -> None:
     done = play(
         "GER A MUN; FRA A BUR, A RUH; ITA A TYR; AUS A VIE, A BOH; RUS A WAR",
         "FRA A BUR - MUN, A RUH S A BUR - MUN; AUS A BOH - SIL; RUS A WAR - SIL",

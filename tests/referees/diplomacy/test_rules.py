@@ -92,8 +92,8 @@ def test_supports_that_name_a_coast_are_legal() -> None:
 @pytest.mark.parametrize(
     ("setting", "value", "why"),
     [
-        ("map", "standart", "'standart' is none of 'standard', 'straits'"),
-        ("edition", "1999", "none of '1971'"),
+        ("map", "standart", "'standart' is not one of 'standard', 'straits'"),
+        ("edition", "1999", "not one of '1971'"),
         ("year_limit", 0, "from 1 to 1000"),
         ("sl", -1, "from 0 to 1000"),
         ("pda", "yes", "neither true nor false"),
@@ -156,7 +156,7 @@ def test_the_longest_game_has_a_move_of_each_power_in_each_phase_to_the_last_yea
     assert referee(year_limit=2, map="straits").longest_game() == 20
 
 
-def test_a_stasis_begins_anew_when_a_count_changes() -> None:
+def test_stasis_begins_again_when_a_count_changes() -> None:
     judge = referee(sl=2)
     game = play(judge, judge.start(0), {GERMANY: "F KIE - DEN"})
     game = play(judge, game)

@@ -35,14 +35,12 @@ def test_the_words_are_those_of_the_protocol() -> None:
         ("international", ("variant international", "boardsize 10", "clear_board"), "wb"),
     ],
 )
-def test_an_engine_is_told_the_variant_and_who_is_who(
-    variant: str, setup: tuple[str, ...], colours: str
-) -> None:
+def test_engine_gets_the_variant_and_the_colours(variant: str, setup: tuple[str, ...], colours: str) -> None:
     assert tuple(words(variant).setup()) == setup
     assert "".join(map(words(variant).colour, (1, 2))) == colours
 
 
-def test_an_engine_is_told_all_squares_of_a_move() -> None:
+def test_engine_gets_all_squares_of_a_move() -> None:
     position = placed(game("english"), "W", white="24", black="19 11")
     assert words("english").vertex(position.moves[0]) == "24x15x8"
 

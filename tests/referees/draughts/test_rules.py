@@ -32,7 +32,7 @@ def test_who_begins(variant: str, first: str) -> None:
     assert {judge.seat_name(seat) for seat in (1, 2)} == {"Black", "White"}
 
 
-def test_who_has_no_pieces_left_has_lost() -> None:
+def test_player_without_pieces_has_lost() -> None:
     judge = game("english")
     position = after(judge, placed(judge, "B", white="19", black="11"), "11-15", "19x10")
     assert pieces(judge, position) == ("10", "")
@@ -43,7 +43,7 @@ def test_who_has_no_pieces_left_has_lost() -> None:
     assert judge.to_move(position) == ()
 
 
-def test_who_cannot_move_has_lost() -> None:
+def test_player_that_cannot_move_has_lost() -> None:
     judge = game("international")
     position = placed(judge, "W", white="46", black="41 37")
     outcome = judge.outcome(position)

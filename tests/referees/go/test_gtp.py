@@ -45,7 +45,7 @@ def test_without_handicap_no_stones_are_placed() -> None:
     assert words().handicap() is None
 
 
-def test_free_stones_are_asked_of_one_engine_and_told_to_the_other() -> None:
+def test_free_stones_are_asked_of_one_engine_and_sent_to_the_other() -> None:
     game = Go.from_settings({"board_size": 9, "handicap": 3, "handicap_style": "free"})
     gtp = words(handicap=3, handicap_style="free")
     assert gtp.handicap() is None

@@ -238,7 +238,7 @@ def test_what_is_no_move_is_refused_with_the_boards_limits(text: str) -> None:
     assert len(str(refused.value)) < 200
 
 
-def test_academy_is_told_the_board_its_symmetries_and_the_names_of_points() -> None:
+def test_academy_gets_the_board_its_symmetries_and_the_names_of_points() -> None:
     spec = go(9).spec()
     assert (spec.game_id, spec.geometry, spec.players) == ("go-9x9", SquareGeometry(9, 9), 2)
     assert len(spec.symmetries) == 8 and spec.symmetric and spec.reversal == "identity"

@@ -122,7 +122,7 @@ def test_free_handicap_stones_stand_where_black_put_them() -> None:
     ]
 
 
-def test_comments_hold_what_players_said_and_expected() -> None:
+def test_comments_hold_players_comments_and_expectations() -> None:
     game = Go.from_settings({"board_size": 9})
     played = (
         PlayedMove(1, 0, "A9", comment="corner [first]"),

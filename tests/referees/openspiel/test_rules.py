@@ -262,7 +262,7 @@ def test_what_is_no_record_is_refused(content: bytes, why: str) -> None:
         judge_of("othello").read_records(content)
 
 
-def test_engines_are_told_the_game_and_action_strings() -> None:
+def test_engines_get_the_game_and_action_strings() -> None:
     judge = judge_of("breakthrough(rows=6, columns=5)")
     words = judge.dialogue("gtp")
     assert words is not None and judge.dialogue("morse") is None

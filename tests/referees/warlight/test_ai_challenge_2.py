@@ -26,7 +26,7 @@ def rules(tmp_path: Path) -> WarLight:
 
 
 @given(ids=st.sets(st.integers(1, MAX_ID), min_size=2, max_size=12), seed=st.integers(0, 1000))
-def test_regions_have_the_numbers_1_to_n_whatever_ids_the_map_has(ids: set[int], seed: int) -> None:
+def test_regions_have_the_numbers_1_to_n_with_any_ids(ids: set[int], seed: int) -> None:
     """Bots keep regions in arrays of as many places; orders and records have the map's own ids."""
     row = sorted(ids)
     war_map = WarMap(
@@ -66,7 +66,7 @@ def words(rules: WarLight) -> LineDialogue[WarPosition]:
     return found
 
 
-def test_a_bot_is_told_settings_and_map(words: LineDialogue[WarPosition]) -> None:
+def test_bot_gets_settings_and_map(words: LineDialogue[WarPosition]) -> None:
     assert list(words.greeting(2, BotTime(10_000, 500))) == [
         "settings timebank 10000",
         "settings time_per_move 500",

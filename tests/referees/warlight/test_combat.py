@@ -81,9 +81,7 @@ def test_with_full_luck_every_army_draws_for_itself() -> None:
     st.sampled_from([CombatRules(luck=luck, weighted=w) for luck in (0, 160, 1000) for w in (True, False)]),
     st.integers(0, 2**32),
 )
-def test_whatever_a_fight_comes_to_has_odds_and_they_sum_to_one(
-    attackers: int, defenders: int, rules: CombatRules, seed: int
-) -> None:
+def test_odds_of_a_fight_sum_to_one(attackers: int, defenders: int, rules: CombatRules, seed: int) -> None:
     odds = rules.odds(attackers, defenders)
     assert sum(odds.values()) == 1
     assert rules.fight(attackers, defenders, random.Random(seed)) in odds

@@ -36,7 +36,7 @@ def test_a_given_map_loads_and_plays(name: str, territories: int, bonuses: int, 
     assert len(rules.map.territories) == territories
     assert len(rules.map.bonuses) == bonuses
     assert (rules.mirror is not None) == mirrored
-    assert all(each.place for each in with_places(rules.map).territories)
+    assert all(territory.place for territory in with_places(rules.map).territories)
     given = [line.strip() for line in file.read_text().splitlines() if not line.startswith("#")]
     assert list(protocol_lines(read_map(file.read_text(), name))) == [line for line in given if line]
     chance, position = random.Random(1), rules.start(1)

@@ -13,7 +13,7 @@ from tests.referees.warlight.positions import chain_of
 
 
 def places(war_map: WarMap) -> list[tuple[float, float]]:
-    found = [each.place for each in war_map.territories if each.place]
+    found = [territory.place for territory in war_map.territories if territory.place]
     assert len(found) == len(war_map.territories)
     return found
 
@@ -74,7 +74,9 @@ def test_a_file_with_a_mark_of_its_encoding_and_some_places_is_drawn_whole(tmp_p
     lines = [f"TerritoryDefinition {id_} T{id_} {near}" for id_, near in ((1, 2), (2, "1 3"), (3, 2))]
     file.write_text("\n".join(["Map", *lines, "EndMap", "# Place 1 500 500"]), encoding="utf-8-sig")
     read = load_map(str(file))
-    assert [each.place for each in read.territories] == [(500, 500), None, None], "laid out only to be drawn"
-    places = [each.place for each in with_places(read).territories]
+    assert [territory.place for territory in read.territories] == [(500, 500), None, None], (
+        "laid out only to be drawn"
+    )
+    places = [territory.place for territory in with_places(read).territories]
     assert None not in places
     assert len(set(places)) == 3

@@ -41,7 +41,7 @@ def test_a_map_is_written_as_it_was_read() -> None:
 
 def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
     war_map = read_map("# two lines\n\n" + TEXT + "# Place 4 10 20.5\n", "three")
-    assert [each.place for each in war_map.territories] == [None, (10.0, 20.5), None]
+    assert [territory.place for territory in war_map.territories] == [None, (10.0, 20.5), None]
     assert read_map(write_map(war_map), "three") == war_map
 
 
@@ -72,8 +72,8 @@ def test_a_map_that_breaks_a_rule_is_refused_with_the_rule(text: str, message: s
 
 def test_a_doubled_map_has_two_halves_that_are_each_others_image() -> None:
     whole = double(chain_of("A", "B", "C"), offset=10, bridges=[3], name="double")
-    assert [each.name for each in whole.territories] == ["AN", "BN", "CN", "AS", "BS", "CS"]
-    assert [each.id for each in whole.territories] == [1, 2, 3, 11, 12, 13]
+    assert [territory.name for territory in whole.territories] == ["AN", "BN", "CN", "AS", "BS", "CS"]
+    assert [territory.id for territory in whole.territories] == [1, 2, 3, 11, 12, 13]
     assert whole.edges == ((0, 1), (1, 2), (2, 5), (3, 4), (4, 5))
     assert [bonus.name for bonus in whole.bonuses] == ["AllN", "AllS"]
     assert mirror_of(whole) == (3, 4, 5, 0, 1, 2)
@@ -131,12 +131,12 @@ def test_the_double_maps_are_built_from_their_halves(
 ) -> None:
     single, whole = load_map(half), load_map(name)
     ends = ("Patagonia", "Cape", "NewZealand")
-    bridges = bridges or [each.id for each in single.territories if each.name in ends]
+    bridges = bridges or [territory.id for territory in single.territories if territory.name in ends]
     assert double(single, offset, bridges, name) == whole
     assert len(single.territories) >= least
     assert mirror_of(whole) is not None
-    assert all(each.place for each in whole.territories)
-    places = sorted(each.place for each in whole.territories if each.place)
+    assert all(territory.place for territory in whole.territories)
+    places = sorted(territory.place for territory in whole.territories if territory.place)
     assert all(first != second for first, second in pairwise(places))
 
 

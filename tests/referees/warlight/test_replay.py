@@ -31,7 +31,7 @@ def record(names: tuple[str, str] = ("alpha", "beta")) -> str:
         orders = {}
         for seat in (1, 2):
             mine = [at for at, owner in enumerate(position.owners) if owner == seat]
-            ids = [each.id for each in rules.map.territories]
+            ids = [territory.id for territory in rules.map.territories]
             text = "; ".join(
                 [f"Deploy 5 on {ids[mine[0]]}"]
                 + [f"AttackTransfer 99 from {ids[at]} to {ids[rules.map.neighbours[at][0]]}" for at in mine]

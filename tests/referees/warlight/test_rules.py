@@ -17,7 +17,7 @@ from tests.referees.warlight.positions import chain_of, standing
 def scripted(rules: WarLight, position: WarPosition, seat: int, chance: random.Random) -> Orders:
     """Orders to deploy everything at the border and to attack wherever armies are."""
     own = [at for at, owner in enumerate(position.owners) if owner == seat]
-    ids = [each.id for each in rules.map.territories]
+    ids = [territory.id for territory in rules.map.territories]
     border = [at for at in own if any(position.owners[near] != seat for near in rules.map.neighbours[at])]
     orders: list[Deploy | AttackTransfer] = [Deploy(rules.income(position, seat), ids[chance.choice(border)])]
     for at in own:
@@ -112,7 +112,7 @@ def test_without_fog_everything_is_seen() -> None:
     assert rules.view(after, 1).events == after.events
 
 
-def test_who_has_no_territory_has_lost(tmp_path: Path) -> None:
+def test_player_without_territory_has_lost(tmp_path: Path) -> None:
     rules = row_of_four(tmp_path)
     position = standing(rules, {2: (1, 100), 3: (2, 1)})
     after = rules.play(position, {1: (AttackTransfer(99, 2, 3),), 2: ()})
@@ -199,8 +199,8 @@ def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
         ({"luck": 1.5}, "not a number from 0 to 1"),
         ({"luck": 0.1234}, "more than three decimals"),
         ({"luck": float("nan")}, "not a number from 0 to 1"),
-        ({"rounding": "up"}, "none of weighted_random, straight"),
-        ({"move_order": "fast"}, "none of random, cyclic, fewer_armies, paired"),
+        ({"rounding": "up"}, "not one of weighted_random, straight"),
+        ({"move_order": "fast"}, "not one of random, cyclic, fewer_armies, paired"),
         ({"starts": 0}, "not a whole number from 1"),
         ({"starts": 60, "map": "double_small"}, "on this map each seat can have 46"),
         ({"turn_limit": True}, "not a whole number"),

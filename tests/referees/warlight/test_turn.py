@@ -99,7 +99,7 @@ def test_deploys_run_before_moves_wherever_they_stand(six: WarLight) -> None:
     assert isinstance(after.events[0], Deployed)
     attack = after.events[1]
     assert isinstance(attack, Attacked)
-    assert (attack.asked, attack.sent, attack.killed, attack.captured) == (9, 9, 2, True)
+    assert (attack.ordered, attack.sent, attack.killed, attack.captured) == (9, 9, 2, True)
     assert at(six, after, 1) == (1, 1)
     assert at(six, after, 2) == (1, 9 - attack.lost)
 

@@ -1,4 +1,4 @@
-"""Runs a policy for the arena, in the environment of whatever Python starts it: it needs nothing else.
+"""Runs a policy for the arena, in the environment of any Python: it needs nothing else.
 
 A line of JSON on standard input is answered with one on standard output, which is the arena's alone: what
 the policy prints goes to standard error. Any Python from 3.7 on will do; arrays are numpy's where it is
@@ -65,12 +65,12 @@ class Host:
         return {"name": str(self.policy), "contests": callable(getattr(self.policy, "academy_contest", None))}
 
     def contest(self, frame: dict[str, Any]) -> dict[str, Any]:
-        """Tell the policy where ACADEMY is in a slot's contest, or that the contest is over."""
+        """Give the policy ACADEMY's address for a slot's contest, or announce the contest's end."""
         self.policy.academy_contest(frame["slot"], frame["access"])
         return {}
 
     def reset(self, frame: dict[str, Any]) -> dict[str, Any]:
-        """Tell the policy that a game begins."""
+        """Announce a game to the policy."""
         if hasattr(self.policy, "reset"):
             self.policy.reset()
         return {}
@@ -94,7 +94,7 @@ class Host:
         return {"actions": lists}
 
     def answer(self, line: str) -> dict[str, Any]:
-        """Do what a line says; what the policy raises is told and traced, and does not end this program."""
+        """Do what a line says; an exception of the policy is reported and traced, and the program goes on."""
         frame = json.loads(line)
         do = {
             "start": self.start,
@@ -136,7 +136,7 @@ def _described(answer: Any) -> str:
 
 
 def _own_output() -> TextIO:
-    """Standard output for the arena alone: from now on, whatever else writes there writes to errors."""
+    """Standard output for the arena alone: from now on, all other output there goes to standard error."""
     sys.stdout.flush()
     own = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

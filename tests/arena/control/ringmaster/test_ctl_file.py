@@ -286,7 +286,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (CROSS_ENTROPY, "(rave, plain)", "(rave)", "(0.1, 3.0): TypeError: make_candidate() takes 1"),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_its_place(tmp_path: Path, text: str, old: str, new: str, message: str) -> None:
+def test_error_names_its_place(tmp_path: Path, text: str, old: str, new: str, message: str) -> None:
     assert old in text
     with pytest.raises(ControlError) as error:
         control(tmp_path, text.replace(old, new, 1))
@@ -435,7 +435,7 @@ def test_files_for_python_2_are_converted(tmp_path: Path, capfd: pytest.CaptureF
         ("print 'x' 'y' 7", "line 7: this is neither Python 3 nor Python 2 that can be converted: Missing"),
     ],
 )
-def test_what_cannot_be_converted_is_told_with_its_line(tmp_path: Path, line: str, message: str) -> None:
+def test_inconvertible_code_is_reported_with_its_line(tmp_path: Path, line: str, message: str) -> None:
     extra = "print 'one'\n" if "NameError" in message else ""
     assert message in fails(tmp_path, f"{ALL_PLAY_ALL}{extra}{line}\n")
 

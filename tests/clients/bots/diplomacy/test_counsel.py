@@ -204,4 +204,8 @@ def test_a_competition_fills_openings_and_patterns(tmp_path: Path) -> None:
     assert view.opening_nodes > 10
     assert len(view.libraries[Library.ENDGAME]) > 0
     # Nobody asked about another game than was played, and every pattern stood on the board.
-    assert not [each.reason for each in proposals if "consulted" in each.reason or "stood" in each.reason]
+    assert not [
+        proposal.reason
+        for proposal in proposals
+        if "consulted" in proposal.reason or "stood" in proposal.reason
+    ]

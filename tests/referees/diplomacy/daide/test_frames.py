@@ -57,7 +57,7 @@ def test_the_tokens_of_another_map_are_told_in_blocks_of_six_bytes() -> None:
 
 
 @given(st.lists(st.integers(0, 40)), st.lists(st.sampled_from([*STANDARD.names]), min_size=1))
-def test_messages_are_read_in_whatever_pieces_they_come(pieces: list[int], said: list[int]) -> None:
+def test_messages_are_read_in_any_pieces(pieces: list[int], said: list[int]) -> None:
     frames = read(INITIAL + OBSERVE + message_frame(said) + final_frame(), pieces=pieces)
     assert [frame.type for frame in frames] == [
         FrameType.INITIAL,
@@ -87,7 +87,7 @@ def test_messages_are_read_in_whatever_pieces_they_come(pieces: list[int], said:
         ("00 00 0004 0001 DA10 02 00 0002 4BFF", ErrorCode.INVALID_TOKEN),
     ],
 )
-def test_a_client_that_breaks_the_protocol_is_told_how(sent: str, code: ErrorCode) -> None:
+def test_client_that_breaks_the_protocol_learns_how(sent: str, code: ErrorCode) -> None:
     with pytest.raises(DaideProtocolError) as broken:
         read(bytes.fromhex(sent))
     assert broken.value.code is code

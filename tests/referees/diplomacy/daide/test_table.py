@@ -455,7 +455,7 @@ SPOILT = st.tuples(st.sampled_from(RIGHT), st.lists(st.tuples(st.integers(0, 40)
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 7), SPOILT), min_size=20, max_size=60), st.booleans())
-def test_whatever_clients_say_the_game_goes_on(
+def test_game_goes_on_after_any_messages_of_clients(
     said: list[tuple[int, tuple[Tokens, list[tuple[int, int]]]]], begun: bool
 ) -> None:
     room = Room(DaideVariant(level=8000, mtl=50, pda=True), begun=begun, pda=True)

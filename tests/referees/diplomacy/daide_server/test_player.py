@@ -417,7 +417,7 @@ def test_nor_does_one_that_is_out_of_the_game() -> None:
     assert result.usage[0].fault is Fault.DISCONNECTED
 
 
-def test_observers_are_told_but_cannot_speak(door: DaideListener) -> None:
+def test_observers_listen_but_cannot_speak(door: DaideListener) -> None:
     watcher = Hand(door)
     assert watcher.ask("OBS") == "YES (OBS)" and watcher.hear() == "MAP ('straits')"
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)

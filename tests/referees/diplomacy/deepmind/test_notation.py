@@ -47,7 +47,7 @@ def test_the_kind_of_the_unit_says_which_coast() -> None:
     assert short_string(0x0A3C000000923404, UnitKind.ARMY) == "MAO - SPA"
 
 
-def test_so_many_actions_are_so_many_mila_strings() -> None:
+def test_number_of_mila_strings_of_all_actions() -> None:
     counts = Counter(len(mila_strings(action)) for action in POSSIBLE_ACTIONS)
     assert counts == {1: 15_158, 2: 3_146, 3: 94, 4: 171, 6: 15}
 
@@ -61,12 +61,12 @@ def test_mila_names_a_fleets_coast_but_none_of_a_supports_target() -> None:
 
 
 def test_every_string_is_read_back() -> None:
-    for one in POSSIBLE_ACTIONS:
-        for text in mila_strings(one):
-            assert mila_action(text, season(one)) == one
+    for action in POSSIBLE_ACTIONS:
+        for text in mila_strings(action):
+            assert mila_action(text, season(action)) == action
         for kind in (None, *UnitKind):
-            if kind is not UnitKind.ARMY or not parts(one).target_flag:
-                assert short_action(short_string(one, kind), season(one)) == one
+            if kind is not UnitKind.ARMY or not parts(action).target_flag:
+                assert short_action(short_string(action, kind), season(action)) == action
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,175 @@
+"""The values of a control file's settings: types that check what they read."""
+
+import re
+import shlex
+import shutil
+import sysconfig
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
+from sqlalchemy import URL
+
+from arena.control.database_urls import database_url, within
+from arena.control.validation import Form
+
+MAX_TEXT: Final = 4096
+MAX_MATCHUPS: Final = 10_000
+MAX_SERIES: Final = 1000
+MAX_PARAMETERS: Final = 100
+# The letters of the cross-table go from A to ZZ.
+MAX_PLAYERS: Final = 702
+# A node of the Monte Carlo tuner's tree has as many children as the splits' product.
+MAX_CHILDREN: Final = 100_000
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_UNITS: Final = {"": 1, "b": 1, **_BYTES}
+
+
+def _check_text(value: str) -> str:
+    if "\0" in value or len(value) > MAX_TEXT:
+        raise ValueError(f"must be at most {MAX_TEXT} characters, none of them NUL")
+    return value
+
+
+def _check_name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise ValueError(
+            f"{value!r} is no name: write at most 64 letters of ASCII, digits and "
+            "!$%&*+.:;<=>?^_~- without blanks, a letter or digit first"
+        )
+    return value
+
+
+def _split_command(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(shlex.split(_check_text(value)))
+    except ValueError as error:
+        raise ValueError(f"can't be split into words ({error}): {value!r}") from None
+
+
+def _locate_command(words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    if not words or not words[0]:
+        raise ValueError("is empty: it must name a program")
+    return _locate_program(words[0], info), *words[1:]
+
+
+def _locate_program(program: str, info: ValidationInfo) -> str:
+    """The program: beside the control file if it has a `/`, else on PATH or installed with this one."""
+    if "/" in program:
+        return _path_from(info, program)
+    if shutil.which(program) is None:
+        return shutil.which(program, path=sysconfig.get_path("scripts")) or program
+    return program
+
+
+def _path_from(info: ValidationInfo, name: str) -> str:
+    """A file's path from the control file's folder, `~` being the user's home."""
+    return str(_folder(info) / Path(name).expanduser())
+
+
+def _folder(info: ValidationInfo) -> Path:
+    """The control file's folder, which `validation.read` gives."""
+    folder: Any = info.context
+    assert isinstance(folder, Path)
+    return folder
+
+
+def _join_words(value: object) -> object:
+    words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+    return " ".join(value) if words else value  # type: ignore[arg-type]
+
+
+def _read_size(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        size = value
+    else:
+        match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+        if match is None or match[2].lower() not in _UNITS:
+            raise ValueError(f"must be bytes or text such as '500 MB' or '2 GiB', not {value!r}")
+        size = round(float(match[1]) * _UNITS[match[2].lower()])
+    if not 2**20 <= size <= 2**50:
+        raise ValueError(f"must be from 1 MiB to 1024 TiB, not {value!r}")
+    return size
+
+
+def _require_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be text in quotes, not {value!r}")
+    return _check_text(value)
+
+
+def _read_path(value: object, info: ValidationInfo) -> Path:
+    return Path(_path_from(info, _require_text(value)))
+
+
+def _read_results_url(value: object, info: ValidationInfo) -> URL:
+    return within(_folder(info), database_url(_require_text(value)))
+
+
+def _check_argument(value: object) -> object:
+    """Anything that a TOML file and JSON both have. Raises ValueError."""
+    if isinstance(value, list):
+        return [_check_argument(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _check_argument(item) for name, item in value.items()}
+    if isinstance(value, str | int | float | bool):
+        return value
+    raise ValueError(f"must be a text, number, truth value, list or table, not {value!r}")
+
+
+def check_format(text: str) -> str:
+    """A format of the `%` operator for one value. Raises ValueError."""
+    if re.search(r"\d{4}", text):
+        raise ValueError(f"may not ask for a thousand characters or more, as {text!r} does")
+    for sample in (1.5, 1, "word"):
+        try:
+            _ = text % sample
+        except (TypeError, ValueError):
+            continue
+        return text
+    raise ValueError(f"must hold one value's place, such as '%s' or '%.2f', not {text!r}")
+
+
+def _check_plain(value: object) -> object:
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"must be text, a number, true or false, not {value!r}")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+Name = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_name)]
+Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
+Command = Annotated[
+    tuple[Text, ...],
+    Field(strict=False, max_length=1000),
+    BeforeValidator(_split_command),
+    AfterValidator(_locate_command),
+    Form("text or a list of words"),
+]
+Folder = Annotated[Text, AfterValidator(lambda name, info: _path_from(info, name))]
+Interpreter = Annotated[Text, AfterValidator(_locate_program)]
+GtpCommand = Annotated[Text, BeforeValidator(_join_words), Form("text or a list of words")]
+Memory = Annotated[int, PlainValidator(_read_size), Form('bytes, or text with a unit: `"500 MB"`, `"2 GiB"`')]
+FilePath = Annotated[
+    Path, PlainValidator(_read_path), Form("the path of a file, relative to the control file")
+]
+Results = Annotated[URL, PlainValidator(_read_results_url), Form("the URL of a database")]
+Argument = Annotated[Any, PlainValidator(_check_argument), Form("any value")]
+Plain = Annotated[Any, PlainValidator(_check_plain), Form("text, a number, true or false")]
+Format = Annotated[Text, AfterValidator(check_format)]
+Count = Annotated[int, Field(ge=1, le=10_000_000)]
+CountFromZero = Annotated[int, Field(ge=0, le=10_000_000)]
+Moves = Annotated[int, Field(ge=1, le=1_000_000)]
+Elo = Annotated[float, Field(ge=-10_000, le=10_000)]
+Seconds = Annotated[float, Field(ge=0.001, le=1e6)]
+ClockSeconds = Annotated[float, Field(ge=0, le=1e7)]
+HalfPoint = Annotated[float, Field(ge=0, le=0.5)]
+Weight = Annotated[float, Field(ge=0, le=1e9)]
+Share = Annotated[float, Field(ge=1e-9, le=1 - 1e-9)]
+Chance = Annotated[float, Field(ge=1e-6, le=0.499)]
+TestElo = Annotated[float, Field(ge=-2000, le=2000)]
+Number = Annotated[float, Field(ge=-1e300, le=1e300)]
