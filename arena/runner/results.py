@@ -1,5 +1,6 @@
 """The results of a competition so far, as a report in all its forms."""
 
+import gc
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -44,5 +45,12 @@ class Results:
 def read_results(control: Control, files: CompetitionFiles) -> Results:
     """Read the results, also while the competition runs. Raises ResultsError if there are none."""
     files.check_results()
-    with closing(ResultsDatabase.open(files.results, create=False)) as database:
-        return Results(assemble(control, files.name, SeriesReader.find(database, files.name)))
+    # Searches for cycles among thousands of games would take a tenth of the time.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with closing(ResultsDatabase.open(files.results, create=False)) as database:
+            return Results(assemble(control, files.name, SeriesReader.find(database, files.name)))
+    finally:
+        if was_enabled:
+            gc.enable()
