@@ -8,13 +8,13 @@ from clients.bots.strength import Method, Strength
 from referees.api import Referee, referee
 
 # Seeds and populations: the series of the table, and the one by which the player was tuned.
-FINAL: Final = "final-2"
+FINAL: Final = "final-3"
 SERIES: Final = (FINAL, "tuning")
 # What the players of a match may have the same of: time, or playouts (plies for alpha-beta).
 EQUAL: Final = ("time", "playouts")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
 # to be counted together with another's.
-PLAYER: Final = 4
+PLAYER: Final = 5
 
 
 @dataclass(frozen=True)
