@@ -64,8 +64,8 @@ def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
     ],
 )
 def test_the_recommended_move(lines: dict[str, str], move: str | None) -> None:
-    found = recommended(of(lines))
-    assert (found and found[0]) == move
+    best = recommended(of(lines))
+    assert (best and best[0]) == move
 
 
 def test_the_second_player_gets_the_move_that_is_good_for_them() -> None:
