@@ -62,6 +62,9 @@ class Questions(ABC):
         self, request: consultation_pb2.MatchSuccessorsRequest
     ) -> consultation_pb2.MatchSuccessorsResponse: ...
 
+    @abstractmethod
+    def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse: ...
+
     def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """Look up the known continuations of an opening.
 
@@ -205,6 +208,35 @@ class Questions(ABC):
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
         return successor_matches(self._match_successors(request))
 
+    def advise(
+        self,
+        seat: Seat,
+        board: Board,
+        cells: Sequence[int] = (),
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+    ) -> list[float]:
+        """Compare cells to move to by their surroundings, in games with the setting `tesuji_capacity`.
+
+        Args:
+            seat: the seat that asks.
+            board: the board of the position to move in.
+            cells: the empty cells to compare, by index; all of them, row by row, where empty.
+            expected_value: as for `patterns`.
+            plies: how many plies led to `board`.
+
+        Returns:
+            For each cell what to add to the log odds of moving there; 0 for all where nothing is known.
+
+        Raises:
+            FairUseError: as for `patterns`.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = seat.build_advice_request(board, cells, expected_value, plies=plies)
+        return list((self._advise(request)).log_odds)
+
 
 class Academy(Questions):
     """A connection to ACADEMY; close it, or use it in a `with` block.
@@ -296,6 +328,9 @@ class Academy(Questions):
         self, request: consultation_pb2.MatchSuccessorsRequest
     ) -> consultation_pb2.MatchSuccessorsResponse:
         return self._call(self._consultation.MatchSuccessors, request)
+
+    def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
+        return self._call(self._consultation.Advise, request)
 
     def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
@@ -393,3 +428,6 @@ class PlayStream(Questions):
         self, request: consultation_pb2.MatchSuccessorsRequest
     ) -> consultation_pb2.MatchSuccessorsResponse:
         return (self._ask(consultation_pb2.PlayRequest(successors=request))).successors
+
+    def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
+        return (self._ask(consultation_pb2.PlayRequest(advise=request))).advice

@@ -64,6 +64,9 @@ class AsyncQuestions(ABC):
         self, request: consultation_pb2.MatchSuccessorsRequest
     ) -> consultation_pb2.MatchSuccessorsResponse: ...
 
+    @abstractmethod
+    async def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse: ...
+
     async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """Look up the known continuations of an opening.
 
@@ -207,6 +210,35 @@ class AsyncQuestions(ABC):
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
         return successor_matches(await self._match_successors(request))
 
+    async def advise(
+        self,
+        seat: Seat,
+        board: Board,
+        cells: Sequence[int] = (),
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+    ) -> list[float]:
+        """Compare cells to move to by their surroundings, in games with the setting `tesuji_capacity`.
+
+        Args:
+            seat: the seat that asks.
+            board: the board of the position to move in.
+            cells: the empty cells to compare, by index; all of them, row by row, where empty.
+            expected_value: as for `patterns`.
+            plies: how many plies led to `board`.
+
+        Returns:
+            For each cell what to add to the log odds of moving there; 0 for all where nothing is known.
+
+        Raises:
+            FairUseError: as for `patterns`.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = seat.build_advice_request(board, cells, expected_value, plies=plies)
+        return list((await self._advise(request)).log_odds)
+
 
 class AsyncAcademy(AsyncQuestions):
     """A connection to ACADEMY; close it, or use it in an `async with` block.
@@ -298,6 +330,9 @@ class AsyncAcademy(AsyncQuestions):
         self, request: consultation_pb2.MatchSuccessorsRequest
     ) -> consultation_pb2.MatchSuccessorsResponse:
         return await self._call(self._consultation.MatchSuccessors, request)
+
+    async def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
+        return await self._call(self._consultation.Advise, request)
 
     async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
@@ -396,3 +431,6 @@ class AsyncPlayStream(AsyncQuestions):
         self, request: consultation_pb2.MatchSuccessorsRequest
     ) -> consultation_pb2.MatchSuccessorsResponse:
         return (await self._ask(consultation_pb2.PlayRequest(successors=request))).successors
+
+    async def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(advise=request))).advice

@@ -21,7 +21,7 @@ class Library(Enum):
 
 
 # A consultation is due before every fourth own move: three replies and three own moves later.
-_GREATEST: Final = {"opening_plies_ahead": 6}
+_GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,9 @@ class LibrarySettings:
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
     a proposal that leaves cells open must say as much; with a recommended opening move come
-    `opening_plies_ahead` plies of replies and recommended moves (0: none); up to `removed_records` that
-    admins removed can be restored for `removed_days`.
+    `opening_plies_ahead` plies of replies and recommended moves (0: none); from every contest ACADEMY
+    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none); up to
+    `removed_records` that admins removed can be restored for `removed_days`.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.
@@ -51,6 +52,7 @@ class LibrarySettings:
     analysed_patterns: int = 0
     least_information: int = 8
     opening_plies_ahead: int = 0
+    tesuji_capacity: int = 0
     removed_days: int = 30
     removed_records: int = 20_000
 

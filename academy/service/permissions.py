@@ -21,6 +21,7 @@ ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.ConsultationService/LookUpOpening": _EVERYONE,
     "/academy.v1.ConsultationService/MatchPatterns": _EVERYONE,
     "/academy.v1.ConsultationService/MatchSuccessors": _EVERYONE,
+    "/academy.v1.ConsultationService/Advise": _EVERYONE,
     "/academy.v1.ConsultationService/Play": _EVERYONE,
     "/academy.v1.ProposalService/SubmitProposals": _EVERYONE,
     "/academy.v1.ProposalService/ListProposals": _EVERYONE,

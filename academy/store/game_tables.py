@@ -14,6 +14,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import VoteTally
 from academy.store import keys
 from academy.store.codec import (
@@ -26,6 +27,8 @@ from academy.store.codec import (
     settings_from_proto,
     spec_from_proto,
     spec_to_proto,
+    tesujis_from_proto,
+    tesujis_to_proto,
     unpack_message,
     use_count,
 )
@@ -160,6 +163,19 @@ def write_measures(measures: Measures) -> str:
     return json.dumps(measures.as_json(), sort_keys=True, separators=(",", ":"))
 
 
+def tesujis(transaction: Transaction, game_id: str) -> bytes:
+    """Return a game's stored tesujis, for `read_tesujis`."""
+    return transaction.get(TableName.TESUJIS, keys.game(game_id)) or b""
+
+
+def read_tesujis(stored: bytes, spec: GameSpec) -> TesujiTable:
+    """Read stored tesujis. Raises StoreCorruptError."""
+    try:
+        return tesujis_from_proto(unpack_message(records_pb2.Tesujis, stored))
+    except ValueError as fault:
+        raise StoreCorruptError(f"the tesujis of {spec.game_id!r} cannot be read: {fault}") from fault
+
+
 def read_rating(stored: bytes) -> Rating:
     """Read a stored rating. Raises StoreCorruptError."""
     record = unpack_message(records_pb2.Rating, stored)
@@ -243,6 +259,7 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
             read_measures(measures(transaction, game_id)),
             ratings(transaction, game_id),
             state.muted,
+            read_tesujis(tesujis(transaction, game_id), spec),
         )
     )
     return knowledge, state.generation
@@ -298,6 +315,7 @@ def news(
         tuple(nodes),
         tuple(nodes_gone),
         frozenset(state.muted),
+        read_tesujis(tesujis(transaction, game_id), spec),
     )
 
 
@@ -319,8 +337,14 @@ def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableNa
             keys.in_game(spec.game_id, node.node_id),
             pack_message(node_to_proto(node, spec.game_id)),
         )
+    if len(knowledge.tesujis):
+        yield TableName.TESUJIS, keys.game(spec.game_id), _pack_tesujis(knowledge)
     for player, hundredths in knowledge.ratings:
         yield TableName.RATINGS, keys.rating(spec.game_id, player), _pack_rating(player, hundredths)
+
+
+def _pack_tesujis(knowledge: GameKnowledge) -> bytes:
+    return pack_message(tesujis_to_proto(knowledge.tesujis))
 
 
 def _pack_rating(player: str, hundredths: int) -> bytes:
@@ -366,6 +390,10 @@ def store_changes(
             transaction.delete(TableName.OPENINGS, key)
         else:
             transaction.put(TableName.OPENINGS, key, pack_message(node_to_proto(node, spec.game_id)))
+    if changes.tesujis and len(knowledge.tesujis):
+        transaction.put(TableName.TESUJIS, keys.game(spec.game_id), _pack_tesujis(knowledge))
+    elif changes.tesujis:
+        transaction.delete(TableName.TESUJIS, keys.game(spec.game_id))
     for player in changes.players:
         stored = _pack_rating(player, knowledge.ratings[player])
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
@@ -376,7 +404,13 @@ def store_changes(
 
 def remove_game(transaction: Transaction, game_id: str) -> None:
     """Take all out that is stored of a game, but its events."""
-    for table in (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES, TableName.SNAPSHOTS):
+    for table in (
+        TableName.GAMES,
+        TableName.GAME_STATE,
+        TableName.MEASURES,
+        TableName.TESUJIS,
+        TableName.SNAPSHOTS,
+    ):
         transaction.delete(table, keys.game(game_id))
     for table in (
         TableName.PATTERNS,

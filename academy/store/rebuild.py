@@ -25,6 +25,8 @@ def pack_snapshot(knowledge: GameKnowledge, generation: int) -> bytes:
                 snapshot.state = value
             case TableName.MEASURES:
                 snapshot.measures = value
+            case TableName.TESUJIS:
+                snapshot.tesujis = value
             case TableName.PATTERNS:
                 snapshot.patterns.add(key=key, value=value)
             case TableName.OPENINGS:
@@ -77,13 +79,14 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
             game_tables.read_measures(snapshot.measures),
             (game_tables.read_rating(record.value) for record in snapshot.ratings),
             state.muted,
+            game_tables.read_tesujis(snapshot.tesujis, spec),
         )
     )
     return knowledge, state.generation
 
 
 _OF_A_GAME = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
-_ONE_OF_A_GAME = (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES)
+_ONE_OF_A_GAME = (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES, TableName.TESUJIS)
 
 
 def rebuild(
