@@ -23,6 +23,7 @@ from arena.results import schema as saga
 from arena.results.database import add, insertion
 from arena.results.game_settings import SettingKeys
 from referees.api import Outcome, Termination
+from referees.legible_text import legible
 
 _MICROSECONDS: Final = 6
 # PostgreSQL's texts hold neither, and one of them would spoil the view of all moves.
@@ -49,11 +50,10 @@ def unpack_moves(value: str) -> list[StoredMove]:
     """The moves of a value."""
     moves = []
     for row in json.loads(value):
-        seat, text, seconds, *more = row
-        values: Mapping[str, float] = (more[0] if more else None) or {}
-        comment = more[1] if len(more) > 1 else None
-        reported = {int(teller): float(value) for teller, value in values.items()}
-        moves.append(StoredMove(seat, text, seconds, reported, comment or ""))
+        seat, text, seconds, values, comment = (*row, None, None)[:5]
+        reported = {int(teller): float(value) for teller, value in (values or {}).items()}
+        # Earlier releases stored it as players had said it.
+        moves.append(StoredMove(seat, text, seconds, reported, legible(comment or "")))
     return moves
 
 
@@ -119,6 +119,16 @@ class Entry:
     opening: GivenOpening | None = None
 
 
+# SAGA's Termination where nobody won more than another.
+_ALL_DREW: Final = {
+    Termination.AGREEMENT: 3,
+    Termination.STASIS: 4,
+    Termination.IMPASSE: 5,
+    Termination.MOVE_LIMIT: 5,
+    Termination.ADJUDICATION: 5,
+}
+
+
 def termination_code(outcome: Outcome, seats: int) -> int | None:
     """SAGA's Termination of any game, as `SAGA_Game` explains it; None where the result is not known."""
     survivors = seats - sum(year is not None for year in outcome.eliminated)
@@ -129,17 +139,7 @@ def termination_code(outcome: Outcome, seats: int) -> int | None:
             return 1
         case winners if winners < survivors:
             return 2
-    match outcome.termination:
-        case Termination.AGREEMENT:
-            return 3
-        case Termination.STASIS:
-            return 4
-        case Termination.IMPASSE:
-            return 5
-        case Termination.MOVE_LIMIT | Termination.ADJUDICATION:
-            return 5
-        case _:
-            return 6
+    return _ALL_DREW.get(outcome.termination, 6)
 
 
 def grades(outcome: Outcome, years: int) -> tuple[float, ...]:
