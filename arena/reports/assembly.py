@@ -4,6 +4,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
@@ -26,7 +27,6 @@ from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
-from referees.api import Termination
 from referees.legible_text import legible
 
 # No player can be called so.
@@ -110,11 +110,7 @@ def _planned_tallies(
         return [_series_tally(control, series) for series in control.plan.series]
     if not isinstance(selector, MatchupSelector):
         # Who meets whom turns out as the competition goes on.
-        line_ups = {game.matchup: game.players for game in reversed(games)}
-        return [
-            MatchupTally(matchup, " v ".join(line_ups[matchup]), line_ups[matchup], None, control.game)
-            for matchup in sorted(line_ups)
-        ]
+        return unplanned_tallies({game.matchup: control.game for game in games}, games, control.kind)
     titles: Mapping[str, str] = {}
     if isinstance(control.plan, PlayoffPlan):
         titles = {matchup.matchup_id: matchup.title for matchup in control.plan.matchups}
@@ -170,18 +166,20 @@ def _candidate_faults(
     standings: Standings, games: Iterable[FinishedGame], faults: Mapping[str, LastFault]
 ) -> CandidateFaults:
     """What the candidates did wrong; `games` are those of CANDIDATES, `faults` those of each candidate."""
-    count, forfeits, by_kind = 0, 0, Counter[Fault]()
-    for game in games:
-        for seat, name in enumerate(game.players, start=1):
-            if name == CANDIDATES:
-                count += 1
-                if game.faults[seat - 1] is not Fault.NONE:
-                    by_kind[game.faults[seat - 1]] += 1
-                lost = game.outcome.winners and seat not in game.outcome.winners
-                forfeits += bool(lost and game.outcome.termination is Termination.FORFEIT)
+    seats = [
+        (game, seat)
+        for game in games
+        for seat, name in enumerate(game.players, start=1)
+        if name == CANDIDATES
+    ]
+    by_kind = Counter(game.faults[seat - 1] for game, seat in seats)
+    del by_kind[Fault.NONE]
     of_candidates = [fault for name, fault in faults.items() if name not in standings.order]
     return CandidateFaults(
-        count, forfeits, by_kind, _legible_fault(of_candidates[-1] if of_candidates else None)
+        len(seats),
+        sum(game.is_forfeited_by(seat) for game, seat in seats),
+        by_kind,
+        _legible_fault(of_candidates[-1] if of_candidates else None),
     )
 
 
@@ -197,13 +195,12 @@ def _refusals(series: SeriesReader) -> dict[str, str]:
 
 
 def _ratings(standings: Standings, control: Control) -> RatingList:
-    names = list(standings.order)
-    pairs = ((names[i], names[j]) for i in range(len(names)) for j in range(i + 1, len(names)))
+    pairs = combinations(standings.order, 2)
     scores = ((name, opponent, standings.against(name, opponent)) for name, opponent in pairs)
     results = [
         PairResult(name, opponent, score.wins, score.draws, score.losses) for name, opponent, score in scores
     ]
-    began = [control.elo.first(name) for name in names if name not in control.elo.fixed]
+    began = [control.elo.first(name) for name in standings.order if name not in control.elo.fixed]
     centre = statistics.fmean(began) if began else control.elo.start
     return rate(results, centre=centre, anchors=control.elo.fixed)
 
