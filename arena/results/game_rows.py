@@ -164,6 +164,28 @@ def ranks(outcome: Outcome, seats: int, years: int) -> tuple[int | None, ...]:
     return tuple(1 if seat in outcome.winners else 1 + len(outcome.winners) for seat in range(1, seats + 1))
 
 
+def seat_columns(outcome: Outcome, seats: int, years: int) -> list[dict[str, Any]]:
+    """What SAGA_Player says of an outcome, by seat."""
+    unknown = (None,) * seats
+    counted = zip(
+        outcome.points or unknown,
+        outcome.eliminated or unknown,
+        grades(outcome, years) or unknown,
+        ranks(outcome, seats, years),
+        strict=True,
+    )
+    return [
+        {
+            "Supplies": points,
+            "Elimination": eliminated,
+            "Winner": int(seat in outcome.winners),
+            "Grade": grade,
+            "Rank": rank,
+        }
+        for seat, (points, eliminated, grade, rank) in enumerate(counted, start=1)
+    ]
+
+
 def add_game(
     connection: Connection,
     entry: Entry,
@@ -232,9 +254,8 @@ def _add_players(
     connection: Connection, entry: Entry, game_id: int, result: GameResult, outcome: Outcome, years: int
 ) -> None:
     own_moves = Counter(move.seat for move in result.moves if not move.stand_in)
-    grade = grades(outcome, years) or (None,) * len(entry.players)
-    rank = ranks(outcome, len(entry.players), years)
     numbered = list(enumerate(zip(entry.players, result.usage, strict=True), start=1))
+    columns = seat_columns(outcome, len(entry.players), years)
     connection.execute(
         insertion(saga.PLAYER),
         [
@@ -242,14 +263,10 @@ def _add_players(
                 "GameId": game_id,
                 "PowerId": entry.setting.powers[seat - 1],
                 "ContestantId": entry.contestants[seat - 1],
-                "Supplies": outcome.points[seat - 1] if outcome.points else None,
                 "Disorder": _disorder(usage, own_moves[seat]),
                 "Problem": _PROBLEMS.get(usage.fault),
-                "Winner": int(seat in outcome.winners),
-                "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
-                "Grade": grade[seat - 1],
-                "Rank": rank[seat - 1],
                 "Cpu": usage.cpu_seconds,
+                **columns[seat - 1],
             }
             for seat, (_, usage) in numbered
         ],

@@ -10,7 +10,7 @@ from sqlalchemy import Boolean, Column, DateTime, Float, Integer, MetaData, Tabl
 
 from arena.results.database import ResultsError
 from arena.results.exchange.files import Row, read_table
-from arena.results.game_rows import grades, ranks
+from arena.results.game_rows import seat_columns
 from referees.api import Outcome, Termination
 
 _TABLES: Final = {
@@ -58,6 +58,7 @@ _VARIANT: Final = {
     "FirstYear": "Year0",
     "FirstSeason": "Season0",
 }
+_PLAYER: Final = {"GameId": "Game", "PowerId": "Power", "ContestantId": "Bot"}
 _POWER: Final = {"PowerId": "Id", "VariantId": "Variant", "Code": "Code", "Name": "Code"}
 _SETTING: Final = {
     "VariantId": "Variant",
@@ -115,7 +116,10 @@ def saga2_rows(source: Path) -> dict[str, list[Row]]:
                 "MaxSupplies": max(outcome.points, default=None),
             }
         )
-        seats += _players(game, mine, outcome)
+        seats += [
+            {**_renamed(row, _PLAYER), **columns}
+            for row, columns in zip(mine, seat_columns(outcome, len(mine), game["Years"]), strict=True)
+        ]
     rows["SAGA_Setting"] = [
         {"SettingId": key, **dict(zip(_SETTING, values, strict=True))} for values, key in settings.items()
     ]
@@ -130,13 +134,11 @@ def saga2_rows(source: Path) -> dict[str, list[Row]]:
 
 def _client(row: Row) -> Row:
     name, _, version = row["Title"].rpartition(" ")
-    if not name:
-        name, version = version, ""
     return {
         "ClientId": row["Id"],
         "Family": row["Name"],
-        "Name": name,
-        "Version": version,
+        "Name": name or version,
+        "Version": version if name else "",
         "Command": "unknown",
         "Notes": "from SAGA 1.0",
     }
@@ -181,21 +183,3 @@ def _termination(game: Row) -> int | None:
         case winners if game["Survivors"] is not None and winners < game["Survivors"]:
             return 2
     return 3 if game["Kill"] is None else 4
-
-
-def _players(game: Row, players: Sequence[Row], outcome: Outcome) -> list[Row]:
-    grade = grades(outcome, game["Years"]) or (None,) * len(players)
-    rank = ranks(outcome, len(players), game["Years"])
-    return [
-        {
-            "GameId": row["Game"],
-            "PowerId": row["Power"],
-            "ContestantId": row["Bot"],
-            "Supplies": outcome.points[seat - 1] if outcome.points else None,
-            "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
-            "Winner": int(seat in outcome.winners),
-            "Grade": grade[seat - 1],
-            "Rank": rank[seat - 1],
-        }
-        for seat, row in enumerate(players, start=1)
-    ]
