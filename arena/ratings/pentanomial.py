@@ -12,7 +12,7 @@ ratio (LLR) of the likeliest distributions under either hypothesis (M. Van den B
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -84,7 +84,7 @@ class Sprt:
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def status(self, counts: Counts) -> SprtStatus:
-        """Where the test stands after these pairs. Raises ValueError for negative counts."""
+        """Where the test stands after these pairs."""
         lower, upper = self.bounds
         llr = log_likelihood_ratio(counts, self.elo0, self.elo1, self.model)
         verdict: Literal["H0", "H1"] | None = "H1" if llr >= upper else "H0" if llr <= lower else None
@@ -108,7 +108,6 @@ class MatchEstimate:
 
 def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model) -> float:
     """The LLR of H1 (`elo1`) against H0 (`elo0`); positive speaks for H1, 0.0 where nothing was played."""
-    _check(counts)
     if sum(counts) == 0:
         return 0.0
     seen = np.maximum(counts, _UNSEEN)
@@ -126,7 +125,6 @@ def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model)
 
 def estimate(counts: Counts) -> MatchEstimate | None:
     """Elo, its error and the likelihood of superiority; None where nothing was played."""
-    _check(counts)
     pairs = sum(counts)
     if pairs == 0:
         return None
@@ -155,11 +153,6 @@ def elo_of_score(score: float) -> float:
     if score >= 1.0:
         return math.inf
     return -400.0 * math.log10(1.0 / score - 1.0)
-
-
-def _check(counts: Sequence[int]) -> None:
-    if len(counts) != 5 or min(counts) < 0:
-        raise ValueError(f"a pentanomial is five counts, none negative; got {tuple(counts)}")
 
 
 def _expected_score(elo: float) -> float:

@@ -27,7 +27,6 @@ from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
-from referees.legible_text import legible
 
 # No player can be called so.
 CANDIDATES: Final = "#candidates"
@@ -74,7 +73,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         voids=series.void_count(),
         excluded=[exclusion for exclusion in series.exclusions() if exclusion.readmitted is None],
         academy_reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=_refusals(series) if control.academy is not None else {},
+        refusals=series.outbox.refusals() if control.academy is not None else {},
         proposals=series.outbox.proposals(),
         duration=series.duration(),
         first_ratings=first_ratings,
@@ -98,14 +97,8 @@ def _inform_selector(control: Control, series: SeriesReader, games: Iterable[Fin
 def _empty_tallies(
     control: Control, selector: Selector | None, terms: CompetitionTerms, games: Sequence[FinishedGame]
 ) -> Sequence[MatchupTally]:
-    if selector is not None:
-        return _planned_tallies(control, selector, games)
-    return unplanned_tallies({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
-
-
-def _planned_tallies(
-    control: Control, selector: Selector, games: Sequence[FinishedGame]
-) -> Sequence[MatchupTally]:
+    if selector is None:
+        return unplanned_tallies({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
     if isinstance(control.plan, MarsPlan):
         return [_series_tally(control, series) for series in control.plan.series]
     if not isinstance(selector, MatchupSelector):
@@ -152,11 +145,11 @@ def _players(
     return {
         name: PlayerFacts(
             name,
-            legible(descriptions.get(name, "")),
+            descriptions.get(name, ""),
             usage.get(name),
             scores[name],
             skills.skill(name),
-            _legible_fault(faults.get(name)),
+            faults.get(name),
         )
         for name in standings.order
     }
@@ -179,19 +172,8 @@ def _candidate_faults(
         len(seats),
         sum(game.is_forfeited_by(seat) for game, seat in seats),
         by_kind,
-        _legible_fault(of_candidates[-1] if of_candidates else None),
+        of_candidates[-1] if of_candidates else None,
     )
-
-
-# What players say is made legible where it enters the results; earlier releases did not.
-
-
-def _legible_fault(last: LastFault | None) -> LastFault | None:
-    return None if last is None else replace(last, remark=legible(last.remark))
-
-
-def _refusals(series: SeriesReader) -> dict[str, str]:
-    return {contest: legible(why) for contest, why in series.outbox.refusals().items()}
 
 
 def _ratings(standings: Standings, control: Control) -> RatingList:

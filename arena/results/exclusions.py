@@ -3,6 +3,7 @@
 A selector must learn of them between the same games again to give out the same games.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -34,15 +35,13 @@ class Change:
 
 def interleave(games: Iterable[Game], known: Iterable[Exclusion]) -> Iterator[Game | Change]:
     """The games in the order in which they were finished, and between them who was left out or let in."""
-    changes = [
-        (moment, number, not is_out, Change(exclusion.scope, exclusion.name, is_out))
-        for number, exclusion in enumerate(known)
-        for is_out, moment in ((True, exclusion.games), (False, exclusion.readmitted))
-        if moment is not None
-    ]
-    waiting = [(moment, change) for moment, _, _, change in sorted(changes, key=lambda entry: entry[:3])]
+    changes: dict[int, list[Change]] = defaultdict(list)
+    for exclusion in known:
+        changes[exclusion.games].append(Change(exclusion.scope, exclusion.name, is_out=True))
+        if exclusion.readmitted is not None:
+            changes[exclusion.readmitted].append(Change(exclusion.scope, exclusion.name, is_out=False))
     for count, game in enumerate(games):
-        while waiting and waiting[0][0] <= count:
-            yield waiting.pop(0)[1]
+        yield from changes.pop(count, ())
         yield game
-    yield from (change for _, change in waiting)
+    for moment in sorted(changes):
+        yield from changes[moment]

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, update
 
 from arena.jobs import Fault, GameResult, JobMove, PlayerUsage
 from arena.results import own_tables as own
@@ -52,7 +52,7 @@ def unpack_moves(value: str) -> list[StoredMove]:
     for row in json.loads(value):
         seat, text, seconds, values, comment = (*row, None, None)[:5]
         reported = {int(teller): float(value) for teller, value in (values or {}).items()}
-        # Earlier releases stored it as players had said it.
+        # Earlier releases stored it as it came.
         moves.append(StoredMove(seat, text, seconds, reported, legible(comment or "")))
     return moves
 
@@ -80,17 +80,6 @@ def _pack_move(move: JobMove) -> str:
     return json.dumps(row, separators=(",", ":"), allow_nan=False)
 
 
-# Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
-_NAME_CLIENT = (
-    update(saga.CLIENT)
-    .where(
-        saga.CLIENT.c.ClientId
-        == select(saga.CONTESTANT.c.ClientId)
-        .where(saga.CONTESTANT.c.ContestantId == bindparam("contestant"))
-        .scalar_subquery()
-    )
-    .values(Name=bindparam("name"), Version=bindparam("version"))
-)
 _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
 
 
@@ -303,4 +292,6 @@ def _disorder(usage: PlayerUsage, own_moves: int) -> int | None:
 def note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
     """Note what a contestant's program calls itself: `name:version`."""
     name, _, version = reported.partition(":")
-    connection.execute(_NAME_CLIENT, {"contestant": contestant_id, "name": name, "version": version})
+    client = select(saga.CONTESTANT.c.ClientId).filter_by(ContestantId=contestant_id).scalar_subquery()
+    known = update(saga.CLIENT).where(saga.CLIENT.c.ClientId == client)
+    connection.execute(known.values(Name=name, Version=version))

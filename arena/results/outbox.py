@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX, VERDICT
+from referees.legible_text import legible
 
 DROPPED: Final = "dropped"
 # A reason contains numbers; proposals that are dropped for one rule are counted together.
@@ -145,7 +146,7 @@ class Outbox:
             .order_by(table.OutboxId.desc())
             .limit(limit)
         )
-        return {row.ContestId: row.LastError for row in self._database.rows(query)}
+        return {row.ContestId: legible(row.LastError) for row in self._database.rows(query)}
 
 
 def _change(connection: Connection, report: WaitingReport, **values: object) -> None:

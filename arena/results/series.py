@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, ScalarSelect, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, delete, exists, func, insert, select, update
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
@@ -69,14 +69,6 @@ def _series_ids(connection: Connection, name: str) -> list[int]:
     played = select(saga.SERIES.c.SeriesId).join(own.COMPETITION).where(saga.SERIES.c.Name == name)
     series_id = connection.execute(played).scalar()
     return [] if series_id is None else [series_id, *series_of(connection, series_id)]
-
-
-# Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
-_THIS_GAME: dict[str, Any] = {"SeriesId": bindparam("SeriesId"), "Name": bindparam("Name")}
-_COUNTED = select(own.GAME_DETAIL.c.GameId).filter_by(**_THIS_GAME)
-_EARLIER_ATTEMPTS = select(
-    func.count().filter(own.VOID.c.Cause == "void"), func.coalesce(func.sum(own.VOID.c.Seconds), 0.0)
-).filter_by(**_THIS_GAME)
 
 
 @dataclass(frozen=True)
@@ -294,7 +286,8 @@ class Series(SeriesReader):
         Returns False, and changes nothing, if a game of this id counts already.
         """
         with self._database.transaction() as connection:
-            if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
+            counted = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
+            if connection.execute(counted).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt)
             entry = self._entries[attempt.contest_id]
@@ -415,5 +408,8 @@ class Series(SeriesReader):
     def _earlier_attempts(self, connection: Connection, attempt: Attempt) -> tuple[int, float]:
         if attempt.number == 1:
             return 0, 0.0
-        count, total = connection.execute(_EARLIER_ATTEMPTS, self._key(attempt.game_id)).one()
+        query = select(
+            func.count().filter(own.VOID.c.Cause == "void"), func.coalesce(func.sum(own.VOID.c.Seconds), 0.0)
+        )
+        count, total = connection.execute(query.filter_by(**self._key(attempt.game_id))).one()
         return int(count), float(total)

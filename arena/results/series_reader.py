@@ -100,7 +100,10 @@ class WholeGame:
 
 
 class SeriesReader:
-    """What is known of a competition. Reading works while it runs."""
+    """What is known of a competition. Reading works while it runs.
+
+    Texts of players and of ACADEMY are made legible: earlier releases stored them as they came.
+    """
 
     def __init__(self, database: ResultsDatabase, series_id: int) -> None:
         self._database = database
@@ -177,11 +180,12 @@ class SeriesReader:
         """The game of this id that counts; None if no game does."""
         detail = own.GAME_DETAIL.c
         this = (detail.SeriesId == self._series_id) & (detail.Name == game_id)
-        for rows in self._rows_of_games(this):
-            query = select(detail.Record, detail.RecordExtension, detail.Moves).where(this)
-            ((content, extension, moves),) = self._database.rows(query)
-            return WholeGame(_listed(rows), tuple(unpack_moves(moves)), content, extension)
-        return None
+        games = list(self._rows_of_games(this))
+        if not games:
+            return None
+        query = select(detail.Record, detail.RecordExtension, detail.Moves).where(this)
+        ((content, extension, moves),) = self._database.rows(query)
+        return WholeGame(_listed(games[0]), tuple(unpack_moves(moves)), content, extension)
 
     def last_sequence(self) -> int:
         """The newest game's sequence, 0 without a game."""
@@ -258,7 +262,7 @@ class SeriesReader:
         seat = own.SEAT.c
         described = (seat.EngineDescription != "") | (seat.EngineName != "")
         rows = self._last_seats(described, seat.Name, seat.EngineName, seat.EngineDescription)
-        return {name: long or short for name, short, long in rows}
+        return {name: legible(long or short) for name, short, long in rows}
 
     def last_faults(self) -> Mapping[str, LastFault]:
         """What each player last did wrong, by name, the latest last; players without a fault are missing."""
@@ -266,7 +270,9 @@ class SeriesReader:
         rows = self._last_seats(
             seat.Fault != Fault.NONE.value, seat.Name, game.Name.label("GameName"), seat.Fault, seat.Remark
         )
-        return {name: LastFault(game_id, Fault(fault), remark) for name, game_id, fault, remark in rows}
+        return {
+            name: LastFault(game_id, Fault(fault), legible(remark)) for name, game_id, fault, remark in rows
+        }
 
     def _last_seats(self, condition: ColumnElement[bool], *columns: ColumnElement[Any]) -> Sequence[Any]:
         """Columns of each player's last seat that meets the condition, the latest last."""
@@ -352,7 +358,6 @@ def _finished(rows: Sequence[Any]) -> FinishedGame:
             Termination(first.Termination),
             first.Summary,
             () if None in points else points,
-            # Earlier releases stored it as players had said it.
             legible(first.Detail),
             () if all(row.Elimination is None for row in rows) else tuple(row.Elimination for row in rows),
             # Where years are not counted, Years are moves.

@@ -7,13 +7,13 @@ NULL, or empty text in a column that must not be NULL.
 import csv
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Column, MetaData, Table, create_engine, insert, inspect, select
+from sqlalchemy import Column, Connection, MetaData, Table, create_engine, insert, inspect, select
 from sqlalchemy.exc import DatabaseError
 
 from arena.results.database import ResultsError, sqlite_url
@@ -53,14 +53,21 @@ def table_names(source: Path) -> set[str]:
         return {file.stem for file in source.glob("*.csv")}
     if not source.is_file():
         raise ResultsError(f"there is no file or folder {source}")
-    engine = create_engine(sqlite_url(source))
     try:
-        with engine.connect() as connection:
+        with _connected(source) as connection:
             return set(inspect(connection).get_table_names())
     except DatabaseError as error:
         raise ResultsError(
             f"{source} is neither a SQLite database nor a folder of CSV: {error.orig}"
         ) from error
+
+
+@contextmanager
+def _connected(file: Path) -> Iterator[Connection]:
+    engine = create_engine(sqlite_url(file))
+    try:
+        with engine.begin() as connection:
+            yield connection
     finally:
         engine.dispose()
 
@@ -78,15 +85,11 @@ def read_table(source: Path, table: Table) -> Iterator[Row]:
 
 
 def _write_sqlite(target: Path, metadata: MetaData, contents: Iterable[tuple[str, Iterable[Row]]]) -> None:
-    engine = create_engine(sqlite_url(target))
-    try:
-        with engine.begin() as connection:
-            metadata.create_all(connection)
-            for name, rows in contents:
-                for batch in batches(rows):
-                    connection.execute(insert(metadata.tables[name]), batch)
-    finally:
-        engine.dispose()
+    with _connected(target) as connection:
+        metadata.create_all(connection)
+        for name, rows in contents:
+            for batch in batches(rows):
+                connection.execute(insert(metadata.tables[name]), batch)
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -119,17 +122,14 @@ def _text(value: Any) -> str:
 
 
 def _read_sqlite(source: Path, table: Table) -> Iterator[Row]:
-    engine = create_engine(sqlite_url(source))
     try:
-        with engine.connect() as connection:
+        with _connected(source) as connection:
             have = {column["name"] for column in inspect(connection).get_columns(table.name)}
             _check_columns(str(source), table, have)
             for row in connection.execute(select(table)).mappings():
                 yield dict(row)
     except (DatabaseError, ValueError, TypeError) as error:
         raise ResultsError(f"{source}, table {table.name}: can't be read: {error}") from error
-    finally:
-        engine.dispose()
 
 
 def _read_csv(path: Path, table: Table) -> Iterator[Row]:
@@ -137,7 +137,7 @@ def _read_csv(path: Path, table: Table) -> Iterator[Row]:
         file = path.open(encoding="utf-8-sig", newline="")
     except OSError as error:
         raise ResultsError(f"{path} can't be read: {error.strerror}") from error
-    with closing(file):
+    with file:
         reader = csv.DictReader(file, strict=True)
         try:
             _check_columns(str(path), table, set(reader.fieldnames or ()))

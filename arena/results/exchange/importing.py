@@ -57,12 +57,9 @@ def import_saga(database: ResultsDatabase, source: Path) -> ImportedGames:
                 taker.take(table, rows.get(table.name, ()))
             name_numbered_powers(connection)
             return ImportedGames(tuple(taker.series), taker.games)
-    except IntegrityError as error:
-        raise ResultsError(
-            f"{source} breaks a rule of SAGA, nothing was imported: {reason(error)}"
-        ) from error
     except StatementError as error:
-        raise ResultsError(f"{source}, nothing was imported: {reason(error)}") from error
+        broken = " breaks a rule of SAGA" if isinstance(error, IntegrityError) else ""
+        raise ResultsError(f"{source}{broken}, nothing was imported: {reason(error)}") from error
 
 
 @dataclass
