@@ -20,7 +20,7 @@ from arena.control.settings import Control
 from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import NoResultsYetError, ResultsDatabase
-from arena.results.games import GameListing, ListedGame, WholeGame
+from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
 from arena.results.standings import Score
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
@@ -385,16 +385,21 @@ class CompetitionView:
         """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
         try:
             with self._listing() as listing:
-                return Counts(listing.count(), listing.void_count(), listing.last(), listing.completed())
+                return Counts(
+                    listing.game_count(),
+                    listing.void_count(),
+                    listing.last_sequence(),
+                    listing.completed(),
+                )
         except NoResultsYetError:
             return None
 
     @contextmanager
-    def _listing(self) -> Iterator[GameListing]:
+    def _listing(self) -> Iterator[SeriesReader]:
         if not self.files.results_exist():
             raise NoResultsYetError(f"there are no results of {self.name!r} yet")
         with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
-            yield GameListing(database, self.files.name)
+            yield SeriesReader.find(database, self.files.name)
 
     def competition(self, running: bool, last: LastRun | None) -> competitions_pb2.Competition:
         """All about it; `running` says that the service runs it, `last` how it ended."""
@@ -418,14 +423,14 @@ class CompetitionView:
         """The next games after a sequence. Raises ResultsError."""
         try:
             with self._listing() as listing:
-                return [_game(game) for game in listing.after(after, limit)]
+                return [_game(game) for game in listing.games_after(after, limit)]
         except NoResultsYetError:
             return []
 
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
         """One game with its moves. Raises ResultsError."""
         with self._listing() as listing:
-            game = listing.game(game_id)
+            game = listing.whole_game(game_id)
         return None if game is None else _whole(game)
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
@@ -475,26 +480,27 @@ def _score(score: Score) -> competitions_pb2.Score:
     )
 
 
-def _game(game: ListedGame) -> competitions_pb2.Game:
+def _game(listed: ListedGame) -> competitions_pb2.Game:
+    game, outcome = listed.game, listed.game.outcome
     message = competitions_pb2.Game(
-        sequence=game.sequence,
+        sequence=listed.sequence,
         game_id=game.game_id,
         matchup=game.matchup,
-        result=game.summary,
-        detail=game.detail,
-        termination=game.termination,
+        result=outcome.summary,
+        detail=outcome.detail,
+        termination=outcome.termination.value,
     )
-    message.finished.FromDatetime(game.finished)
-    for player in game.players:
+    message.finished.FromDatetime(listed.finished)
+    for place, (name, cpu_seconds) in enumerate(zip(game.players, game.cpu_seconds, strict=True)):
         seat = message.players.add(
-            name=player.name,
-            winner=player.winner,
-            points=player.points,
-            elo_before=player.elo_before,
-            elo_after=player.elo_after,
+            name=name,
+            winner=place + 1 in outcome.winners,
+            points=outcome.points[place] if outcome.points else None,
+            elo_before=game.elo_before[place],
+            elo_after=game.elo_after[place],
         )
-        if player.cpu_seconds is not None:
-            seat.cpu.CopyFrom(_duration(player.cpu_seconds))
+        if cpu_seconds is not None:
+            seat.cpu.CopyFrom(_duration(cpu_seconds))
     return message
 
 
@@ -504,13 +510,13 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
             seat=move.seat,
             text=move.text,
             time=_duration(move.seconds),
-            value=move.value,
+            value=move.values.get(move.seat),
             comment=move.comment,
         )
         for move in game.moves
     ]
     return competitions_pb2.GetGameResponse(
-        game=_game(game.game), moves=moves, record=game.record, record_extension=game.record_extension
+        game=_game(game.listed), moves=moves, record=game.record, record_extension=game.record_extension
     )
 
 

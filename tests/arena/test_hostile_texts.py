@@ -11,7 +11,7 @@ from sqlalchemy import update
 from arena.control.toml_file import read
 from arena.results import own_tables as own
 from arena.results.database import ResultsDatabase
-from arena.results.games import GameListing
+from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.runner.run import RunOptions, run
@@ -54,5 +54,5 @@ def test_no_report_shows_them_though_an_earlier_release_has_stored_them(played: 
     for shown in (results.as_text(), results.as_html(), json.dumps(results.as_json(), ensure_ascii=False)):
         assert "\\u202e" in shown and not marks(shown)
     with closing(ResultsDatabase.open(files.results)) as database:
-        (game, *_) = GameListing(database, "contest").after(0, 9)
-        assert not marks(game.detail)
+        (listed, *_) = SeriesReader.find(database, "contest").games_after(0, 9)
+        assert not marks(listed.game.outcome.detail)
