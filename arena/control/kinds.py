@@ -3,7 +3,7 @@
 import difflib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
@@ -208,17 +208,13 @@ def _series(contents: Contents, table: schema.Series, index: int) -> MarsSeries:
     if table.kinds and sum(table.kinds) != contents.seats:
         seats = f"{' + '.join(map(str, table.kinds))} is not {contents.seats}, the seats of a game"
         _fail(place(["kinds"]), seats)
-    return MarsSeries(
-        name=table.name,
-        rule=LineUpRule(table.selector, table.by, table.clones, table.kinds),
-        contestants=_contestants(contents, table, place(["contestants"])),
-        settings=_settings(contents, table, index),
-        weight=table.weight,
-        complete=table.state == "complete",
-        pure=table.pure,
-        games=table.games,
-        notes=table.notes,
-    )
+    own = {
+        "rule": LineUpRule(table.selector, table.by, table.clones, table.kinds),
+        "contestants": _contestants(contents, table, place(["contestants"])),
+        "settings": _settings(contents, table, index),
+        "complete": table.state == "complete",
+    }
+    return MarsSeries(**_same(MarsSeries, table) | own)
 
 
 def _contestants(contents: Contents, table: schema.Series, path: str) -> dict[str, float]:
@@ -252,47 +248,48 @@ def _settings(contents: Contents, table: schema.Series, series: int) -> tuple[Ma
 def _monte_carlo(contents: Contents) -> MonteCarloPlan:
     contents.require_two_seats()
     tables: dict[str, dict[str, Any]] = contents.file.parameters
-    table: schema.MonteCarlo = contents.file.competition
     parameters = tuple(_grid_parameter(code, given, contents.folder) for code, given in tables.items())
+    return monte_carlo_plan(contents.file.competition, _candidate(contents), parameters, toml_place())
+
+
+def monte_carlo_plan(
+    table: schema.MonteCarlo, candidate: CandidatePlan, parameters: tuple[GridParameter, ...], place: Place
+) -> MonteCarloPlan:
+    """The plan of a Monte Carlo tuner. Raises ControlError."""
     children = math.prod(parameter.split for parameter in parameters)
     if not 2 <= children <= MAX_CHILDREN:
-        _fail("parameters", f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed")
-    return MonteCarloPlan(
-        candidate=_candidate(contents),
-        parameters=parameters,
-        exploration=table.exploration,
-        initial_visits=table.initial_visits,
-        initial_wins=table.initial_wins,
-        max_depth=table.max_depth,
-        games=table.games,
-        summary=table.summary,
-        log_period=table.log_period,
-        shown_running=table.shown_running,
-    )
+        why = f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed"
+        _fail(place(["parameters"]), why)
+    return MonteCarloPlan(candidate, parameters, **_same(MonteCarloPlan, table))
 
 
 def _cross_entropy(contents: Contents) -> CrossEntropyPlan:
     contents.require_two_seats()
     tables: dict[str, schema.DrawnParameter] = contents.file.parameters
-    table: schema.CrossEntropy = contents.file.competition
-    return CrossEntropyPlan(
-        candidate=_candidate(contents),
-        parameters=tuple(
-            NormalParameter(
-                code=code,
-                mean=given.initial_mean,
-                variance=given.initial_variance,
-                transform=Bounded(_TRANSFORMS[given.transform], given.least, given.most, given.integer),
-                format=given.format or f"{code}:%s",
-            )
-            for code, given in tables.items()
-        ),
-        generations=table.generations,
-        samples=table.samples,
-        batch=table.batch,
-        elite=table.elite_proportion,
-        step=table.step_size,
+    parameters = tuple(
+        NormalParameter(
+            code=code,
+            mean=given.initial_mean,
+            variance=given.initial_variance,
+            transform=Bounded(_TRANSFORMS[given.transform], given.least, given.most, given.integer),
+            format=given.format or f"{code}:%s",
+        )
+        for code, given in tables.items()
     )
+    return cross_entropy_plan(contents.file.competition, _candidate(contents), parameters)
+
+
+def cross_entropy_plan(
+    table: schema.CrossEntropy, candidate: CandidatePlan, parameters: tuple[NormalParameter, ...]
+) -> CrossEntropyPlan:
+    """The plan of a cross-entropy tuner."""
+    return CrossEntropyPlan(candidate, parameters, **_same(CrossEntropyPlan, table))
+
+
+def _same(plan: type, table: schema.Table) -> dict[str, Any]:
+    """The settings of a table that are in the plan as they are."""
+    names = type(table).model_fields.keys() & {field.name for field in fields(plan)}
+    return {name: getattr(table, name) for name in names}
 
 
 def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParameter:

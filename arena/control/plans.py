@@ -27,7 +27,7 @@ class GameSettings:
     move_limit_given: bool = field(default=False, compare=False)
     folder: Path = field(default=Path(), compare=False)
 
-    # Asked for every game, and looking through all installed packages takes longer than a short one.
+    # Both are asked for with every game, and looking through all packages takes longer than a short one.
     @cached_property
     def located(self) -> dict[str, Any]:
         """The settings with files that they name as paths from anywhere. Raises UnknownGame."""
@@ -35,6 +35,10 @@ class GameSettings:
 
     def rules(self) -> Referee[Any, Any]:
         """The referee of the game. Raises UnknownGame and InvalidSettingError."""
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> Referee[Any, Any]:
         return referee(self.name).from_settings(self.located)
 
     @property
@@ -237,8 +241,8 @@ class CrossEntropyPlan:
     generations: int
     samples: int
     batch: int
-    elite: float
-    step: float
+    elite_proportion: float
+    step_size: float
 
     @property
     def competitors(self) -> tuple[str, ...]:

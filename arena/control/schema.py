@@ -28,6 +28,7 @@ from arena.control.values import (
     Command,
     Count,
     CountFromZero,
+    Description,
     Elo,
     FilePath,
     Folder,
@@ -71,7 +72,7 @@ class Competition(Table):
 
     kind: Text
     """What is played: one of the kinds of competition."""
-    description: Text = ""
+    description: Description = ""
     """Text for the report."""
     parallel: int = Field(1, ge=1, le=1023)
     """Games at a time; `arena run --parallel` overrides it."""
@@ -202,7 +203,7 @@ class MonteCarlo(Tuner):
     """What the wins w of every part begin with; at most `initial_visits`."""
     max_depth: int = Field(1, ge=1, le=20)
     """How often ranges are split."""
-    summary: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
+    summary: tuple[Annotated[int, Field(ge=0, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
     """How many parts of each depth reports list."""
     log_period: Count | None = None
     """The number of games between two such lists in the history; without it the history has none."""
@@ -451,7 +452,7 @@ class Program(Player):
 class Engine(Program):
     """Players of protocol `"gtp"`, `"lines"` and `"python"` (`command = "module:function"`)."""
 
-    startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=1000)
+    startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=10_000)
     """GTP commands that are sent before each game."""
     aliases: dict[str, Text] = {}
     """Other names for GTP commands: `{ genmove = "my-genmove" }`."""

@@ -27,9 +27,9 @@ _BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**
 _UNITS: Final = {"": 1, "b": 1, **_BYTES}
 
 
-def _check_text(value: str) -> str:
-    if "\0" in value or len(value) > MAX_TEXT:
-        raise ValueError(f"must be at most {MAX_TEXT} characters, none of them NUL")
+def _check_text(value: str, most: int = MAX_TEXT) -> str:
+    if "\0" in value or len(value) > most:
+        raise ValueError(f"must be at most {most} characters, none of them NUL")
     return value
 
 
@@ -140,8 +140,9 @@ def _check_plain(value: object) -> object:
     return value
 
 
-Text = Annotated[str, AfterValidator(_check_text)]
-Name = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_name)]
+Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
+Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
+Name = Annotated[Text, AfterValidator(_check_name)]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[
     tuple[Text, ...],

@@ -4,11 +4,10 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeAlias, cast
+from typing import Any, Final, Self, TypeAlias, cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -214,16 +213,15 @@ class OpenLobby:
     lobby: Lobby
 
 
-class Neighbour(Protocol):
-    """Another service of the lobby's server."""
+@dataclass(frozen=True)
+class Neighbour:
+    """Another service of the lobby's server.
+
+    It is added as its block begins, and ends what it does as the block ends, before players are sent home.
+    """
 
     name: str
-
-    def add(self, server: aio.Server, games: Path) -> None:
-        """Add it; `games` is the socket where games ask for players."""
-
-    async def close(self) -> None:
-        """End what it does, before players are sent home."""
+    serve: Callable[[aio.Server, Lobby, Path], AbstractAsyncContextManager[None]]
 
 
 def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server, HealthServicer]:
@@ -267,17 +265,16 @@ async def open_lobby(
     services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
     server, health = new_server(services, limits)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
-    async with game_door(lobby) as games:
+    async with game_door(lobby) as games, AsyncExitStack() as stack:
         if more is not None:
-            more.add(server, games)
+            await stack.enter_async_context(more.serve(server, lobby, games))
         address = str(endpoint.bind(server))
         await server.start()
         try:
             yield OpenLobby(address, games, lobby)
         finally:
             health.stop()
-            if more is not None:
-                await more.close()
+            await stack.aclose()
             # First, as a status that is sent while gRPC's server stops can be lost.
             await asyncio.gather(lobby.close(GRACE_SECONDS), health.wait_for_watchers(GRACE_SECONDS))
             await server.stop(0)
@@ -310,9 +307,7 @@ class BackgroundLobby:
         self._opened.result()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._closing is not None:
             loop, closed = self._closing
             loop.call_soon_threadsafe(closed.set)

@@ -28,8 +28,9 @@ from arena.runner.files import CompetitionFiles, history_line
 from arena.runner.game_jobs import JobMaker
 from arena.runner.resume import give_up_open_attempts, resume_games
 from arena.runner.stopping import RunInterruptedError, StopRequests
-from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeit_game, seat_at_fault
+from arena.runner.void_games import DIALS_IN, VoidGames, forfeit_game, seat_at_fault
 from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
+from arena.selection.voids import Sequel
 from arena.terminal.display import Display
 from arena.terminal.progress import GameInProgress, Pace, RunProgress
 from arena.workers.worker import WorkerLost, Workers

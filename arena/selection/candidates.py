@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,9 +11,16 @@ from typing import Any, Final, Generic, TypeVar
 
 from arena.control.changed_settings import REMEDY
 from arena.control.parameters import Parameter, describe
-from arena.control.plans import CandidatePlan
+from arena.control.plans import CandidatePlan, CrossEntropyPlan, MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, check_terms, game_seed
+from arena.selection.selector import (
+    CompetitionChangedError,
+    CompletedGame,
+    Fixture,
+    Selector,
+    check_terms,
+    game_seed,
+)
 
 MATCHUP: Final = "candidates"
 SEATS: Final = 2
@@ -162,6 +170,47 @@ class CandidateGames:
         whole = json.dumps([candidate.command, startup, sorted(candidate.environment.items())])
         # The control file's folder may be moved.
         return hashlib.sha256(whole.replace(self.folder, "").encode()).hexdigest()[:12]
+
+
+class Tuner(Selector):
+    """What both tuners share: candidates play the opponent, and the best values are known at any time."""
+
+    def __init__(
+        self, plan: MonteCarloPlan | CrossEntropyPlan, games: CandidateGames, opponent: PlayerSetup
+    ) -> None:
+        self._parameters: Sequence[Parameter] = plan.parameters
+        self._games = games
+        self._opponent = opponent
+        self._news: list[str] = []
+
+    @property
+    def short(self) -> str:
+        """Why candidates are not played against: their opponent is left out."""
+        name = self._opponent.name
+        return f"the opponent {name} is left out" if name in self.excluded.players else ""
+
+    def history_lines(self) -> list[str]:
+        """What has come up since the last call: states of the tree, or generations that have ended."""
+        news, self._news = self._news, []
+        return news
+
+    @abstractmethod
+    def state(self) -> TuningState:
+        """The best values, how they came about, and where they are."""
+
+    def _values_at(self, places: Sequence[float]) -> list[object]:
+        return [parameter.value(place) for parameter, place in zip(self._parameters, places, strict=True)]
+
+    def _state_at(self, steps: Sequence[tuple[int, Sequence[float]]], **where: Any) -> TuningState:
+        path = [PathStep(games, tuple(self._values_at(place))) for games, place in steps]
+        return TuningState(
+            parameters=tuple(parameter.code for parameter in self._parameters),
+            games=path[-1].games,
+            best=path[-1].values,
+            best_text=describe(self._parameters, path[-1].values),
+            path=tuple(path),
+            **where,
+        )
 
 
 def points(game: CompletedGame, opponent: str) -> float | None:

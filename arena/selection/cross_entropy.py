@@ -17,8 +17,8 @@ from arena.control.changed_settings import REMEDY
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TuningState, points
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, Selector, game_seed
+from arena.selection.candidates import CandidateGames, ThinnedPath, Tuner, TuningState, points
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
 from arena.selection.voids import VoidPolicy
 
 # The number of a generation's candidates that reports list, the best ones; the history has all.
@@ -64,7 +64,7 @@ def elite(scores: Sequence[float], proportion: float) -> list[int]:
     return ranked[:count]
 
 
-class CrossEntropyTuner(Selector):
+class CrossEntropyTuner(Tuner):
     """Round r of candidate c in generation g is `gG#CrR`, and the candidate's name `gG#C`.
 
     All candidates of a generation play their first game, then all their second one, and so on; the next
@@ -75,22 +75,21 @@ class CrossEntropyTuner(Selector):
         self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
     ) -> None:
         self._plan = plan
-        self._opponent = opponent
         self._seed = seed
         terms = {
             "samples": plan.samples,
             "batch": plan.batch,
-            "elite_proportion": plan.elite,
-            "step_size": plan.step,
+            "elite_proportion": plan.elite_proportion,
+            "step_size": plan.step_size,
             "seed": seed,
         }
-        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
+        games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
+        super().__init__(plan, games, opponent)
         self.generation = 0
         self.distribution = Distribution(
             tuple(parameter.mean for parameter in plan.parameters),
             tuple(parameter.variance for parameter in plan.parameters),
         )
-        self._news: list[str] = []
         self._means: ThinnedPath[tuple[float, ...]] = ThinnedPath()
         self._begin()
 
@@ -106,19 +105,14 @@ class CrossEntropyTuner(Selector):
         parameters = " ".join(f"{item.code}={item.mean:g}~{item.variance:g}" for item in plan.parameters)
         return (
             f"ce_tuner generations={plan.generations} samples={plan.samples} batch={plan.batch} "
-            f"elite={plan.elite:g} step={plan.step:g} opponent={self._opponent.name} parameters: {parameters}"
+            f"elite={plan.elite_proportion:g} step={plan.step_size:g} opponent={self._opponent.name} "
+            f"parameters: {parameters}"
         )
 
     @property
     def finished(self) -> bool:
         """Whether the last generation is over."""
         return self.generation >= self._plan.generations
-
-    @property
-    def short(self) -> str:
-        """Why candidates are not played against: their opponent is left out."""
-        name = self._opponent.name
-        return f"the opponent {name} is left out" if name in self.excluded.players else ""
 
     @property
     def void_policy(self) -> VoidPolicy:
@@ -183,39 +177,19 @@ class CrossEntropyTuner(Selector):
             return ""
         return describe(self._plan.parameters, self._values(candidate))
 
-    def history_lines(self) -> list[str]:
-        """Each generation that has ended: its candidates, the elite marked, and the new distribution."""
-        news, self._news = self._news, []
-        return news
-
     def best_values(self) -> list[object]:
         """The parameters' values at the mean of the distribution."""
         return self._values_at(self.distribution.means)
 
     def state(self) -> TuningState:
         """The values at the mean of the distribution, how they came about, and the distribution."""
-        played, now = self._played(), self.distribution
-        values = self.best_values()
-        return TuningState(
-            parameters=tuple(parameter.code for parameter in self._plan.parameters),
-            games=played,
-            best=tuple(values),
-            best_text=describe(self._plan.parameters, values),
-            path=tuple(
-                PathStep(after, tuple(self._values_at(means)))
-                for after, means in self._means.steps(played, now.means)
-            ),
-            distribution=tuple(zip(now.means, now.variances, strict=True)),
-        )
+        now = self.distribution
+        steps = self._means.steps(self._played(), now.means)
+        return self._state_at(steps, distribution=tuple(zip(now.means, now.variances, strict=True)))
 
     def _played(self) -> int:
         generation = self._plan.samples * self._plan.batch
         return self.generation * generation + (0 if self.finished else generation - len(self._open))
-
-    def _values_at(self, numbers: Sequence[float]) -> list[object]:
-        return [
-            parameter.value(number) for parameter, number in zip(self._plan.parameters, numbers, strict=True)
-        ]
 
     def _begin(self) -> None:
         chance = random.Random(game_seed(self._seed, f"generation {self.generation}"))
@@ -227,9 +201,9 @@ class CrossEntropyTuner(Selector):
         self._open = set(places)
 
     def _end(self) -> None:
-        best = elite(self._scores, self._plan.elite)
+        best = elite(self._scores, self._plan.elite_proportion)
         before = self.distribution
-        self.distribution = before.towards([self.samples[place] for place in best], self._plan.step)
+        self.distribution = before.towards([self.samples[place] for place in best], self._plan.step_size)
         self._news += [
             f"generation {self.generation}: {before}",
             *self._candidate_lines(best),

@@ -20,13 +20,12 @@ from arena.control.changed_settings import REMEDY, changed
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TreePath, TuningState, points
+from arena.selection.candidates import CandidateGames, ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.matchups import Numbering
 from arena.selection.selector import (
     CompetitionChangedError,
     CompletedGame,
     Fixture,
-    Selector,
     game_seed,
 )
 from arena.selection.voids import VoidPolicy
@@ -149,7 +148,7 @@ class ParameterTree:
         return best
 
 
-class MonteCarloTuner(Selector):
+class MonteCarloTuner(Tuner):
     """Game n is called `n` and played by the candidate `#n`.
 
     A win counts 1, a draw ½; an unknown result counts as a loss, as in Gomill. A void game is forgotten
@@ -159,16 +158,15 @@ class MonteCarloTuner(Selector):
 
     def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
         self._plan = plan
-        self._opponent = opponent
         self._seed = seed
         terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
-        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
+        games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
+        super().__init__(plan, games, opponent)
         self._tree = ParameterTree(plan)
         self._numbers = Numbering(plan.games)
         self._running: dict[str, TreePath] = {}
         self._checked: set[tuple[object, ...]] = set()
         self._dropped = 0
-        self._news: list[str] = []
         self._best: ThinnedPath[TreePath] = ThinnedPath()
 
     @property
@@ -195,12 +193,6 @@ class MonteCarloTuner(Selector):
         return not numbers.open and numbers.given == numbers.completed + self._dropped
 
     @property
-    def short(self) -> str:
-        """Why candidates are not played against: their opponent is left out."""
-        name = self._opponent.name
-        return f"the opponent {name} is left out" if name in self.excluded.players else ""
-
-    @property
     def void_policy(self) -> VoidPolicy:
         """Void games are dropped."""
         return VoidPolicy.DROP
@@ -216,18 +208,10 @@ class MonteCarloTuner(Selector):
 
     def state(self) -> TuningState:
         """The best values, how they came about, and where in the tree they are."""
-        best, games = self._tree.best(), self._numbers.completed
-        values = self._values(best)
-        return TuningState(
-            parameters=tuple(parameter.code for parameter in self._plan.parameters),
-            games=games,
-            best=tuple(values),
-            best_text=describe(self._plan.parameters, values),
-            path=tuple(
-                PathStep(after, tuple(self._values(place))) for after, place in self._best.steps(games, best)
-            ),
-            place=tuple(self._tree.coordinates(best)),
-        )
+        best = self._tree.best()
+        steps = self._best.steps(self._numbers.completed, best)
+        centres = [(games, self._tree.centre(place)) for games, place in steps]
+        return self._state_at(centres, place=tuple(self._tree.coordinates(best)))
 
     def next_game(self) -> Fixture | None:
         """A game of the candidate that the tree chooses."""
@@ -271,11 +255,6 @@ class MonteCarloTuner(Selector):
         """The candidate's parameters and its place in the tree. Raises CompetitionChangedError."""
         return self._parameters_at(self._path(game_id, detail))
 
-    def history_lines(self) -> list[str]:
-        """The state of the tree, every `log_period` games."""
-        news, self._news = self._news, []
-        return news
-
     def _give(self, number: int, path: TreePath) -> Fixture:
         game_id = str(number)
         fixture = self._games.game(game_id, f"#{game_id}", self._values(path), number, path)
@@ -314,10 +293,7 @@ class MonteCarloTuner(Selector):
         return path
 
     def _values(self, path: TreePath) -> list[object]:
-        places = self._tree.centre(path)
-        return [
-            parameter.value(place) for parameter, place in zip(self._plan.parameters, places, strict=True)
-        ]
+        return self._values_at(self._tree.centre(path))
 
     def _place(self, path: TreePath) -> str:
         coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))

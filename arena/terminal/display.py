@@ -2,10 +2,10 @@
 
 import sys
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
+from contextlib import AbstractContextManager
 from typing import Final, Self
 
 from rich.console import Console, Group, RenderableType
@@ -19,7 +19,7 @@ from referees.legible_text import legible
 PROGRESS_SECONDS: Final = 60.0
 
 
-class Display(ABC):
+class Display(AbstractContextManager["Display"]):
     """Shows a run as it goes. To be used in a `with` block."""
 
     @abstractmethod
@@ -42,12 +42,7 @@ class Display(ABC):
         """Show a failure that does not stop the run."""
         complain(f"warning: {text}")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
 
@@ -146,9 +141,7 @@ class LiveDisplay(Display):
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._live.stop()
 
     def _picture(self, progress: RunProgress) -> RenderableType:

@@ -84,7 +84,7 @@ class Arena:
 
         heading = Heading(
             files.name, control.kind, "", selector.description, selector.total,
-            setting_of(control.game, rules), [control.players[name] for name in control.competitors],
+            setting_of(control.game), [control.players[name] for name in control.competitors],
         )  # fmt: skip
         with (
             closing(ResultsDatabase.open(files.results)) as database,
