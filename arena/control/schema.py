@@ -5,7 +5,7 @@ tables are in `arena.control.kinds`.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -615,10 +615,13 @@ class DrawnParameter(Table):
         return self
 
 
-class ControlFile(Table):
+Kind = TypeVar("Kind", bound=Competition)
+
+
+class ControlFile(Table, Generic[Kind]):
     """The tables of a control file."""
 
-    competition: Competition
+    competition: Kind
     """What is played, and how a run goes."""
     game: Game
     """The game."""
@@ -638,80 +641,51 @@ class ControlFile(Table):
     """Where players dial in over gRPC."""
 
 
-class AllPlayAllFile(ControlFile):
-    """A file of kind `"all-play-all"`."""
-
-    competition: AllPlayAll
-
-
-class PlayoffFile(ControlFile):
+class PlayoffFile(ControlFile[Playoff]):
     """A file of kind `"playoff"`."""
 
-    competition: Playoff
     matchups: tuple[MatchupTable, ...] = Field(strict=False, min_length=1, max_length=MAX_MATCHUPS)
     """The matchups."""
 
 
-class GauntletFile(ControlFile):
-    """A file of kind `"gauntlet"`."""
-
-    competition: Gauntlet
-
-
-class SwissFile(ControlFile):
-    """A file of kind `"swiss"`."""
-
-    competition: Swiss
-
-
-class SprtFile(ControlFile):
-    """A file of kind `"sprt"`."""
-
-    competition: SprtTest
-
-
-class MarsFile(ControlFile):
+class MarsFile(ControlFile[Mars]):
     """A file of kind `"mars"`."""
 
-    competition: Mars
     series: tuple[Series, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)
     """The series of the mission."""
 
 
-class TunerFile(ControlFile):
+class TunerFile(ControlFile[Kind]):
     """A file of a tuner."""
 
-    competition: Tuner
     candidate: dict[str, Any]
     """The candidate, defined like a player; `{NAME}` stands for a parameter's value."""
 
 
-class MonteCarloFile(TunerFile):
+class MonteCarloFile(TunerFile[MonteCarlo]):
     """A file of kind `"mc_tuner"`."""
 
-    competition: MonteCarlo
     parameters: dict[Name, dict[str, Any]] = Field(min_length=1, max_length=MAX_PARAMETERS)
     """The parameters, a table `[parameters.NAME]` each."""
 
 
-class CrossEntropyFile(TunerFile):
+class CrossEntropyFile(TunerFile[CrossEntropy]):
     """A file of kind `"ce_tuner"`."""
 
-    competition: CrossEntropy
     parameters: dict[Name, DrawnParameter] = Field(min_length=1, max_length=MAX_PARAMETERS)
     """The parameters, a table `[parameters.NAME]` each."""
 
 
-FILES: Final[Mapping[str, type[ControlFile]]] = {
+FILES: Final[Mapping[str, type[ControlFile[Any]]]] = {
     "playoff": PlayoffFile,
-    "all-play-all": AllPlayAllFile,
-    "gauntlet": GauntletFile,
-    "swiss": SwissFile,
-    "sprt": SprtFile,
+    "all-play-all": ControlFile[AllPlayAll],
+    "gauntlet": ControlFile[Gauntlet],
+    "swiss": ControlFile[Swiss],
+    "sprt": ControlFile[SprtTest],
     "mars": MarsFile,
     "mc_tuner": MonteCarloFile,
     "ce_tuner": CrossEntropyFile,
-    "round-robin": AllPlayAllFile,
+    "round-robin": ControlFile[AllPlayAll],
 }
 KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
 PLAYERS: Final[Mapping[str, type[Player]]] = {

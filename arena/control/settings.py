@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from academy.wire.addresses import Endpoint, ServerAddress
 from arena.control.plans import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
-from arena.control.schema import OpeningsFile
+from arena.control.schema import Academy, OpeningsFile
 from arena.control.tokens import token_from
 from arena.control.validation import ControlError as ControlError
 from arena.jobs import Adjudication, PlayerSetup
@@ -23,27 +23,10 @@ Scope = Literal["player", "matchup"]
 """What may be left out of a competition."""
 
 
-@dataclass(frozen=True)
-class AcademySettings:
-    """How ACADEMY is reached.
+class AcademySettings(Academy):
+    """How ACADEMY is reached; `data` is the folder of a server of our own."""
 
-    `address` is `host:port`, `unix:PATH`, or `embedded`: a server of our own on the folder `data`.
-    The bearer token is given by at most one of `token`, `token_env` (a variable's name) and
-    `token_file`. With `update` off, players may consult but ACADEMY learns nothing of the games.
-    `tls_cert` and `tls_key` are the arena's own, `player_tls_cert` and `player_tls_key` its players'.
-    """
-
-    address: str
     data: Path
-    update: bool = True
-    token: str | None = field(default=None, repr=False)
-    token_env: str | None = None
-    token_file: Path | None = None
-    tls_ca: Path | None = None
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    player_tls_cert: Path | None = None
-    player_tls_key: Path | None = None
 
     @property
     def embedded(self) -> bool:

@@ -101,10 +101,10 @@ def _listeners(tables: dict[str, Any], folder: Path) -> dict[str, dict[str, Any]
     }
 
 
-def _model(tables: dict[str, Any]) -> type[schema.ControlFile]:
+def _model(tables: dict[str, Any]) -> type[schema.ControlFile[Any]]:
     competition = tables.get("competition")
     if not isinstance(competition, dict):
-        return schema.ControlFile
+        return schema.ControlFile[schema.Competition]
     return schema.FILES[choose(schema.FILES, "kind", None, competition, toml_place("competition"))]
 
 
@@ -121,4 +121,6 @@ def _rating(table: schema.Ratings, players: dict[str, schema.Player]) -> EloRule
 def _academy(table: schema.Academy, path: Path) -> AcademySettings | None:
     if table.address == "none":
         return None
-    return AcademySettings(**{**dict(table), "data": table.data or path.with_suffix(".academy")})
+    return AcademySettings.model_construct(
+        **{**dict(table), "data": table.data or path.with_suffix(".academy")}
+    )

@@ -218,11 +218,6 @@ class Lobby:
         return [self._guests[name] for name in sorted(self._guests)]
 
     @property
-    def players(self) -> int:
-        """How many players have dialled in."""
-        return len(self._guests)
-
-    @property
     def seats(self) -> tuple[int, int]:
         """How many seats of games are taken, and how many wait for their player. From any thread."""
         seats = list(self._seats.values())

@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -280,51 +280,36 @@ async def open_lobby(
             await server.stop(0)
 
 
-class BackgroundLobby:
-    """A lobby that is open while its `with` block lasts; entering raises InvalidAddressError and OSError.
+@contextmanager
+def background_lobby(
+    endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
+) -> Iterator[OpenLobby]:
+    """A lobby that is open while the block lasts, in a thread of its own, in which `note` is called.
 
-    `note` is called in its thread.
+    Raises InvalidAddressError and OSError.
     """
+    opened: Future[tuple[OpenLobby, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
-    def __init__(
-        self, endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
-    ) -> None:
-        self._limits = limits
-        self._note = note
-        self._endpoint = endpoint
-        self._doorkeeper = doorkeeper
-        self._opened: Future[OpenLobby] = Future()
-        self._closing: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
-        self._thread = threading.Thread(target=self._run, name="lobby", daemon=True)
+    async def serve() -> None:
+        closed = asyncio.Event()
+        async with open_lobby(endpoint, doorkeeper, note, limits) as lobby:
+            opened.set_result((lobby, asyncio.get_running_loop(), closed))
+            await closed.wait()
 
-    @property
-    def open(self) -> OpenLobby:
-        """Where it is."""
-        return self._opened.result()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._opened.result()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._closing is not None:
-            loop, closed = self._closing
-            loop.call_soon_threadsafe(closed.set)
-            self._thread.join()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            asyncio.run(self._serve())
+            asyncio.run(serve())
         except Exception as error:
             # For the caller that enters, in the other thread; later failures have no caller.
-            if self._opened.done():
+            if opened.done():
                 raise
-            self._opened.set_exception(error)
+            opened.set_exception(error)
 
-    async def _serve(self) -> None:
-        closed = asyncio.Event()
-        async with open_lobby(self._endpoint, self._doorkeeper, self._note, self._limits) as lobby:
-            self._closing = asyncio.get_running_loop(), closed
-            self._opened.set_result(lobby)
-            await closed.wait()
+    thread = threading.Thread(target=run, name="lobby", daemon=True)
+    thread.start()
+    lobby, loop, closed = opened.result()
+    try:
+        yield lobby
+    finally:
+        loop.call_soon_threadsafe(closed.set)
+        thread.join()

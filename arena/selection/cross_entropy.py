@@ -17,7 +17,7 @@ from arena.control.changed_settings import REMEDY
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, ThinnedPath, Tuner, TuningState, points
+from arena.selection.candidates import ThinnedPath, Tuner, TuningState, points
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
 from arena.selection.voids import VoidPolicy
 
@@ -75,7 +75,6 @@ class CrossEntropyTuner(Tuner):
         self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
     ) -> None:
         self._plan = plan
-        self._seed = seed
         terms = {
             "samples": plan.samples,
             "batch": plan.batch,
@@ -83,8 +82,7 @@ class CrossEntropyTuner(Tuner):
             "step_size": plan.step_size,
             "seed": seed,
         }
-        games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
-        super().__init__(plan, games, opponent)
+        super().__init__(plan, opponent, seed, terms, folder)
         self.generation = 0
         self.distribution = Distribution(
             tuple(parameter.mean for parameter in plan.parameters),
@@ -132,7 +130,7 @@ class CrossEntropyTuner(Tuner):
         generation, candidate, number = self._parse(game.game_id)
         stored = json.loads(game.detail) if game.detail else None
         if stored is not None:
-            self._games.check_terms(stored)
+            self._check_terms(stored)
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
@@ -141,7 +139,7 @@ class CrossEntropyTuner(Tuner):
                 f"file's: {self.description}; {REMEDY}"
             )
         if stored is not None:
-            self._games.check_candidate(game.game_id, stored, self._values(candidate))
+            self._check_candidate(game.game_id, stored, self._values(candidate))
         self._open.discard((number, candidate))
         self._waiting.pop((number, candidate), None)
         won = points(game, self._opponent.name)
@@ -175,7 +173,7 @@ class CrossEntropyTuner(Tuner):
         generation, candidate, _ = self._parse(game_id)
         if generation != self.generation or candidate >= len(self.samples):
             return ""
-        return describe(self._plan.parameters, self._values(candidate))
+        return describe(self._parameters, self._values(candidate))
 
     def best_values(self) -> list[object]:
         """The parameters' values at the mean of the distribution."""
@@ -216,20 +214,20 @@ class CrossEntropyTuner(Tuner):
             self._means.note(self._played(), self.distribution.means)
 
     def _distribution_lines(self) -> list[str]:
-        values = describe(self._plan.parameters, self.best_values())
+        values = describe(self._parameters, self.best_values())
         return [f"distribution: {self.distribution}", f"its mean: {values}"]
 
     def _candidate_lines(self, best: Sequence[int]) -> list[str]:
         ranked = sorted(range(len(self.samples)), key=lambda place: (-self._scores[place], -place))
         return [
             f"g{self.generation}#{place}{'*' if place in best else ' '} "
-            f"{describe(self._plan.parameters, self._values(place))}  {self._scores[place]:g}"
+            f"{describe(self._parameters, self._values(place))}  {self._scores[place]:g}"
             for place in ranked
         ]
 
     def _fixture(self, number: int, candidate: int) -> Fixture:
         code = f"g{self.generation}#{candidate}"
-        return self._games.game(f"{code}r{number}", code, self._values(candidate), opening=number)
+        return self._game(f"{code}r{number}", code, self._values(candidate), opening=number)
 
     def _values(self, candidate: int) -> list[object]:
         return self._values_at(self.samples[candidate])

@@ -20,7 +20,7 @@ from arena.control.changed_settings import REMEDY, changed
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, ThinnedPath, TreePath, Tuner, TuningState, points
+from arena.selection.candidates import ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.matchups import Numbering
 from arena.selection.selector import (
     CompetitionChangedError,
@@ -158,11 +158,9 @@ class MonteCarloTuner(Tuner):
 
     def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
         self._plan = plan
-        self._seed = seed
         terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
-        games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
-        super().__init__(plan, games, opponent)
-        self._tree = ParameterTree(plan)
+        super().__init__(plan, opponent, seed, terms, folder)
+        self.tree = ParameterTree(plan)
         self._numbers = Numbering(plan.games)
         self._running: dict[str, TreePath] = {}
         self._checked: set[tuple[object, ...]] = set()
@@ -197,21 +195,16 @@ class MonteCarloTuner(Tuner):
         """Void games are dropped."""
         return VoidPolicy.DROP
 
-    @property
-    def tree(self) -> ParameterTree:
-        """The results so far."""
-        return self._tree
-
     def best_values(self) -> list[object]:
         """The parameters' values at the best place."""
-        return self._values(self._tree.best())
+        return self._values(self.tree.best())
 
     def state(self) -> TuningState:
         """The best values, how they came about, and where in the tree they are."""
-        best = self._tree.best()
+        best = self.tree.best()
         steps = self._best.steps(self._numbers.completed, best)
-        centres = [(games, self._tree.centre(place)) for games, place in steps]
-        return self._state_at(centres, place=tuple(self._tree.coordinates(best)))
+        centres = [(games, self.tree.centre(place)) for games, place in steps]
+        return self._state_at(centres, place=tuple(self.tree.coordinates(best)))
 
     def next_game(self) -> Fixture | None:
         """A game of the candidate that the tree chooses."""
@@ -219,17 +212,17 @@ class MonteCarloTuner(Tuner):
             return None
         number = self._numbers.lowest_open
         chance = random.Random(game_seed(self._seed, f"{number}/choice"))
-        return self._give(number, self._tree.choose(chance))
+        return self._give(number, self.tree.choose(chance))
 
     def completed(self, game: CompletedGame) -> None:
         """Take a result into the tree. Raises CompetitionChangedError."""
         number, path = self._parse(game.game_id), self._path(game.game_id, game.detail)
         self._running.pop(game.game_id, None)
         self._numbers.complete(number)
-        self._tree.take(path, points(game, self._opponent.name) or 0.0)
+        self.tree.take(path, points(game, self._opponent.name) or 0.0)
         completed = self._numbers.completed
         if self._best.wants():
-            self._best.note(completed, self._tree.best())
+            self._best.note(completed, self.tree.best())
         if self._plan.log_period is not None and completed % self._plan.log_period == 0:
             self._news += [f"after {completed} games:", *self._tree_lines(), ""]
 
@@ -257,7 +250,7 @@ class MonteCarloTuner(Tuner):
 
     def _give(self, number: int, path: TreePath) -> Fixture:
         game_id = str(number)
-        fixture = self._games.game(game_id, f"#{game_id}", self._values(path), number, path)
+        fixture = self._game(game_id, f"#{game_id}", self._values(path), number, path)
         self._numbers.give(number)
         self._running[game_id] = path
         return fixture
@@ -274,13 +267,13 @@ class MonteCarloTuner(Tuner):
                 "`arena reset`, or give the competition another control file"
             )
         stored = json.loads(detail)
-        self._games.check_terms(stored)
+        self._check_terms(stored)
         path = tuple(stored["path"])
         if len(path) > self._plan.max_depth:
             raise CompetitionChangedError(
                 changed("competition.max_depth", f"{len(path)} or more", self._plan.max_depth)
             )
-        if not self._tree.known(path):
+        if not self.tree.known(path):
             raise CompetitionChangedError(
                 f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
                 f"control file has now; {REMEDY}"
@@ -288,33 +281,33 @@ class MonteCarloTuner(Tuner):
         # Thousands of games have few candidates: each is checked once.
         candidate = (path, stored["candidate"], *stored["values"])
         if candidate not in self._checked:
-            self._games.check_candidate(game_id, stored, self._values(path))
+            self._check_candidate(game_id, stored, self._values(path))
             self._checked.add(candidate)
         return path
 
     def _values(self, path: TreePath) -> list[object]:
-        return self._values_at(self._tree.centre(path))
+        return self._values_at(self.tree.centre(path))
 
     def _place(self, path: TreePath) -> str:
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
-        return f"{coordinates} {describe(self._plan.parameters, self._values(path))}"
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
+        return f"{coordinates} {describe(self._parameters, self._values(path))}"
 
     def _tree_lines(self) -> list[str]:
         games = self._numbers.completed
-        lines = [f"{games} games, candidates won {self._share(self._tree.root)}"]
+        lines = [f"{games} games, candidates won {self._share(self.tree.root)}"]
         for depth, count in enumerate(self._plan.summary[: self._plan.max_depth], start=1):
-            tried = self._tree.tried(depth)[:count]
+            tried = self.tree.tried(depth)[:count]
             if not tried:
                 break
             lines += ["", f"most visited at depth {depth}:"]
             width = max(len(self._place(path)) for path, _ in tried)
             lines += [f"{self._place(path):<{width}}  {self._node(node)}" for path, node in tried]
-        lines += ["", f"Best parameters: {self._parameters_at(self._tree.best())}"]
+        lines += ["", f"Best parameters: {self._parameters_at(self.tree.best())}"]
         return lines
 
     def _parameters_at(self, path: TreePath) -> str:
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
-        return f"{describe(self._plan.parameters, self._values(path))} [{coordinates}]"
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
+        return f"{describe(self._parameters, self._values(path))} [{coordinates}]"
 
     def _node(self, node: Node) -> str:
         return f"{node.wins / node.visits:.3f} {node.visits - self._plan.initial_visits:4g}"

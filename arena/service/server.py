@@ -107,7 +107,9 @@ class ServiceMetrics(Collector):
         for status, count in list(self._runs.ended.items()):
             ended.add_metric([str(status)], count)
         yield ended
-        yield GaugeMetricFamily("arena_players", "Players that have dialled in", value=self._lobby.players)
+        yield GaugeMetricFamily(
+            "arena_players", "Players that have dialled in", value=len(self._lobby.guests())
+        )
         seats = GaugeMetricFamily("arena_seats", "Seats for players that dial in", labels=["state"])
         taken, waiting = self._lobby.seats
         seats.add_metric(["taken"], taken)
