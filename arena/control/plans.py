@@ -208,14 +208,25 @@ class CandidatePlan:
 
 
 @dataclass(frozen=True)
-class MonteCarloPlan:
+class TunerPlan:
+    """What both tuners share."""
+
+    candidate: CandidatePlan
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """The opponent alone: candidates come and go."""
+        return (self.candidate.opponent,)
+
+
+@dataclass(frozen=True)
+class MonteCarloPlan(TunerPlan):
     """The Monte Carlo tuner: a tree over the parameters' ranges, searched as UCT does.
 
     `games` None means no end. `summary` are numbers of candidates to list per depth in reports, and
     `log_period` is how many games lie between two such lists in the history file.
     """
 
-    candidate: CandidatePlan
     parameters: tuple[GridParameter, ...]
     exploration: float
     initial_visits: int
@@ -226,28 +237,17 @@ class MonteCarloPlan:
     log_period: int | None = None
     shown_running: int = 12
 
-    @property
-    def competitors(self) -> tuple[str, ...]:
-        """The opponent alone: candidates come and go."""
-        return (self.candidate.opponent,)
-
 
 @dataclass(frozen=True)
-class CrossEntropyPlan:
+class CrossEntropyPlan(TunerPlan):
     """The cross-entropy tuner: generations of samples from a normal distribution drawn to the best."""
 
-    candidate: CandidatePlan
     parameters: tuple[NormalParameter, ...]
     generations: int
     samples: int
     batch: int
     elite_proportion: float
     step_size: float
-
-    @property
-    def competitors(self) -> tuple[str, ...]:
-        """The opponent alone: candidates come and go."""
-        return (self.candidate.opponent,)
 
 
 Plan = (

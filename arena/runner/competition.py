@@ -411,7 +411,7 @@ class Competition:
             seconds_left=self._pace.seconds_for(left),
             waiting_reports=self._academy.waiting(),
             lines=self._selector.report_lines(),
-            tuner=isinstance(self._control.plan, plans.MonteCarloPlan | plans.CrossEntropyPlan),
+            tuner=isinstance(self._control.plan, plans.TunerPlan),
             halt_key=self._stopping.key_available,
         )
 

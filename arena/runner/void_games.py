@@ -79,7 +79,7 @@ class VoidGames:
 
     def _may_lose(self, player: PlayerSetup) -> bool:
         plan = self._control.plan
-        if isinstance(plan, plans.MonteCarloPlan | plans.CrossEntropyPlan):
+        if isinstance(plan, plans.TunerPlan):
             # Where their opponent fails, candidates have shown nothing.
             return player.name != plan.candidate.opponent
         return True

@@ -71,6 +71,8 @@ class CrossEntropyTuner(Tuner):
     generation waits for the last game. A game without a winner counts half.
     """
 
+    void_policy = VoidPolicy.RETRY_GAME
+
     def __init__(
         self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
     ) -> None:
@@ -111,11 +113,6 @@ class CrossEntropyTuner(Tuner):
     def finished(self) -> bool:
         """Whether the last generation is over."""
         return self.generation >= self._plan.generations
-
-    @property
-    def void_policy(self) -> VoidPolicy:
-        """A void game is tried once more."""
-        return VoidPolicy.RETRY_GAME
 
     def next_game(self) -> Fixture | None:
         """The next game of this generation; None while its last games are in progress."""

@@ -47,6 +47,9 @@ class Mars(Selector):
     may not change, while its weight, state and number of games may.
     """
 
+    # A bot that the machine did not let start would else pay for it with its averages.
+    reruns_hung_games = True
+
     def __init__(self, mission: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
         self._series = {series.name: series for series in mission}
         self._seats = seats
@@ -96,11 +99,6 @@ class Mars(Selector):
     def ghosts(self) -> Sequence[str]:
         """Series with games that the control file has no more."""
         return sorted(self._ghosts)
-
-    @property
-    def reruns_hung_games(self) -> bool:
-        """Yes: a bot that the machine did not let start would else pay for it with its averages."""
-        return True
 
     def next_game(self) -> Fixture | None:
         """The next game of a series drawn by weight."""

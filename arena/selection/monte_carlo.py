@@ -156,6 +156,8 @@ class MonteCarloTuner(Tuner):
     simultaneous games make for less informed choices.
     """
 
+    void_policy = VoidPolicy.DROP
+
     def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
         self._plan = plan
         terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
@@ -189,11 +191,6 @@ class MonteCarloTuner(Tuner):
         """Whether all games are completed or, in this run, void."""
         numbers = self._numbers
         return not numbers.open and numbers.given == numbers.completed + self._dropped
-
-    @property
-    def void_policy(self) -> VoidPolicy:
-        """Void games are dropped."""
-        return VoidPolicy.DROP
 
     def best_values(self) -> list[object]:
         """The parameters' values at the best place."""
