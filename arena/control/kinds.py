@@ -195,7 +195,6 @@ def _series(contents: Contents, table: schema.Series, index: int) -> plans.MarsS
         seats = f"{' + '.join(map(str, table.kinds))} is not {contents.seats}, the seats of a game"
         _fail(place(["kinds"]), seats)
     own = {
-        "rule": plans.LineUpRule(table.selector, table.by, table.clones, table.kinds),
         "contestants": _contestants(contents, table, place(["contestants"])),
         "settings": _settings(contents, table, index),
         "complete": table.state == "complete",

@@ -139,22 +139,6 @@ Average = Literal["strength", "tenacity", "fitness"]
 
 
 @dataclass(frozen=True)
-class LineUpRule:
-    """How a MARS series chooses its players.
-
-    `weighted` draws each by weight; `least-played` takes the one with the fewest plays first;
-    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has one player
-    for each number in it, who takes that number of seats (3 + 4); else, unless `clones` are allowed,
-    all seats have different players.
-    """
-
-    name: Literal["weighted", "least-played", "slow-knockout"] = "weighted"
-    by: Average = "fitness"
-    clones: bool = True
-    kinds: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
 class MarsSetting:
     """An environment that a series plays in, with its relative weight."""
 
@@ -167,14 +151,21 @@ class MarsSetting:
 class MarsSeries:
     """A series of SAGA.
 
+    Its `selector` chooses the players: `weighted` draws each by weight; `least-played` takes the one with
+    the fewest plays first; `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a
+    game has one player for each number in it, who takes that number of seats (3 + 4); else, unless `clones`
+    are allowed, all seats have different players.
     `weight` is its relative chance to be run, 0 for never; a `complete` one is never run. The choices of
     a `pure` one depend on its own games alone. `games` None means no end. `contestants` have weights.
     """
 
     name: str
-    rule: LineUpRule
     contestants: Mapping[str, float]
     settings: tuple[MarsSetting, ...]
+    selector: Literal["weighted", "least-played", "slow-knockout"] = "weighted"
+    by: Average = "fitness"
+    clones: bool = True
+    kinds: tuple[int, ...] = ()
     weight: float = 1.0
     complete: bool = False
     pure: bool = True

@@ -172,7 +172,7 @@ def _explain(rule: str, error: Any, kind: Any, where: tuple[Any, Any, list[Key],
 
 
 def explain_unknown(name: str, known: Collection[str]) -> str:
-    """What is said of a setting that is none of the known ones."""
+    """Why a setting that is none of the known ones is refused, and what may be meant."""
     near = difflib.get_close_matches(name, known, n=2)
     if near:
         return f"unknown setting; did you mean {' or '.join(map(repr, near))}?"

@@ -9,7 +9,6 @@ from arena.control.parameters import Bounded, Explicit, Linear, Logarithmic
 from arena.control.plans import (
     CrossEntropyPlan,
     GauntletPlan,
-    LineUpRule,
     MarsPlan,
     MonteCarloPlan,
     PlayoffPlan,
@@ -64,7 +63,7 @@ def test_a_mission(tmp_path: Path) -> None:
     plan = control(tmp_path, sample("mars").replace('selector = "least-played"', "kinds = [1, 1]")).plan
     assert isinstance(plan, MarsPlan)
     (series,) = plan.series
-    assert series.rule == LineUpRule("weighted", kinds=(1, 1))
+    assert (series.selector, series.kinds) == ("weighted", (1, 1))
     assert series.contestants == {"weak": 1.0, "middle": 1.0, "strong": 1.0}
     assert [(setting.name, setting.weight) for setting in series.settings] == [("small", 2.0), ("large", 1.0)]
     assert [setting.game.settings["board_size"] for setting in series.settings] == [9, 13]
