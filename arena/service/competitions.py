@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import structlog
 from google.protobuf.duration_pb2 import Duration
@@ -49,7 +49,6 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
     competitions_pb2.TOKEN_ROLE_PLAYER: ServiceRole.PLAYER,
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
-_OPERATORS: Final = (ServiceRole.OPERATOR,)
 _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
 
@@ -63,17 +62,16 @@ class ServiceLimits:
     look_seconds: float = 0.3
 
 
+_Method: TypeAlias = Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]]
+_RpcMethod: TypeAlias = Callable[["CompetitionServicer", _Request, Context], Awaitable[_Answer]]
+
+
 def _answered(
-    roles: tuple[ServiceRole, ...],
-) -> Callable[
-    [Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]]],
-    Callable[["CompetitionServicer", _Request, Context], Awaitable[_Answer]],
-]:
+    *roles: ServiceRole,
+) -> Callable[[_Method[_Request, _Answer]], _RpcMethod[_Request, _Answer]]:
     """Let callers of some roles alone have a method's answer, and answer its errors with statuses."""
 
-    def decorate(
-        method: Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]],
-    ) -> Callable[["CompetitionServicer", _Request, Context], Awaitable[_Answer]]:
+    def decorate(method: _Method[_Request, _Answer]) -> _RpcMethod[_Request, _Answer]:
         @wraps(method)
         async def call(servicer: "CompetitionServicer", request: _Request, context: Context) -> _Answer:
             return await servicer.answer_as(context, roles, partial(method, servicer, request))
@@ -111,7 +109,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """Start nothing more, and end the streams of watchers."""
         self._closing.set()
 
-    @_answered(_OPERATORS)
+    @_answered(ServiceRole.OPERATOR)
     async def StartCompetition(
         self, request: competitions_pb2.StartCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StartCompetitionResponse:
@@ -135,7 +133,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         _log.info("competition started", name=request.name, caller=caller.name)
         return competitions_pb2.StartCompetitionResponse(competition=await self._describe(view))
 
-    @_answered(_OPERATORS)
+    @_answered(ServiceRole.OPERATOR)
     async def StopCompetition(
         self, request: competitions_pb2.StopCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StopCompetitionResponse:
@@ -152,7 +150,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             )
         return competitions_pb2.StopCompetitionResponse(competition=await self._describe(view))
 
-    @_answered(_WATCHERS)
+    @_answered(*_WATCHERS)
     async def GetCompetition(
         self, request: competitions_pb2.GetCompetitionRequest, _: ServiceCaller
     ) -> competitions_pb2.GetCompetitionResponse:
@@ -160,7 +158,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         competition = await self._describe(await self._view(request.name))
         return competitions_pb2.GetCompetitionResponse(competition=competition)
 
-    @_answered(_WATCHERS)
+    @_answered(*_WATCHERS)
     async def ListCompetitions(
         self, request: competitions_pb2.ListCompetitionsRequest, _: ServiceCaller
     ) -> competitions_pb2.ListCompetitionsResponse:
@@ -227,7 +225,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                         "the service is closing; competitions go on when it is started again"
                     )
 
-    @_answered(_WATCHERS)
+    @_answered(*_WATCHERS)
     async def GetStandings(
         self, request: competitions_pb2.GetStandingsRequest, _: ServiceCaller
     ) -> competitions_pb2.GetStandingsResponse:
@@ -235,7 +233,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         view = await self._view(request.name)
         return await asyncio.to_thread(view.standings)
 
-    @_answered(_WATCHERS)
+    @_answered(*_WATCHERS)
     async def ListGames(
         self, request: competitions_pb2.ListGamesRequest, _: ServiceCaller
     ) -> competitions_pb2.ListGamesResponse:
@@ -251,7 +249,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             answer.next_page_token = str(games[size - 1].sequence)
         return answer
 
-    @_answered(_WATCHERS)
+    @_answered(*_WATCHERS)
     async def GetGame(
         self, request: competitions_pb2.GetGameRequest, _: ServiceCaller
     ) -> competitions_pb2.GetGameResponse:
@@ -262,7 +260,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             raise UnknownGameError(f"{request.name} has no finished game {request.game_id[:80]!r}")
         return game
 
-    @_answered(_WATCHERS)
+    @_answered(*_WATCHERS)
     async def ListPlayers(
         self, request: competitions_pb2.ListPlayersRequest, _: ServiceCaller
     ) -> competitions_pb2.ListPlayersResponse:
@@ -278,7 +276,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             )
         return answer
 
-    @_answered(_OPERATORS)
+    @_answered(ServiceRole.OPERATOR)
     async def CreateToken(
         self, request: competitions_pb2.CreateTokenRequest, caller: ServiceCaller
     ) -> competitions_pb2.CreateTokenResponse:
@@ -290,7 +288,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         _log.info("token made", name=request.name, role=role.value, caller=caller.name)
         return competitions_pb2.CreateTokenResponse(token=text)
 
-    @_answered(_OPERATORS)
+    @_answered(ServiceRole.OPERATOR)
     async def ListTokens(
         self, request: competitions_pb2.ListTokensRequest, _: ServiceCaller
     ) -> competitions_pb2.ListTokensResponse:
@@ -300,7 +298,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
         return answer
 
-    @_answered(_OPERATORS)
+    @_answered(ServiceRole.OPERATOR)
     async def RevokeToken(
         self, request: competitions_pb2.RevokeTokenRequest, caller: ServiceCaller
     ) -> competitions_pb2.RevokeTokenResponse:

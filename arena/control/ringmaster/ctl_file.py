@@ -250,7 +250,7 @@ class _Event:
 
     def _known(self, name: object, setting: str, whose: str = "") -> str:
         if not isinstance(name, str) or name not in self._players:
-            _fail(setting, f"unknown player {name}", whose)
+            _fail(setting, "is missing" if name is None else f"unknown player {name}", whose)
         return name
 
     def _competition(self, model: type[Competition], **given: Any) -> Competition:
@@ -269,7 +269,8 @@ class _Event:
         for name in ("board_size", "komi"):
             self._need(name, given)
         settings = _ours({name: given[name] for name in _GAME if name in given})
-        if isinstance(settings["komi"], int):
+        # As earlier releases have stored it.
+        if type(settings["komi"]) is int:
             settings["komi"] = float(settings["komi"])
         if "handicap" in settings:
             settings.setdefault("handicap_style", "fixed")
