@@ -202,33 +202,11 @@ class Board:
 
     def has_atari(self) -> bool:
         """Whether a group of either colour has exactly one liberty."""
-        stones = self.stones
-        beside = self.neighbours
-        safe: set[int] = set()
-        crowded = _crowded(self.size, stones)
+        crowded = _crowded(self.size, self.stones)
         start = crowded.find(1)
         while start >= 0:
-            if start not in safe:
-                colour = stones[start]
-                group, seen, liberty = [start], {start}, -1
-                # Until a second liberty is found; what has been seen until then need not be searched again.
-                for stone in group:
-                    for next_to in beside[stone]:
-                        state = stones[next_to]
-                        if state == colour:
-                            if next_to not in seen:
-                                seen.add(next_to)
-                                group.append(next_to)
-                        elif not state and next_to != liberty:
-                            if liberty >= 0:
-                                break
-                            liberty = next_to
-                    else:
-                        continue
-                    break
-                else:
-                    return True
-                safe |= seen
+            if len(self.liberties(start, 2)) == 1:
+                return True
             start = crowded.find(1, start + 1)
         return False
 

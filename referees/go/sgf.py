@@ -5,11 +5,11 @@ from functools import cache
 from sgfmill.sgf import Sgf_game
 from sgfmill.sgf_properties import serialise_go_point
 
-from referees.api import GameRecord, UnreadableRecordError
+from referees.api import GameRecord
 from referees.go import board
 from referees.go.board import PASS, GoPosition
 from referees.go.settings import GoSettings
-from referees.sgf import LETTERS, begin, game_trees, written
+from referees.sgf import LETTERS, begin, read_games, written
 
 
 def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
@@ -17,15 +17,7 @@ def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[s
 
     The games must be on a board of this size and begin with the first position's stones and mover.
     """
-    games = []
-    for number, tree in enumerate(game_trees(content), start=1):
-        try:
-            games.append(_main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
-        except (ValueError, KeyError) as error:
-            raise UnreadableRecordError(
-                f"game {number}: {error or 'a property has no sensible value'}"
-            ) from None
-    return games
+    return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
 
 
 def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[str]]:
