@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.symmetries import NodeSymmetry
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import Order
 
@@ -134,11 +133,6 @@ def geometry(war_map: WarMap) -> GraphGeometry:
     return GraphGeometry(
         tuple(f"{territory.id}:{territory.name}" for territory in war_map.territories), war_map.edges
     )
-
-
-def mirror_symmetry(image: tuple[int, ...]) -> NodeSymmetry:
-    """The exchange of the two halves."""
-    return NodeSymmetry(MIRROR, image)
 
 
 def to_board(graph: GraphGeometry, position: WarPosition, stack_armies: int) -> Board:

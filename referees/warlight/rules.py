@@ -6,6 +6,7 @@ from typing import ClassVar, Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
 from referees.dialogues import LineDialogue
 from referees.warlight import ai_challenge_2, record, replay
@@ -18,7 +19,6 @@ from referees.warlight.position import (
     Sight,
     WarPosition,
     geometry,
-    mirror_symmetry,
     to_board,
 )
 from referees.warlight.settings import WarSettings
@@ -79,7 +79,7 @@ class WarLight(Referee[WarPosition, Orders]):
             geometry=self._geometry,
             symmetric=mirrored,
             reversal=MIRROR if mirrored else "identity",
-            node_symmetries=() if self.mirror is None else (mirror_symmetry(self.mirror),),
+            node_symmetries=() if self.mirror is None else (NodeSymmetry(MIRROR, self.mirror),),
             expected_length=2.0 * min(USUAL_TURNS, self.settings.turn_limit),
             simultaneous=True,
         )
