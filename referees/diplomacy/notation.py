@@ -7,7 +7,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from referees.diplomacy.map import SPELLINGS, Map, Unit, UnitKind, UnknownPlaceError
+from referees.diplomacy.map import SPELLINGS, Map, Terrain, Unit, UnitKind, UnknownPlaceError
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 
@@ -65,14 +65,17 @@ def _helped(position: Position, province: int, codes: Sequence[str]) -> str:
     return _subject_text(unit, codes[unit.location if unit else position.map.main_location[province]])
 
 
-_DEEPMIND_FORMS: Final = {
+DEEPMIND_FORMS: Final = {
     OrderKind.HOLD: "{place} H",
+    OrderKind.MOVE: "{place} - {coast}",
+    OrderKind.RETREAT: "{place} - {coast}",
     OrderKind.CONVOYED_MOVE: "{place} - {target} VC",
     OrderKind.SUPPORT_HOLD: "{place} SH {target}",
     OrderKind.SUPPORT_MOVE: "{place} S {source} - {target}",
     OrderKind.CONVOY: "{place} C {source} - {target}",
     OrderKind.DISBAND: "{place} D",
     OrderKind.BUILD_ARMY: "B A {place}",
+    OrderKind.BUILD_FLEET: "B F {built}",
     OrderKind.REMOVE: "R {place}",
     OrderKind.WAIVE: "W",
 }
@@ -80,16 +83,13 @@ _DEEPMIND_FORMS: Final = {
 
 def _deepmind_text(position: Position, order: Order) -> str:
     board = position.map
-    place = board.codes[board.province_of[order.location]]
-    target = board.codes[board.province_of[order.target]]
-    source = board.codes[order.source]
-    match order.kind:
-        case OrderKind.MOVE | OrderKind.RETREAT:
-            return f"{place} - {_deepmind_target(board, order.target)}"
-        case OrderKind.BUILD_FLEET:
-            return f"B F {board.location_codes[order.location].replace('/', '')}"
-        case kind:
-            return _DEEPMIND_FORMS[kind].format(place=place, target=target, source=source)
+    return DEEPMIND_FORMS[order.kind].format(
+        place=board.codes[board.province_of[order.location]],
+        target=board.codes[board.province_of[order.target]],
+        source=board.codes[order.source],
+        coast=_deepmind_target(board, order.target),
+        built=board.location_codes[order.location].replace("/", ""),
+    )
 
 
 def _deepmind_target(board: Map, location: int) -> str:
@@ -290,7 +290,7 @@ class _Reader:
     def _build(self, kind: UnitKind | None, location: int) -> Order:
         board = self._board
         if kind is None:
-            if any(board.can_stand(UnitKind.FLEET, place) for place in _places(board, location)):
+            if board.terrain[board.province_of[location]] is not Terrain.LAND:
                 raise UnreadableOrderError(f"build what? say A or F before {board.location_codes[location]}")
             kind = UnitKind.ARMY
         return Order(OrderKind.BUILD_ARMY if kind is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
@@ -428,11 +428,6 @@ def _check_owner(position: Position, order: Order, power: int, province: int) ->
     if not owns:
         what = f"the unit in {board.codes[province]}" if unit else f"the centre {board.codes[province]}"
         raise UnreadableOrderError(f"{what} is not {board.powers[power].name}'s")
-
-
-def _places(board: Map, location: int) -> tuple[int, ...]:
-    province = board.province_of[location]
-    return board.main_location[province], *board.coasts[province]
 
 
 def _expect_no_more(rest: Sequence[str]) -> None:

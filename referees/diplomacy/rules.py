@@ -45,14 +45,11 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def __init__(self, settings: DiplomacySettings) -> None:
         self.settings = settings
         self.map = settings.map
-        edges = {
-            (min(province, other), max(province, other))
-            for reach in self.map.reach
-            for place, near in enumerate(reach)
-            for province in [self.map.province_of[place]]
-            for other in (self.map.province_of[there] for there in near)
-        }
-        self._geometry = GraphGeometry(self.map.codes, tuple(sorted(edges)))
+        neighbours = enumerate(self.map.neighbours)
+        edges = tuple(
+            (province, other) for province, near in neighbours for other in near if province < other
+        )
+        self._geometry = GraphGeometry(self.map.codes, edges)
         self._spec = GameSpec(
             game_id=f"diplomacy-{map_id(self.map)}",
             geometry=self._geometry,

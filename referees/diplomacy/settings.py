@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from enum import Enum
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Final, Self
@@ -16,7 +16,7 @@ from referees.settings import Check, read_choice, read_enum, read_flag, read_set
 from referees.toml_text import MAX_CHARACTERS
 
 
-class AdjacentConvoy(Enum):
+class AdjacentConvoy(StrEnum):
     """When an army that is ordered to a province beside its own goes by sea, without saying so (4.A.3)."""
 
     EXPLICIT = "explicit"
@@ -27,14 +27,14 @@ class AdjacentConvoy(Enum):
     """When any fleet is ordered to convoy it there, and the other unit comes the opposite way or by land."""
 
 
-class RemovalDistance(Enum):
+class RemovalDistance(StrEnum):
     """From where the distance of a unit is counted that a power forgot to remove (4.D.8)."""
 
     OWNED_CENTRES = "owned centres"
     HOME_CENTRES = "home centres"
 
 
-class RemovalRoute(Enum):
+class RemovalRoute(StrEnum):
     """Over what the distance of a unit is counted that a power forgot to remove (4.D.8)."""
 
     LAND_AND_SEA = "land and sea"
