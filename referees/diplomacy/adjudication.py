@@ -1,15 +1,15 @@
 """One phase adjudicated: moves, retreats or builds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Final
 
 from referees.diplomacy import adjustments
-from referees.diplomacy.map import Map, Unit, UnitKind
+from referees.diplomacy.map import Map, Unit
 from referees.diplomacy.movement import Movement
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Dislodged, Phase, Position, Season
 from referees.diplomacy.results import OrderOutcome, OrderResult, movement_results
 from referees.diplomacy.settings import Choices
@@ -93,7 +93,6 @@ def resolve_retreats(
 
 
 DEFAULT_CHOICES: Final = Choices()
-_BUILDS: Final = {OrderKind.BUILD_ARMY: UnitKind.ARMY, OrderKind.BUILD_FLEET: UnitKind.FLEET}
 
 
 @dataclass(frozen=True)
@@ -130,15 +129,7 @@ def adjudicate(
         movement = Movement(position.map, position.units, orders, choices)
         units, dislodged = after_moves(movement)
         if dislodged:
-            after = Position(
-                position.map,
-                position.year,
-                position.season,
-                Phase.RETREATS,
-                units,
-                dislodged,
-                position.owners,
-            )
+            after = replace(position, phase=Phase.RETREATS, units=units, dislodged=dislodged)
         else:
             after = _after_season(position, units)
         return PhaseAdjudication(position, orders, after, movement)
@@ -146,19 +137,18 @@ def adjudicate(
         units, results = _retreats(position, orders)
         return PhaseAdjudication(position, orders, _after_season(position, units), results)
     units, results = _builds(position, orders, choices)
-    after = Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), position.owners)
+    after = replace(position, year=position.year + 1, season=Season.SPRING, phase=Phase.MOVES, units=units)
     return PhaseAdjudication(position, orders, after, results)
 
 
 def _after_season(position: Position, units: tuple[Unit, ...]) -> Position:
+    held = replace(position, season=Season.AUTUMN, phase=Phase.MOVES, units=units, dislodged=())
     if position.season is Season.SPRING:
-        return Position(position.map, position.year, Season.AUTUMN, Phase.MOVES, units, (), position.owners)
-    held = Position(position.map, position.year, Season.AUTUMN, Phase.BUILDS, units, (), position.owners)
-    owners = adjustments.owners_after(held)
-    builds = Position(position.map, position.year, Season.AUTUMN, Phase.BUILDS, units, (), owners)
+        return held
+    builds = replace(held, phase=Phase.BUILDS, owners=adjustments.owners_after(held))
     if any(adjustments.adjustments(builds)):
         return builds
-    return Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), owners)
+    return replace(builds, year=position.year + 1, season=Season.SPRING, phase=Phase.MOVES)
 
 
 def _void(power: int, order: Order, why: str) -> OrderResult:
@@ -232,20 +222,20 @@ def _build(
             yield OrderResult(power, order, OrderOutcome.SUCCEEDED)
             if order.kind is not OrderKind.WAIVE:
                 free.remove(board.province_of[order.location])
-                units.append(Unit(power, _BUILDS[order.kind], order.location))
+                units.append(Unit(power, BUILT[order.kind], order.location))
     yield from [OrderResult(power, WAIVE, OrderOutcome.SUCCEEDED, "not ordered")] * left
 
 
 def _why_no_build(board: Map, power: int, order: Order, free: set[int]) -> str:
     """Why an order is no build that the power can make; empty if it is one."""
     province = board.province_of[order.location]
-    if order.kind not in _BUILDS:
+    if order.kind not in BUILT:
         return "the power may build, not remove"
     if province not in board.powers[power].homes:
         return "it is no home centre of the power"
     if province not in free:
         return "the centre is another power's or a unit stands in it"
-    if not board.can_stand(_BUILDS[order.kind], order.location):
+    if not board.can_stand(BUILT[order.kind], order.location):
         return "it must say on which coast" if board.coasts[province] else "such a unit cannot be there"
     return ""
 

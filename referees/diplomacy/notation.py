@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from referees.diplomacy.map import SPELLINGS, Map, Terrain, Unit, UnitKind, UnknownPlaceError
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 
 
@@ -18,9 +18,6 @@ class Notation(Enum):
     STANDARD = "standard"
     MILA = "mila"
     DEEPMIND = "deepmind"
-
-
-_BUILT: Final = {OrderKind.BUILD_ARMY: "A", OrderKind.BUILD_FLEET: "F"}
 
 
 def order_text(position: Position, order: Order, notation: Notation = Notation.STANDARD) -> str:
@@ -35,8 +32,8 @@ def order_text(position: Position, order: Order, notation: Notation = Notation.S
     board = position.map
     codes = board.mila_codes if notation is Notation.MILA else board.location_codes
     place = codes[order.location]
-    if order.kind in _BUILT:
-        return f"{_BUILT[order.kind]} {place} B"
+    if order.kind in BUILT:
+        return f"{BUILT[order.kind].letter} {place} B"
     subject = _subject_text(position.ordered_unit(board.province_of[order.location]), place)
     target = codes[order.target]
     match order.kind:
@@ -421,7 +418,7 @@ def _check_owner(position: Position, order: Order, power: int, province: int) ->
     """Refuse a power that does not own the unit, or the home centre, that it is named with."""
     board = position.map
     unit = position.ordered_unit(province)
-    if order.kind in (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET):
+    if order.kind in BUILT:
         owns = province in board.powers[power].homes
     else:
         owns = unit is None or unit.power == power

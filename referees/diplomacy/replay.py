@@ -97,9 +97,8 @@ def _check(board: Map, record: Mapping[str, Any]) -> None:
         _check_standing(board, phase)
         for code, results in phase.get("results", {}).items():
             board.power(code)
-            _texts(result["order"] for result in results)
-            _texts(result["outcome"] for result in results)
-            _texts(result.get("reason", "") for result in results)
+            for result in results:
+                _texts([result["order"], result["outcome"], result.get("reason", "")])
         for code, moves in phase.get("moves", {}).items():
             board.power(code)
             _texts([moves])

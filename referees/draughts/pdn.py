@@ -157,7 +157,7 @@ def _game(tags: dict[str, str], moves: Sequence[str], variant: Variant, before: 
 
 def first_fen(variant: Variant) -> str:
     """The first position as PDN's FEN tag has it: whose turn it is, and each side's squares."""
-    names, men = variant.layout.names, variant.men_rows * variant.layout.rows // 2
+    names, men = variant.layout.names, variant.men
     side = "W" if variant.white_first else "B"
     return f"{side}:W{','.join(names[-men:])}:B{','.join(names[:men])}"
 

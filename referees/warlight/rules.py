@@ -16,10 +16,10 @@ from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders,
 from referees.warlight.position import (
     MIRROR,
     NEUTRAL,
-    Sight,
     WarPosition,
     geometry,
     to_board,
+    view,
 )
 from referees.warlight.settings import WarSettings
 from referees.warlight.turn import SEATS, TurnResult
@@ -45,7 +45,6 @@ class WarLight(Referee[WarPosition, Orders]):
             raise InvalidSettingError("map", str(error)) from None
         self.mirror: Final = mirror_of(self.map)
         self._index = self.map.index
-        self._sight = Sight(self.map, settings.fog)
         self._geometry = geometry(self.map)
         self._spec = self._describe()
         at_most = len(self.map.territories) // 2
@@ -165,7 +164,7 @@ class WarLight(Referee[WarPosition, Orders]):
 
     def view(self, position: WarPosition, seat: int) -> WarPosition:
         """Own territories, their neighbours, and the orders of the last turn that could be seen."""
-        return self._sight.view(position, seat)
+        return view(self.map, position, seat, fog=self.settings.fog)
 
     def board(self, position: WarPosition, seat: int) -> Board:
         """Seat 1's territories are `x` and `b`, seat 2's `o` and `w`, what a seat cannot see is `+`."""

@@ -14,7 +14,7 @@ from referees.diplomacy.daide.tokens import (
     number_token,
 )
 from referees.diplomacy.map import NOBODY, Map, Unit, UnitKind, bits
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Dislodged, Phase, Position, Season
 
 Tree = Any
@@ -172,10 +172,8 @@ def order_tokens(words: Vocabulary, position: Position, power: int, order: Order
 
 def _ordered(position: Position, power: int, order: Order) -> Unit:
     """The unit of an order, standing, dislodged or to be built."""
-    if order.kind is OrderKind.BUILD_ARMY:
-        return Unit(power, UnitKind.ARMY, order.location)
-    if order.kind is OrderKind.BUILD_FLEET:
-        return Unit(power, UnitKind.FLEET, order.location)
+    if order.kind in BUILT:
+        return Unit(power, BUILT[order.kind], order.location)
     province = position.map.province_of[order.location]
     return position.ordered_unit(province) or _standing(position, province)
 
