@@ -96,7 +96,7 @@ def receive_passed(link: socket.socket) -> tuple[Passed, socket.socket]:
 
 
 def _receive(link: socket.socket, connections: int) -> tuple[dict[str, Any], list[int]]:
-    """A message, with at most so many connections."""
+    """A message, with at most that number of connections."""
     try:
         # Programs that are started later must not hold connections open.
         data, descriptors, _, _ = socket.recv_fds(link, MAX_BYTES, connections, socket.MSG_CMSG_CLOEXEC)
