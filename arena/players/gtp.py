@@ -3,12 +3,12 @@
 import math
 import string
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from arena.jobs import PlayerSetup
 from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
 from arena.players.player import (
     Choice,
@@ -17,23 +17,14 @@ from arena.players.player import (
     InvalidPlayerParametersError,
     MoveDisputedError,
     MoveRefusedError,
-    NoMoveError,
     Player,
     PlayerError,
     PlayerTimeoutError,
     Seating,
     check_known,
 )
-from arena.players.process import (
-    KeptPrograms,
-    ProcessCost,
-    error_log,
-    launch,
-    log_label,
-    seconds_until,
-    without_academy_access,
-)
-from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
+from arena.players.process import KeptPrograms, PlayerProgram, seconds_until
+from referees.api import Outcome, UnreadableMoveError
 from referees.dialogues import GtpGame
 
 
@@ -54,37 +45,18 @@ class GtpParameters:
 
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
-        """Read a setup's parameters; a command is a string or a list of words.
-
-        Raises InvalidPlayerParametersError.
-        """
+        """Read a setup's parameters, whose commands are lines. Raises InvalidPlayerParametersError."""
         check_known(parameters, [field.name for field in fields(cls)], "a GTP player")
-        commands = parameters.get("startup_commands", ())
+        commands = tuple(tuple(line.split()) for line in parameters.get("startup_commands", ()))
         aliases = parameters.get("aliases", {})
-        if isinstance(commands, str) or not isinstance(commands, Sequence):
-            raise InvalidPlayerParametersError(f"startup_commands: {commands!r} is not a list of commands")
-        if not isinstance(aliases, Mapping):
-            raise InvalidPlayerParametersError(f"aliases: {aliases!r} does not map commands to commands")
-        split = tuple(tuple(line.split() if isinstance(line, str) else line) for line in commands)
         try:
-            for word in (*(word for line in split for word in line), *aliases, *aliases.values()):
+            for word in (*chain(*commands), *aliases, *aliases.values()):
                 check_word(word)
-        except (InvalidGtpWordError, AttributeError) as error:
+        except InvalidGtpWordError as error:
             raise InvalidPlayerParametersError(f"startup_commands and aliases: {error}") from error
-        if not all(split):
+        if not all(commands):
             raise InvalidPlayerParametersError("startup_commands: a command is empty")
-        flags = {
-            name: _flag(name, parameters[name])
-            for name in ("reliable_scorer", "allow_claim", "name_from_gtp")
-            if name in parameters
-        }
-        return cls(split, dict(aliases), **flags)
-
-
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidPlayerParametersError(f"{name}: {value!r} is neither true nor false")
-    return value
+        return cls(**{**parameters, "startup_commands": commands})
 
 
 MAX_COMMENT: Final = 10_000
@@ -95,23 +67,16 @@ CPU_TIME: Final = "gomill-cpu_time"
 _PLAIN: Final = string.punctuation.replace("%", "").replace("#", "")
 
 
-class GtpEngine:
-    """A running engine. `played` is how many games it was used for before this one.
+class GtpEngine(PlayerProgram):
+    """A running engine.
 
     `name` and `description` are what it calls itself, known after `shake_hands`.
     """
 
     def __init__(self, seating: Seating, parameters: GtpParameters) -> None:
         """Launch the program, without waiting until it is ready. Raises PlayerStartError."""
-        self.setup: Final[PlayerSetup] = seating.setup
-        self.log_path: Final = seating.log_path
+        super().__init__(seating)
         self.name = self.description = ""
-        self.played = 0
-        self._log = error_log(seating)
-        environment = seating.environment
-        if not seating.setup.restart:
-            environment = without_academy_access(environment)
-        self._process = launch(seating, self._log, environment)
         self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
         # As the channel does it.
         self.ask: Final = self._channel.ask
@@ -119,12 +84,6 @@ class GtpEngine:
         self._in_contest = False
         self._lists_contests: bool | None = None
         self._cpu_told = 0.0
-        self._cpu_before = 0.0
-
-    @property
-    def process_id(self) -> int:
-        """The program's process id."""
-        return self._process.pid
 
     @property
     def healthy(self) -> bool:
@@ -172,12 +131,8 @@ class GtpEngine:
 
     def take_seat(self, seating: Seating) -> None:
         """Go on with another game."""
-        self.played += 1
+        super().take_seat(seating)
         self._channel.label, self._channel.transcript = seating.label, seating.transcript
-        if self._log is not None:
-            self._log.relabel(log_label(seating))
-        self._cpu_before = self._process.cpu_seconds() or 0.0
-        self._process.forget_memory()
 
     def leave_seat(self, seconds: float) -> Cost:
         """End the game of a kept engine and return its cost. Raises PlayerError where the engine fails."""
@@ -185,11 +140,8 @@ class GtpEngine:
         self.leave_contest(seconds)
         reported = self._tell_cpu(deadline)
         self._channel.transcript = None
-        self._process.note_memory()
-        if not self.knows(CPU_TIME, seconds):
-            now = self._process.cpu_seconds()
-            reported = None if now is None else now - self._cpu_before
-        return Cost(reported, self._process.peak_memory_bytes)
+        cost = self._process.cost()
+        return replace(cost, cpu_seconds=reported) if self.knows(CPU_TIME, seconds) else cost
 
     def end(self, seconds: float) -> tuple[Cost, str]:
         """Ask for the CPU time, send `quit` and end the process; what the game cost, and what went wrong."""
@@ -203,11 +155,10 @@ class GtpEngine:
                 self.ask("quit", seconds=deadline - time.monotonic())
             except PlayerError as failure:
                 warning = str(failure)
-        cost: ProcessCost = self._process.end(seconds_until(deadline))
+        cost = self._process.end(seconds_until(deadline))
         if cost.killed and not self._channel.broken and polite:
             warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
-        used = None if cost.cpu_seconds is None else max(0.0, cost.cpu_seconds - self._cpu_before)
-        return Cost(reported if claims else used, cost.peak_memory_bytes), warning
+        return replace(cost, cpu_seconds=reported) if claims else cost, warning
 
     def _tell_cpu(self, deadline: float) -> float | None:
         """What the engine says of the CPU time of this game; None where it says nothing sensible."""
@@ -285,15 +236,8 @@ class GtpPlayer(Player):
     def rehearse(self, position: Any, view: Any) -> None:
         """Ask for a first move, which must be legal. Raises PlayerError."""
         choice = self.choose(view)
-        if choice.resigns or choice.claims:
-            return
-        referee, seat = self.seating.referee, self.seating.seat
-        try:
-            referee.check(position, seat, referee.read_move(position, seat, choice.text))
-        except (UnreadableMoveError, IllegalMoveError) as error:
-            raise NoMoveError(
-                f"player {self.seating.label}: its first move {choice.text[:80]!r}: {error}"
-            ) from error
+        if not (choice.resigns or choice.claims):
+            self._check_first_move(position, choice)
 
     def start(self) -> None:
         """Take an engine that was kept, or launch the program."""

@@ -5,6 +5,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
@@ -45,16 +46,6 @@ class Counselled:
             self._counsel.finish()
 
 
-def random_legal(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
-    """The random bot, with known openings."""
-    return _counselled("random", referee, seat, seed, environment)
-
-
-def tactical(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
-    """The bot that fights, with known openings, and drawn to where patterns promise good."""
-    return _counselled("tactical", referee, seat, seed, environment)
-
-
 def _counselled(
     name: str, referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]
 ) -> Counselled:
@@ -64,3 +55,6 @@ def _counselled(
     own_seed = f"{seed}/{seat}"
     counsel = DiplomacyAdvisor.from_environment(referee, seat, environment, random.Random(own_seed))
     return Counselled(seat, bot(name, own_seed), counsel)
+
+
+random_legal, tactical = (partial(_counselled, name) for name in ("random", "tactical"))
