@@ -77,12 +77,13 @@ class GtpEngine(PlayerProgram):
         """Launch the program, without waiting until it is ready. Raises PlayerStartError."""
         super().__init__(seating)
         self.name = self.description = ""
-        self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
+        self._aliases = parameters.aliases or {}
+        self._channel = GtpChannel(self._process, seating.label, self._aliases, seating.transcript)
         # As the channel does it.
         self.ask: Final = self._channel.ask
         self.knows: Final = self._channel.knows
         self._in_contest = False
-        self._lists_contests: bool | None = None
+        self._takes_contests: bool | None = None
         self._cpu_told = 0.0
 
     @property
@@ -112,9 +113,13 @@ class GtpEngine(PlayerProgram):
 
     def takes_contests(self, seconds: float) -> bool:
         """Whether the engine has the command that names its next contest. Raises PlayerError."""
-        if self._lists_contests is None:
-            self._lists_contests = self._channel.lists(ACADEMY_CONTEST, seconds)
-        return self._lists_contests
+        if self._takes_contests is None:
+            # Also if only `list_commands` has it.
+            self._takes_contests = self.knows(ACADEMY_CONTEST, seconds) or (
+                self._aliases.get(ACADEMY_CONTEST, ACADEMY_CONTEST)
+                in self.ask_if_willing(time.monotonic() + seconds, "list_commands").split()
+            )
+        return self._takes_contests
 
     def enter_contest(self, environment: Mapping[str, str], seconds: float) -> None:
         """Send the engine ACADEMY's address, its contest, ticket and seat. Raises PlayerError."""
@@ -212,7 +217,7 @@ class GtpPlayer(Player):
         if words is None:
             raise InvalidPlayerParametersError(f"the game {seating.referee.name!r} is not played over GTP")
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
-        self._engine: GtpEngine | None = None
+        self._running: GtpEngine | None = None
         # Asked when they are needed first, and remembered here: to look it up each time takes a while.
         self._request: tuple[str, ...] | None = None
         self._says_moves_only = False
@@ -222,15 +227,25 @@ class GtpPlayer(Player):
         """The engine's own name, where the setup wants it and the engine has one."""
         return (self._parameters.name_from_gtp and self.name) or super().record_name
 
+    @property
+    def _engine(self) -> GtpEngine:
+        assert self._running is not None
+        return self._running
+
     def _ask(self, *words: str, seconds: float | None = None) -> str:
-        assert self._engine is not None
         return self._engine.ask(*words, seconds=self._setup.move_seconds if seconds is None else seconds)
 
     def _ask_by(self, deadline: float, *words: str) -> str:
         return self._ask(*words, seconds=seconds_until(deadline))
 
+    def _ask_if_willing(self, command: str) -> str | None:
+        """The answer to a command, None where the engine does not have it or refuses."""
+        try:
+            return self._ask(command) if self._knows(command) else None
+        except MoveRefusedError:
+            return None
+
     def _knows(self, command: str) -> bool:
-        assert self._engine is not None
         return self._engine.knows(command, self._setup.move_seconds)
 
     def rehearse(self, position: Any, view: Any) -> None:
@@ -242,13 +257,12 @@ class GtpPlayer(Player):
     def start(self) -> None:
         """Take an engine that was kept, or launch the program."""
         if self._kept is not None and not self._setup.restart:
-            self._engine = self._kept.take(self.seating)
-        if self._engine is None:
-            self._engine = GtpEngine(self.seating, self._parameters)
+            self._running = self._kept.take(self.seating)
+        if self._running is None:
+            self._running = GtpEngine(self.seating, self._parameters)
 
     def set_up(self) -> None:
         """Shake hands, send the startup commands and set up the board, within `start_seconds` in all."""
-        assert self._engine is not None
         if self._engine.played:
             try:
                 self._prepare()
@@ -256,11 +270,10 @@ class GtpPlayer(Player):
             except PlayerError:
                 # What a kept engine has become is not its player's failure in this game.
                 self._engine.end(0.0)
-                self._engine = GtpEngine(self.seating, self._parameters)
+                self._running = GtpEngine(self.seating, self._parameters)
         self._prepare()
 
     def _prepare(self) -> None:
-        assert self._engine is not None
         limit = self._setup.start_seconds
         deadline = time.monotonic() + limit
         try:
@@ -280,7 +293,6 @@ class GtpPlayer(Player):
     def _enter_contest(self, deadline: float) -> None:
         """Send an engine that is kept its contest at ACADEMY; others have it in their environment."""
         environment = self.seating.environment
-        assert self._engine is not None
         if self._setup.restart or "ACADEMY_TOKEN" not in environment:
             return
         try:
@@ -295,7 +307,6 @@ class GtpPlayer(Player):
 
     def without_academy(self) -> str:
         """As of any player; to be asked after `set_up`."""
-        assert self._engine is not None
         if self._setup.restart or self._engine.takes_contests(self._setup.start_seconds):
             return ""
         return (
@@ -305,7 +316,6 @@ class GtpPlayer(Player):
 
     def _set_clock(self, deadline: float) -> None:
         control = self._setup.time_control
-        assert self._engine is not None
         if control is None or not self._engine.knows("time_settings", seconds_until(deadline)):
             return
         # Whole seconds, for GTP knows no others; increments show in time_left alone.
@@ -332,15 +342,14 @@ class GtpPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and what the engine thinks of it. The view is not sent: engines remember."""
-        engine, clock = self._engine, self.seating.clock
-        assert engine is not None
+        clock = self.seating.clock
         if clock is not None and self._knows("time_left"):
             colour = self._words.colour(self.seating.seat)
             self._ask("time_left", colour, str(int(clock.seconds)), str(clock.stones))
         request = self._request or self._move_request()
         started = time.perf_counter()
         try:
-            text = engine.ask(*request, seconds=self.seating.move_seconds)
+            text = self._engine.ask(*request, seconds=self.seating.move_seconds)
         except PlayerTimeoutError as failure:
             raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
         seconds = time.perf_counter() - started
@@ -363,10 +372,7 @@ class GtpPlayer(Player):
         return self._request
 
     def _explanation(self) -> str:
-        try:
-            return self._ask(EXPLAIN_LAST_MOVE)[:MAX_COMMENT] if self._knows(EXPLAIN_LAST_MOVE) else ""
-        except MoveRefusedError:
-            return ""
+        return (self._ask_if_willing(EXPLAIN_LAST_MOVE) or "")[:MAX_COMMENT]
 
     def _last_words(self) -> str:
         # It has resigned or won: nothing that happens now changes the result.
@@ -378,11 +384,8 @@ class GtpPlayer(Player):
 
     def _expected_values(self) -> tuple[float | None, float | None]:
         """What the engine expected before its last move, if it gives that too, and after it."""
-        if not self._knows(EXPECTED_VALUE):
-            return None, None
-        try:
-            answer = self._ask(EXPECTED_VALUE)
-        except MoveRefusedError:
+        answer = self._ask_if_willing(EXPECTED_VALUE)
+        if answer is None:
             return None, None
         values = [number(word) for word in answer.split()]
         match values:
@@ -408,10 +411,9 @@ class GtpPlayer(Player):
                 self._play(seat, move)
 
     def _play(self, seat: int, move: Any) -> None:
-        engine, words, vertex = self._engine, self._words, self._words.vertex(move)
-        assert engine is not None
+        words, vertex = self._words, self._words.vertex(move)
         try:
-            engine.ask("play", words.colour(seat), *vertex.split(), seconds=self._setup.move_seconds)
+            self._ask("play", words.colour(seat), *vertex.split())
         except MoveRefusedError as refusal:
             if refusal.answer.casefold().startswith("illegal move"):
                 mover = self.seating.players[seat - 1] if self.seating.players else words.colour(seat)
@@ -428,16 +430,12 @@ class GtpPlayer(Player):
 
     def score(self) -> Outcome | None:
         """The engine's `final_score`, if it has one and is a reliable scorer."""
-        if not self.can_score():
-            return None
-        try:
-            return self._words.read_score(self._ask("final_score"))
-        except MoveRefusedError:
-            return None
+        answer = self._ask_if_willing("final_score") if self._parameters.reliable_scorer else None
+        return None if answer is None else self._words.read_score(answer)
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Ask for the CPU time and end or keep the process, all within `exit_seconds`."""
-        engine, self._engine = self._engine, None
+        engine, self._running = self._running, None
         if engine is None:
             return Cost()
         kept, limit = self._kept, self._setup.exit_seconds

@@ -9,7 +9,7 @@ import math
 import random
 import sys
 from collections.abc import Collection, Mapping
-from typing import Final
+from typing import Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
@@ -49,11 +49,11 @@ class DiplomacyAdvisor(AtAcademy):
     """One power's seat at ACADEMY in one contest."""
 
     def __init__(
-        self, academy: Academy, referee: Diplomacy, contest_id: str, seat: int, chance: random.Random
+        self, academy: Academy | None, referee: Diplomacy, contest_id: str, seat: int, chance: random.Random
     ) -> None:
         spec = referee.spec()
         super().__init__(academy, Seat(spec.game_id, spec.geometry, seat, contest_id))
-        self._close = academy.close
+        self._opened = academy
         self._chance = chance
         self._referee = referee
         self._power = seat - 1
@@ -69,20 +69,18 @@ class DiplomacyAdvisor(AtAcademy):
     @classmethod
     def from_environment(
         cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
-    ) -> "DiplomacyAdvisor | None":
-        """Join the contest that the arena names in the variables of programs; None without one.
+    ) -> Self:
+        """Join the contest that the arena names in the variables of programs, if it names one.
 
         Standard error gets what is wrong with it.
         """
-        contest_id = environment.get("ACADEMY_CONTEST", "")
+        contest_id, academy = environment.get("ACADEMY_CONTEST", ""), None
         try:
             connection = Connection.from_environment(environment)
-            if connection is None or not contest_id:
-                return None
-            return cls(Academy(connection), referee, contest_id, seat, chance)
+            academy = Academy(connection) if connection is not None and contest_id else None
         except (OSError, ValueError) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
-            return None
+        return cls(academy, referee, contest_id, seat, chance)
 
     def opening(self, game: GamePosition) -> PowerOrders | None:
         """The best known orders of the power in this very situation, if they did better than their share.
@@ -178,4 +176,5 @@ class DiplomacyAdvisor(AtAcademy):
         """Propose what the game taught."""
         if self._plies:
             self.ask(lambda academy: academy.propose(self.seat, self._plies))
-        self._close()
+        if self._opened is not None:
+            self._opened.close()

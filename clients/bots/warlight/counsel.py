@@ -7,7 +7,7 @@ given the seats as they are: for the second one, what the dialogue calls "You" i
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
@@ -55,15 +55,15 @@ class WarLightAdvisor(AtAcademy):
 
     def __init__(
         self,
-        academy: Academy,
+        academy: Academy | None,
         war_map: WarMap,
-        contest_id: str,
-        player: int,
+        contest_id: str = "",
+        player: int = 1,
         stack_armies: int = STACK_ARMIES,
     ) -> None:
-        """Join a contest. Raises AcademyRefusedError and AcademyUnavailableError."""
+        """Join a contest, if there is one. Raises AcademyRefusedError and AcademyUnavailableError."""
         self._graph: GraphGeometry = position.geometry(war_map)
-        game_id = academy.contest(contest_id).game_id
+        game_id = academy.contest(contest_id).game_id if academy is not None else ""
         super().__init__(academy, Seat(game_id, self._graph, player, contest_id))
         self._map = war_map
         self._player = player
@@ -73,8 +73,8 @@ class WarLightAdvisor(AtAcademy):
         self._told: list[float] = []
 
     @classmethod
-    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "WarLightAdvisor | None":
-        """Join the contest that the arena names; None, and a line on standard error, without one."""
+    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> Self:
+        """Join the contest that the arena names; there is a line on standard error without one."""
         contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
         try:
             connection = Connection.from_environment()
@@ -85,7 +85,7 @@ class WarLightAdvisor(AtAcademy):
             return cls(Academy(connection), war_map, contest_id, int(player), stack_armies)
         except (OSError, ValueError, AcademyRefusedError, AcademyUnavailableError) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
-            return None
+            return cls(None, war_map, stack_armies=stack_armies)
 
     def opening(self, view: WarPosition) -> Sequence[Order]:
         """The best known orders of a first turn that can be given here; none at other times."""
@@ -187,6 +187,7 @@ class PlainCounsel:
         self._income = income
         self._map = read_map("\n".join(map_lines), "map")
         self._counsel = WarLightAdvisor.from_environment(self._map, stack_armies)
+        self.finish = self._counsel.finish
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
@@ -194,16 +195,9 @@ class PlainCounsel:
         owners = bytes(OWNERS[owner[number]] if number in owner else UNSEEN for number in ids)
         view = WarPosition(turn, owners, tuple(armies.get(number, 0) for number in ids), 0)
         value = expected_value(self._map, view, self._income)
-        if self._counsel is None:
-            return Advice((), {}, value)
         known = self._counsel.opening(view)
         weights = self._counsel.preferred(view, value)
         self._counsel.turn(view, value)
         return Advice(
             [order.text for order in known], {ids[at]: weight for at, weight in weights.items()}, value
         )
-
-    def finish(self) -> None:
-        """Propose what the game taught."""
-        if self._counsel is not None:
-            self._counsel.finish()

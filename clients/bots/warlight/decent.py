@@ -266,21 +266,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     chance = random.Random(options.seed)
     dialogue = Dialogue()
-    counsel = (
-        WarLightAdvisor.from_environment(dialogue.map, options.stack_armies) if options.academy else None
-    )
+    counsel = WarLightAdvisor(None, dialogue.map)
+    if options.academy:
+        counsel = WarLightAdvisor.from_environment(dialogue.map, options.stack_armies)
     memory = Memory()
     for view in dialogue.turns():
         memory.note(view)
         value = expected_value(dialogue.map, view, options.income)
-        preferred = counsel.preferred(view, value) if counsel else {}
-        known = counsel.opening(view) if counsel else ()
+        preferred = counsel.preferred(view, value)
+        known = counsel.opening(view)
         plan = TurnPlan(dialogue.map, view, memory, chance, preferred, options.income)
         dialogue.answer(known or plan.orders(), value)
-        if counsel:
-            counsel.turn(view, value)
-    if counsel:
-        counsel.finish()
+        counsel.turn(view, value)
+    counsel.finish()
 
 
 if __name__ == "__main__":
