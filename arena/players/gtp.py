@@ -270,6 +270,7 @@ class GtpPlayer(Player):
             except PlayerError:
                 # What a kept engine has become is not its player's failure in this game.
                 self._engine.end(0.0)
+                self._running = None
                 self._running = GtpEngine(self.seating, self._parameters)
         self._prepare()
 

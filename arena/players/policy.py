@@ -223,6 +223,7 @@ class SharedPolicy:
             if self._process.played and not self._goes_on(self._process):
                 # What a kept policy has become is not its player's failure in this game.
                 self._process.end(0.0)
+                self._process = None
                 self._process = PolicyProcess(self.seatings[0], self._words, self._parameters, self._factory)
             if not self._process.played:
                 self._process.make(self.seatings[0].setup.start_seconds)
@@ -354,7 +355,8 @@ class SharedPolicy:
         """End or keep the process, once for all seats; each seat's share of what it used."""
         if self._cost is None:
             process, self._process = self._process, None
-            assert process is not None
+            if process is None:
+                return Cost()
             setup = self.seatings[0].setup
             faultless = self._ready and self._failure is None and not self._gone and process.healthy
             if faultless and not at_once:

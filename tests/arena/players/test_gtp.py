@@ -1,13 +1,18 @@
 """The dialogue of a GTP player: which commands are sent, in which order, and what they are for."""
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.jobs import PlayerSetup
 from arena.match.game import play
-from arena.players.gtp import GtpParameters
+from arena.players.gtp import GtpEngine, GtpParameters, GtpPlayer
 from arena.players.player import InvalidPlayerParametersError
+from arena.players.process import KeptPrograms
+from arena.players.protocols import PROTOCOLS
 from tests.arena.engines import job, misbehaving, python_player
 
 
@@ -67,3 +72,29 @@ def test_parameters_that_make_no_sense_are_refused(parameters: dict[str, Any], s
 def test_commands_are_lines_of_words() -> None:
     read = GtpParameters.read({"startup_commands": ("level 3", "komi 7"), "aliases": {"a": "b"}})
     assert read == GtpParameters((("level", "3"), ("komi", "7")), {"a": "b"}, True)
+
+
+FOR_ONE_GAME = f"""#!{sys.executable} -IS
+import sys
+games = 0
+for line in sys.stdin:
+    games += line.startswith("boardsize")
+    if games > 1:
+        sys.exit(3)
+    print("= resign" if line.startswith("genmove") else "=", end="\\n\\n", flush=True)
+"""
+
+
+def test_a_kept_engine_that_breaks_and_cannot_be_launched_again_makes_its_game_void(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "engine"
+    program.write_text(FOR_ONE_GAME)
+    program.chmod(0o755)
+    setup = PlayerSetup("kept", (str(program),), restart=False)
+    kept: KeptPrograms[GtpEngine] = KeptPrograms()
+    monkeypatch.setitem(PROTOCOLS, "gtp", partial(GtpPlayer, kept=kept))
+    assert play(job(setup, python_player("other"))).void_reason == ""
+    assert kept.process_ids
+    program.unlink()
+    assert "there is no such program" in play(job(setup, python_player("other"))).void_reason
