@@ -62,15 +62,13 @@ _HIDDEN: Final = "***"
 class PolicyProcess(PlayerProgram):
     """Starts a policy, and calls it. Its answers come in the order of the calls; late ones are skipped."""
 
-    def __init__(
-        self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters, factory: str
-    ) -> None:
+    def __init__(self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters) -> None:
         """Launch the interpreter, without waiting until it is ready. Raises PlayerStartError."""
         super().__init__(seating, (parameters.interpreter, "-u", str(words.host)))
         self.name = ""
         self.takes_contests = False
         self._in_contests: list[int] = []
-        self._factory, self._arguments = factory, parameters.seeded(seating.seed)
+        self._factory, self._arguments = self.setup.command[0], parameters.seeded(seating.seed)
         self._calls = 0
         self._label, self._transcript = seating.label, seating.transcript
 
@@ -189,7 +187,6 @@ class SharedPolicy:
         seating: Seating,
         words: PolicyDialogue,
         parameters: PolicyParameters,
-        factory: str,
         idle: KeptPrograms[PolicyProcess] | None,
     ) -> None:
         self.seatings = [seating]
@@ -199,12 +196,11 @@ class SharedPolicy:
         self._words = words
         self._parameters = parameters
         self._game: PolicyGame = words.begin(seating.first_view)
-        self._factory = factory
         # Without a place for idle ones each game has a process of its own.
         self._idle = None if seating.setup.restart else idle
         self._process = None if self._idle is None else self._idle.take(seating)
         if self._process is None:
-            self._process = PolicyProcess(seating, words, parameters, factory)
+            self._process = PolicyProcess(seating, words, parameters)
         self._ready = self._called = self._asked = False
         self._readings: dict[int, Reading] = {}
         self._failure: PlayerError | None = None
@@ -224,7 +220,7 @@ class SharedPolicy:
                 # What a kept policy has become is not its player's failure in this game.
                 self._process.end(0.0)
                 self._process = None
-                self._process = PolicyProcess(self.seatings[0], self._words, self._parameters, self._factory)
+                self._process = PolicyProcess(self.seatings[0], self._words, self._parameters)
             if not self._process.played:
                 self._process.make(self.seatings[0].setup.start_seconds)
             self._enter_contests(self._process)
@@ -387,8 +383,7 @@ class PolicyPlayer(Player):
         """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
         self._idle = idle
-        command = seating.setup.command
-        module_and_factory(command)
+        module_and_factory(seating.setup.command)
         self._parameters = read_parameters(PolicyParameters, seating.setup.parameters, "a policy")
         words = seating.referee.dialogue("policy")
         if words is None:
@@ -412,8 +407,7 @@ class PolicyPlayer(Player):
         """Launch the process, or join the seats of this player that have."""
         policy = _SHARED.get(self._key)
         if policy is None:
-            factory = self.seating.setup.command[0]
-            policy = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
+            policy = SharedPolicy(self.seating, self._words, self._parameters, self._idle)
             _SHARED[self._key] = policy
         else:
             policy.seatings.append(self.seating)
