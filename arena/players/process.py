@@ -293,8 +293,8 @@ class ChildProcess:
     def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
         """The next line without its end; None when there will be no more.
 
-        What stands before the end of output without a line end counts as a line. Of a line above MAX_LINE
-        comes the beginning where it is to be `cut`. Raises PlayerTimeoutError, and IllFormedAnswerError for
+        What stands before the end of output without a line end counts as a line. A line above MAX_LINE is
+        shortened to that where it may be `cut`. Raises PlayerTimeoutError, and IllFormedAnswerError for
         such a line where it is not.
         """
         beginning = b""
@@ -412,7 +412,7 @@ class ChildProcess:
             if peak:
                 self._peak_memory_bytes = int(peak.split(maxsplit=1)[0]) * 1024
 
-    def begin_anew(self, label: str) -> None:
+    def count_from_now(self, label: str) -> None:
         """Count from now on what the process uses, and log under a label. See proc(5), clear_refs."""
         if self._log is not None:
             self._log.relabel(label)
@@ -590,7 +590,7 @@ class PlayerProgram(ABC):
     def take_seat(self, seating: Seating) -> None:
         """Go on with another game."""
         self.played += 1
-        self._process.begin_anew(_log_label(seating))
+        self._process.count_from_now(_log_label(seating))
 
     @abstractmethod
     def end(self, seconds: float) -> object:
