@@ -4,7 +4,6 @@ The thinker gets ACADEMY's answers as experience with moves: a value, and how mu
 on alone when ACADEMY does not answer.
 """
 
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,11 +15,11 @@ from academy.knowledge.cutting import around_move, cell_of_move
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy
+from clients.bots.at_academy import AtAcademy
 from clients.bots.experience import odds, of_openings, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
-from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from clients.responses import OpeningMove
-from clients.seat import FairUseError, MatchOptions, Seat
+from clients.seat import MatchOptions, Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 
 Position = TypeVar("Position")
@@ -47,7 +46,7 @@ class _Chosen(Generic[Position, Move]):
     before: float | None
 
 
-class AdvisedPlayer(Generic[Position, Move]):
+class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
     """One seat's player. `moves` are always all moves of the game so far, as text.
 
     `libraries` are those that it consults.
@@ -61,10 +60,9 @@ class AdvisedPlayer(Generic[Position, Move]):
         seat: Seat,
         libraries: Collection[Library] = tuple(Library),
     ) -> None:
+        super().__init__(academy, seat)
         self.thinker = thinker
         self.referee = referee
-        self.academy = academy
-        self.seat = seat
         self._openings = Library.OPENING in libraries
         pattern_libraries = tuple(library for library in libraries if library is not Library.OPENING)
         self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
@@ -101,15 +99,9 @@ class AdvisedPlayer(Generic[Position, Move]):
 
     def _opening(self, position: Position, moves: Sequence[str], own_moves: int) -> Mapping[Move, Experience]:
         """What the opening tree says of the moves; nothing where it may not be asked."""
-        if self.academy is None or not self._openings:
+        if not self._openings:
             return {}
-        try:
-            known = self.academy.opening(self.seat, moves, own_moves)
-        except FairUseError:
-            return {}
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-            return {}
+        known = self.ask(lambda academy: academy.opening(self.seat, moves, own_moves)) or ()
         openings: dict[Move, OpeningMove] = {}
         for opening in known:
             for text in (opening.move, *opening.equivalents):
@@ -146,17 +138,12 @@ class AdvisedPlayer(Generic[Position, Move]):
         if not candidates:
             return {}
         self._claimed = value
-        try:
-            gains = self.academy.opponent_gains(
-                self.seat,
-                board,
-                taken,
-                value,
-                plies=plies,
-                options=self._options,
+        gains = self.ask(
+            lambda academy: academy.opponent_gains(
+                self.seat, board, taken, value, plies=plies, options=self._options
             )
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
+        )
+        if gains is None:
             return {}
         gain_odds = {move: odds(matches) for move, matches in zip(candidates, gains, strict=True)}
         return of_patterns(value, gain_odds, best)
@@ -176,14 +163,7 @@ class AdvisedPlayer(Generic[Position, Move]):
             for pattern in shapes(self._board(chosen.position), self._board(after), self.seat.player):
                 self.seat.record_move(pattern, chosen.ply, chosen.before, chosen.move.value)
         self._chosen.clear()
-        try:
-            self.academy.propose(self.seat, plies)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-
-    def _alone(self, error: Exception) -> None:
-        print(f"going on without ACADEMY: {error}", file=sys.stderr)
-        self.academy = None
+        self.ask(lambda academy: academy.propose(self.seat, plies))
 
 
 def shapes(before: Board, after: Board, player: int) -> list[Pattern]:
