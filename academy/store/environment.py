@@ -233,8 +233,8 @@ class Environment:
                 ) from fault
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
-            if not (folder / "data.mdb").stat().st_size:
-                raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
+        elif not (folder / "data.mdb").stat().st_size:
+            raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
             _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
