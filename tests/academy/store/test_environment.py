@@ -162,7 +162,7 @@ def test_an_empty_file_is_no_folder_to_read(tmp_path: Path) -> None:
     with Environment(tmp_path):
         pass
     (tmp_path / "data.mdb").write_bytes(b"")
-    with pytest.raises(StoreCorruptError, match="data.mdb is empty; restore a backup"):
+    with pytest.raises(StoreCorruptError, match=r"data\.mdb is empty; restore a backup"):
         Environment(tmp_path, read_only=True)
 
 
