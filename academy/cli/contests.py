@@ -1,7 +1,8 @@
 """Commands about contests, arenas and proposals."""
 
 import time
-from typing import Annotated, Final, Literal
+from enum import StrEnum
+from typing import Annotated, Final
 
 import typer
 
@@ -131,7 +132,16 @@ def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
 _MOST_A_PAGE: Final = 1_000
 
 
-VerdictName = Literal["held", "matched", "specialised", "generalised", "inserted", "evicted", "dropped"]
+class VerdictName(StrEnum):
+    """The verdicts on a proposal."""
+
+    HELD = "held"
+    MATCHED = "matched"
+    SPECIALISED = "specialised"
+    GENERALISED = "generalised"
+    INSERTED = "inserted"
+    EVICTED = "evicted"
+    DROPPED = "dropped"
 
 
 def proposals(  # noqa: PLR0913
@@ -146,7 +156,7 @@ def proposals(  # noqa: PLR0913
     json: Json = False,
 ) -> None:
     """List proposals: what became of each, and the rule that decided."""
-    wanted = {proposals_pb2.Verdict.Value(f"VERDICT_{name.upper()}") for name in verdict or ()}
+    wanted = {proposals_pb2.Verdict.Value(f"VERDICT_{name.name}") for name in verdict or ()}
     request = proposals_pb2.ListProposalsRequest(contest_id=contest, player=player, page_token=page)
     listed: list[proposals_pb2.Proposal] = []
     while True:
