@@ -269,8 +269,7 @@ COMPACTOR = """
     import sys
     from pathlib import Path
     from academy.store import event_log
-    from academy.store.contest_tables import contest_record
-from academy.store.environment import Environment
+    from academy.store.environment import Environment
     from academy.store.maintenance import compaction
     from academy.store.maintenance.compaction import shrink
 
