@@ -62,11 +62,7 @@ class FairUseExceededError(RuntimeError):
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""
-        return {
-            "consultations": str(self.consultations),
-            "own_move": str(self.own_move),
-            "allowed": str(self.allowed),
-        }
+        return {name: str(value) for name, value in vars(self).items()}
 
 
 class ValueNotLowError(RuntimeError):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
+from academy.store import arenas
 from academy.store.contest_tables import ProposalFilter
 from academy.store.library_store import Store
 from academy.store.replica import read_view
@@ -199,7 +200,7 @@ def test_a_competition_fills_openings_and_patterns(tmp_path: Path) -> None:
     with Store(tmp_path / "straits.academy", read_only=True) as store:
         with store.environment.reading() as transaction:
             view = read_view(transaction, "diplomacy-straits")
-        proposals = store.proposals(ProposalFilter())[0]
+        proposals = store.read(arenas.list_proposals, ProposalFilter())[0]
     assert view.opening_nodes > 10
     assert len(view.libraries[Library.ENDGAME]) > 0
     # Nobody asked about another game than was played, and every pattern stood on the board.
