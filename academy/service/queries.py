@@ -48,7 +48,7 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
-    _OpeningLine(tree, Book(tree, accepted), player).write(answer, moves, plies_ahead)
+    _OpeningLine(tree, Book(tree, accepted), player).write(answer, node, moves, plies_ahead)
     return answer
 
 
@@ -63,33 +63,29 @@ class _OpeningLine:
     def write(
         self,
         message: messages.LookUpOpeningResponse | messages.BookReply,
+        position: OpeningNode,
         moves: Sequence[str],
         plies_ahead: int,
     ) -> None:
         """Write the recommendation after a list of moves into the message's field, if there is one."""
-        known = {move.node.node_id: move.moves for move in self.tree.continuations(moves, self.player)}
-        position = self.tree.find(moves, self.player)
-        best = position and self.book.recommend(position)
-        if not best:
+        best = self.book.recommend(position)
+        if best is None:
             return
-        equivalents = known[best.node.node_id]
-        message.recommendation.move = equivalents[0]
-        message.recommendation.equivalents.extend(equivalents)
-        message.recommendation.value = best.value
-        message.recommendation.visits = best.node.visits
+        known = self.tree.continuations(moves, self.player)
+        spellings = next(move.moves for move in known if move.node.node_id == best.node.node_id)
+        recommendation = message.recommendation
+        recommendation.move, recommendation.value = spellings[0], best.value
+        recommendation.equivalents.extend(spellings)
+        recommendation.visits = best.node.visits
         if plies_ahead < _REPLY_AND_MOVE:
             return
-        line = [*moves, equivalents[0]]
-        replies = [
-            reply
-            for reply in self.tree.continuations(line, self.player)
-            if reply.node.mover != best.node.mover
-        ]
-        for move in (move for reply in replies for move in reply.moves):
-            answer = messages.BookReply(move=move)
-            self.write(answer, [*line, move], plies_ahead - _REPLY_AND_MOVE)
-            if answer.HasField("recommendation"):
-                message.recommendation.replies.append(answer)
+        line = [*moves, spellings[0]]
+        for reply in self.tree.continuations(line, self.player):
+            if reply.node.mover == best.node.mover or self.book.recommend(reply.node) is None:
+                continue
+            for move in reply.moves:
+                answer = recommendation.replies.add(move=move)
+                self.write(answer, reply.node, [*line, move], plies_ahead - _REPLY_AND_MOVE)
 
 
 def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
