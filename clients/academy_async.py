@@ -26,10 +26,12 @@ from academy.v1 import (
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
 from clients.responses import (
+    BookMove,
     OpeningMove,
     PatternMatch,
     ProposalStatus,
     SuccessorMatches,
+    book_move,
     opening_moves,
     opponent_gains,
     pattern_matches,
@@ -68,6 +70,30 @@ class AsyncQuestions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         return opening_moves(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
+
+    async def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
+        """Find the move that the opening tree recommends; it can be played at once.
+
+        ACADEMY is asked where fair use has room for it. In between, the seat goes on with what the last
+        answer holds of what may follow, in games with the setting `opening_plies_ahead`.
+
+        Args:
+            seat: the seat that asks; a question counts for its fair use.
+            moves: all moves of the contest so far, in the game's notation.
+            own_moves: how many of them the seat made.
+
+        Returns:
+            The move; None where the tree has none that was tried often enough, or may not be asked.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        if not seat.allows_opening(own_moves):
+            return seat.held_book_move(moves)
+        recommended = book_move(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
+        seat.hold_book(moves, recommended)
+        return recommended
 
     async def patterns(
         self,

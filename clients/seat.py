@@ -20,7 +20,7 @@ from academy.knowledge.postmortem import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
-from clients.responses import LIBRARY_CODES
+from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
 
@@ -81,6 +81,8 @@ class Seat:
     player: int
     contest_id: str = ""
     _consultations: int = 0
+    # What the opening tree recommended last, and after which moves.
+    _book: tuple[Sequence[str], BookMove | None] = ((), None)
     _tesuji: list[_Candidate] = field(default_factory=list)
     _endgame: list[_Candidate] = field(default_factory=list)
 
@@ -123,6 +125,31 @@ class Seat:
         return consultation_pb2.LookUpOpeningRequest(
             game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
         )
+
+    def hold_book(self, moves: Sequence[str], recommended: BookMove | None) -> None:
+        """Keep a recommended move, with what is known to follow it.
+
+        Args:
+            moves: all moves of the contest before it.
+            recommended: the move; None where the opening tree recommends none.
+        """
+        self._book = (tuple(moves), recommended)
+
+    def held_book_move(self, moves: Sequence[str]) -> BookMove | None:
+        """Return the recommended move for a position behind the last consultation; None where it holds none.
+
+        Args:
+            moves: all moves of the contest so far.
+        """
+        before, recommended = self._book
+        since = moves[len(before) :]
+        if tuple(moves[: len(before)]) != before or len(since) % 2:
+            return None
+        for own, reply in zip(since[::2], since[1::2], strict=True):
+            if recommended is None or recommended.move != own:
+                return None
+            recommended = recommended.replies.get(reply)
+        return recommended
 
     def build_pattern_request(
         self,

@@ -11,7 +11,7 @@ from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures, Rating, Ratings
-from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
+from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -604,7 +604,7 @@ class GameKnowledge:
             moved: Whether nodes keep their numbers.
 
         Returns:
-            How many nodes were removed for lack of room or as too deep.
+            How many nodes were removed for lack of room.
 
         Raises:
             UnknownLineError: A node comes without its parent.
@@ -614,7 +614,6 @@ class GameKnowledge:
         next_node_id = self.openings.unite(nodes, self.counters.next_node_id, moved)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         before = len(self.openings)
-        self.openings.trim(depth_limit(self.spec, self.average_length))
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)
 

@@ -50,6 +50,7 @@ from academy.v1 import consultation_pb2_grpc
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
 # Answers with at most this number of placements fit into any message.
 _SURELY_SMALL: Final = 10_000
+_TWO_PLAYERS: Final = 2
 
 
 class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
@@ -88,7 +89,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         question = (request.player, elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
-            known = answer_opening(game.view.openings, request.moves, request.player, elo)
+            # With more players, or when all move at once, the next recommended move would not be the asker's.
+            in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
+            ahead = game.view.settings.opening_plies_ahead if in_turn else 0
+            known = answer_opening(game.view.openings, request.moves, request.player, elo, ahead)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)

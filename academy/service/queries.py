@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
+from academy.knowledge.book import Book
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
@@ -27,9 +28,10 @@ from academy.v1 import consultation_pb2 as messages
 
 
 def answer_opening(
-    tree: OpeningTree, moves: Sequence[str], player: int, player_elo: float | None
+    tree: OpeningTree, moves: Sequence[str], player: int, player_elo: float | None, plies_ahead: int
 ) -> messages.LookUpOpeningResponse:
-    """Return a position's figures for a player and its continuations, best for their mover first.
+    """Return a position's figures for a player, its continuations, best for their mover first, and the move
+    recommended, with `plies_ahead` plies of what may follow it.
 
     In a contest (`player_elo` given) nodes of players too weak for the asking one are left out.
     """
@@ -48,7 +50,44 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
+    _OpeningLine(tree, Book(tree, accepted), player).write(answer, node, moves, plies_ahead)
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _OpeningLine:
+    """Writes recommended moves, and what a book knows behind them, as the game spells moves."""
+
+    tree: OpeningTree
+    book: Book
+    player: int
+
+    def write(
+        self,
+        message: messages.LookUpOpeningResponse | messages.BookReply,
+        position: OpeningNode,
+        moves: Sequence[str],
+        plies_ahead: int,
+    ) -> None:
+        """Write the recommendation after a list of moves into the message's field, if there is one."""
+        best = self.book.recommend(position)
+        if best is None:
+            return
+        known = self.tree.continuations(moves, self.player)
+        spellings = next(move.moves for move in known if move.node.node_id == best.node.node_id)
+        recommendation = message.recommendation
+        recommendation.move, recommendation.value = spellings[0], best.value
+        recommendation.equivalents.extend(spellings)
+        recommendation.visits = best.node.visits
+        if plies_ahead < _REPLY_AND_MOVE:
+            return
+        line = [*moves, spellings[0]]
+        for reply in self.tree.continuations(line, self.player):
+            if reply.node.mover == best.node.mover or self.book.recommend(reply.node) is None:
+                continue
+            for move in reply.moves:
+                answer = recommendation.replies.add(move=move)
+                self.write(answer, reply.node, [*line, move], plies_ahead - _REPLY_AND_MOVE)
 
 
 def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
@@ -63,6 +102,7 @@ def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
 
 
 _PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
+_REPLY_AND_MOVE: Final = 2
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
 _MORE: Final = 0x80

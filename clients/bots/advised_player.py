@@ -16,9 +16,8 @@ from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy
 from clients.bots.at_academy import AtAcademy
-from clients.bots.experience import odds, of_openings, of_patterns
+from clients.bots.experience import odds, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
-from clients.responses import OpeningMove
 from clients.seat import MatchOptions, Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 
@@ -68,7 +67,8 @@ class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
         self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
-        self._told: float | None = None
+        # What the arena heard with the last move, where the player found that itself.
+        self._stated: float | None = None
         # What was claimed to be expected before the move that is being thought about.
         self._claimed: float | None = None
         self.value_before: float | None = None
@@ -82,37 +82,40 @@ class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
         too, which is what ACADEMY was.
         """
         self._claimed = None
+        known = self._book_move(position, moves, own_moves)
+        if known is not None:
+            self.value_before, self._stated = known.value, None
+            return known
 
         def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
-            known = self._opening(position, moves, own_moves)
-            return known or self._patterns(position, len(moves), value, best)
+            return self._patterns(position, len(moves), value, best)
 
         thought = self.thinker.think(self.referee, position, counsel)
         chosen = thought.candidates[0]
         self.value_before = thought.value if self._claimed is None else self._claimed
-        before, self._told = self._told, chosen.value
+        before, self._stated = self._stated, chosen.value
         self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
         return chosen
 
     def _board(self, position: Position) -> Board:
         return self.referee.board(position, self.seat.player)
 
-    def _opening(self, position: Position, moves: Sequence[str], own_moves: int) -> Mapping[Move, Experience]:
-        """What the opening tree says of the moves; nothing where it may not be asked."""
+    def _book_move(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move] | None:
+        """The move that the opening tree recommends, played without a search; None where there is none."""
         if not self._openings:
-            return {}
-        known = self.ask(lambda academy: academy.opening(self.seat, moves, own_moves)) or ()
-        openings: dict[Move, OpeningMove] = {}
-        for opening in known:
-            for text in (opening.move, *opening.equivalents):
-                try:
-                    move = self.referee.read_move(position, self.seat.player, text)
-                    self.referee.check(position, self.seat.player, move)
-                except (UnreadableMoveError, IllegalMoveError):
-                    # The tree knows games by their board; other settings may forbid its moves.
-                    continue
-                openings[move] = opening
-        return of_openings(openings)
+            return None
+        known = self.ask(lambda academy: academy.book_move(self.seat, moves, own_moves))
+        if known is None:
+            return None
+        for text in dict.fromkeys((known.move, *known.equivalents)):
+            try:
+                move = self.referee.read_move(position, self.seat.player, text)
+                self.referee.check(position, self.seat.player, move)
+            except (UnreadableMoveError, IllegalMoveError):
+                # The tree knows games by their board; other settings may forbid its moves.
+                continue
+            return Candidate(move, known.value)
+        return None
 
     def _patterns(
         self, position: Position, plies: int, value: float, best: Sequence[Move]
