@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Processes that share the tests: one more than two cores have, since some tests wait.
-JOBS ?= 3
+# Processes that share the tests: more than two cores have, since many tests wait.
+JOBS ?= 4
 # How long each of the three parts of `make learning` runs for each game.
 MINUTES ?= 60
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
@@ -76,7 +76,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed.stamp: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[arena]'
+	$(BIN)/pip install --quiet --quiet --disable-pip-version-check --editable '.[arena]'
 	@touch $@
 
 $(VENV)/installed-dev.stamp: $(SOURCES) | $(VENV)/bin/python

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import grpc
 
@@ -48,22 +48,8 @@ class Questions(ABC):
     """What a bot can ask of ACADEMY's libraries, by calls or on a stream."""
 
     @abstractmethod
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse: ...
-
-    @abstractmethod
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse: ...
-
-    @abstractmethod
-    def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse: ...
-
-    @abstractmethod
-    def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse: ...
+    def _ask(self, question: str, request: Any) -> Any:
+        """Ask, by the question's name in `PlayRequest`."""
 
     def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """Look up the known continuations of an opening.
@@ -81,7 +67,7 @@ class Questions(ABC):
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        return opening_moves(self._look_up(seat.build_opening_request(moves, own_moves)))
+        return opening_moves(self._ask("opening", seat.build_opening_request(moves, own_moves)))
 
     def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
         """Find the move that the opening tree recommends; it can be played at once.
@@ -103,7 +89,7 @@ class Questions(ABC):
         """
         if not seat.allows_opening(own_moves):
             return seat.held_book_move(moves)
-        recommended = book_move(self._look_up(seat.build_opening_request(moves, own_moves)))
+        recommended = book_move(self._ask("opening", seat.build_opening_request(moves, own_moves)))
         seat.hold_book(moves, recommended)
         return recommended
 
@@ -140,7 +126,7 @@ class Questions(ABC):
         request = seat.build_pattern_request(
             boards, expected_value, plies=plies, options=options, both_players=both_players
         )
-        return pattern_matches(self._match(request))
+        return pattern_matches(self._ask("patterns", request))
 
     def opponent_gains(
         self,
@@ -175,7 +161,7 @@ class Questions(ABC):
         request = seat.build_pattern_request(
             [board, *after], expected_value, plies=plies, options=options, both_players=True
         )
-        return opponent_gains(self._match(request))
+        return opponent_gains(self._ask("patterns", request))
 
     def successors(
         self,
@@ -206,7 +192,7 @@ class Questions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
-        return successor_matches(self._match_successors(request))
+        return successor_matches(self._ask("successors", request))
 
     def advise(
         self,
@@ -235,7 +221,7 @@ class Questions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_advice_request(board, cells, expected_value, plies=plies)
-        return list((self._advise(request)).log_odds)
+        return list((self._ask("advice", request)).log_odds)
 
 
 class Academy(Questions):
@@ -252,6 +238,12 @@ class Academy(Questions):
         self._connection = connection
         self._channel = connection.channel()
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._questions: dict[str, Any] = {
+            "opening": self._consultation.LookUpOpening,
+            "patterns": self._consultation.MatchPatterns,
+            "successors": self._consultation.MatchSuccessors,
+            "advice": self._consultation.Advise,
+        }
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
 
@@ -314,23 +306,8 @@ class Academy(Questions):
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (self._call(self._contests.GetContest, request)).contest
 
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return self._call(self._consultation.LookUpOpening, request)
-
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return self._call(self._consultation.MatchPatterns, request)
-
-    def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return self._call(self._consultation.MatchSuccessors, request)
-
-    def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
-        return self._call(self._consultation.Advise, request)
+    def _ask(self, question: str, request: Any) -> Any:
+        return self._call(self._questions[question], request)
 
     def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
@@ -403,31 +380,13 @@ class PlayStream(Questions):
         self._answers = answers
         self._number = 0
 
-    def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+    def _ask(self, question: str, request: Any) -> Any:
         budget = RetryBudget(self._answers.seconds)
         while True:
             self._number += 1
-            request.request_id = self._number
-            response = self._answers.ask(request)
+            numbered = consultation_pb2.PlayRequest(request_id=self._number, **{question: request})
+            response = self._answers.ask(numbered)
             refusal = refusal_of(response)
             if refusal is None:
-                return response
+                return getattr(response, question)
             time.sleep(budget.pause(refusal))
-
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return (self._ask(consultation_pb2.PlayRequest(opening=request))).opening
-
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return (self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
-
-    def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return (self._ask(consultation_pb2.PlayRequest(successors=request))).successors
-
-    def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
-        return (self._ask(consultation_pb2.PlayRequest(advise=request))).advice

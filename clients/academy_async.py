@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import grpc
 
@@ -50,22 +50,8 @@ class AsyncQuestions(ABC):
     """What a bot can ask of ACADEMY's libraries, by calls or on a stream."""
 
     @abstractmethod
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse: ...
-
-    @abstractmethod
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse: ...
-
-    @abstractmethod
-    async def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse: ...
-
-    @abstractmethod
-    async def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse: ...
+    async def _ask(self, question: str, request: Any) -> Any:
+        """Ask, by the question's name in `PlayRequest`."""
 
     async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """Look up the known continuations of an opening.
@@ -83,7 +69,7 @@ class AsyncQuestions(ABC):
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        return opening_moves(await self._look_up(seat.build_opening_request(moves, own_moves)))
+        return opening_moves(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
 
     async def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
         """Find the move that the opening tree recommends; it can be played at once.
@@ -105,7 +91,7 @@ class AsyncQuestions(ABC):
         """
         if not seat.allows_opening(own_moves):
             return seat.held_book_move(moves)
-        recommended = book_move(await self._look_up(seat.build_opening_request(moves, own_moves)))
+        recommended = book_move(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
         seat.hold_book(moves, recommended)
         return recommended
 
@@ -142,7 +128,7 @@ class AsyncQuestions(ABC):
         request = seat.build_pattern_request(
             boards, expected_value, plies=plies, options=options, both_players=both_players
         )
-        return pattern_matches(await self._match(request))
+        return pattern_matches(await self._ask("patterns", request))
 
     async def opponent_gains(
         self,
@@ -177,7 +163,7 @@ class AsyncQuestions(ABC):
         request = seat.build_pattern_request(
             [board, *after], expected_value, plies=plies, options=options, both_players=True
         )
-        return opponent_gains(await self._match(request))
+        return opponent_gains(await self._ask("patterns", request))
 
     async def successors(
         self,
@@ -208,7 +194,7 @@ class AsyncQuestions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
-        return successor_matches(await self._match_successors(request))
+        return successor_matches(await self._ask("successors", request))
 
     async def advise(
         self,
@@ -237,7 +223,7 @@ class AsyncQuestions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_advice_request(board, cells, expected_value, plies=plies)
-        return list((await self._advise(request)).log_odds)
+        return list((await self._ask("advice", request)).log_odds)
 
 
 class AsyncAcademy(AsyncQuestions):
@@ -254,6 +240,12 @@ class AsyncAcademy(AsyncQuestions):
         self._connection = connection
         self._channel = connection.asyncio_channel()
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._questions: dict[str, Any] = {
+            "opening": self._consultation.LookUpOpening,
+            "patterns": self._consultation.MatchPatterns,
+            "successors": self._consultation.MatchSuccessors,
+            "advice": self._consultation.Advise,
+        }
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
 
@@ -316,23 +308,8 @@ class AsyncAcademy(AsyncQuestions):
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (await self._call(self._contests.GetContest, request)).contest
 
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return await self._call(self._consultation.LookUpOpening, request)
-
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return await self._call(self._consultation.MatchPatterns, request)
-
-    async def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return await self._call(self._consultation.MatchSuccessors, request)
-
-    async def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
-        return await self._call(self._consultation.Advise, request)
+    async def _ask(self, question: str, request: Any) -> Any:
+        return await self._call(self._questions[question], request)
 
     async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
@@ -406,31 +383,13 @@ class AsyncPlayStream(AsyncQuestions):
         self._answers = answers
         self._number = 0
 
-    async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+    async def _ask(self, question: str, request: Any) -> Any:
         budget = RetryBudget(self._answers.seconds)
         while True:
             self._number += 1
-            request.request_id = self._number
-            response = await self._answers.ask(request)
+            numbered = consultation_pb2.PlayRequest(request_id=self._number, **{question: request})
+            response = await self._answers.ask(numbered)
             refusal = refusal_of(response)
             if refusal is None:
-                return response
+                return getattr(response, question)
             await asyncio.sleep(budget.pause(refusal))
-
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(opening=request))).opening
-
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
-
-    async def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(successors=request))).successors
-
-    async def _advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(advise=request))).advice

@@ -13,19 +13,11 @@ from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
 
 LIBRARIES: Final = {
-    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
-    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
-    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
+    code: Library[name.removeprefix("LIBRARY_")] for name, code in pattern_pb2.Library.items() if code
 }
 LIBRARY_CODES: Final = {library: code for code, library in LIBRARIES.items()}
 _VERDICTS: Final = {
-    proposals_pb2.VERDICT_HELD: Verdict.HELD,
-    proposals_pb2.VERDICT_MATCHED: Verdict.MATCHED,
-    proposals_pb2.VERDICT_SPECIALISED: Verdict.SPECIALISED,
-    proposals_pb2.VERDICT_GENERALISED: Verdict.GENERALISED,
-    proposals_pb2.VERDICT_INSERTED: Verdict.INSERTED,
-    proposals_pb2.VERDICT_EVICTED: Verdict.EVICTED,
-    proposals_pb2.VERDICT_DROPPED: Verdict.DROPPED,
+    code: Verdict[name.removeprefix("VERDICT_")] for name, code in proposals_pb2.Verdict.items() if code
 }
 
 

@@ -5,7 +5,7 @@ It makes no calls; `clients.academy` does.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.fair_use import (
@@ -19,7 +19,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
-from academy.v1 import consultation_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
@@ -272,21 +272,15 @@ class Seat:
                 where it heard none.
             value: the expected value that the arena hears with this move, from 0 to 1.
         """
-        cells = write_cells(pattern, self.geometry)
+        made: dict[str, Any] = {"cells": write_cells(pattern, self.geometry), "ply": ply, "value": value}
         if value_before is not None:
             raised = gain(value_before, value)
             if raised >= needed_gain(value_before, value):
                 message = proposals_pb2.NewProposal(
-                    library=LIBRARY_CODES[Library.MIDDLE_GAME],
-                    cells=cells,
-                    ply=ply,
-                    value=value,
-                    value_before=value_before,
+                    library=pattern_pb2.LIBRARY_MIDDLE_GAME, value_before=value_before, **made
                 )
                 self._tesuji.append(_Candidate(raised, message))
-        message = proposals_pb2.NewProposal(
-            library=LIBRARY_CODES[Library.ENDGAME], cells=cells, ply=ply, value=value
-        )
+        message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
     @property

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "Recommendation"]
 
@@ -98,12 +99,8 @@ class Book:
 
 def _own_values(node: OpeningNode) -> tuple[float, ...]:
     """Return each player's mean of results and stated values, drawn towards an even share."""
-    players = len(node.wins)
-    even = 1.0 / players
-    values = []
-    for player in range(1, players + 1):
-        results = node.wins[player - 1] + node.draws[player - 1] / 2
-        stated = node.value(player) * node.visits
-        mean = ((results + stated) / 2 + PRIOR_VISITS * even) / (node.visits + PRIOR_VISITS)
-        values.append(round(mean, 6))
-    return tuple(values)
+    even = PRIOR_VISITS / len(node.wins)
+    return tuple(
+        round(((wins + draws / 2 + stated / VALUE_SCALE) / 2 + even) / (node.visits + PRIOR_VISITS), 6)
+        for wins, draws, stated in zip(node.wins, node.draws, node.value_millionths, strict=True)
+    )

@@ -62,11 +62,7 @@ class FairUseExceededError(RuntimeError):
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""
-        return {
-            "consultations": str(self.consultations),
-            "own_move": str(self.own_move),
-            "allowed": str(self.allowed),
-        }
+        return {name: str(value) for name, value in vars(self).items()}
 
 
 class ValueNotLowError(RuntimeError):
@@ -277,5 +273,7 @@ def acceptable(knowledge_elo: float | NDArray[np.float64], player_elo: float) ->
     # In hundredths, rounded: as floats 365.13 - 165.13 may be more or less than 200. A mean of several
     # Elos may lie between two hundredths, and still counts as it is.
     least = round((player_elo - ELO_MARGIN) * ELO_SCALE)
-    above = np.round(np.multiply(knowledge_elo, ELO_SCALE), 4) > least
-    return above if isinstance(knowledge_elo, np.ndarray) else bool(above)
+    if isinstance(knowledge_elo, np.ndarray):
+        above: NDArray[np.bool_] = np.round(knowledge_elo * ELO_SCALE, 4) > least
+        return above
+    return round(knowledge_elo * ELO_SCALE, 4) > least

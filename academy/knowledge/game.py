@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from academy.knowledge import analysis, postmortem
-from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
+from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.openings import OpeningNode, OpeningTree
@@ -220,7 +220,9 @@ class GameKnowledge:
         self.tesujis = self.tesujis.learn(
             report, self.spec, self.settings.tesuji_capacity, self.muted, give_way
         )
-        self.ratings.take(report.latest_ratings)
+        elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
+        names = (contestant.name for contestant in report.contestants)
+        self.ratings.take(map(Contestant, names, elos))
         self._count_silent((contestant.name for contestant in report.contestants), give_way)
         self.measures.add(report, self.ratings)
         return judgements

@@ -9,8 +9,8 @@ from academy.knowledge.fair_use import Claim, check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
-from academy.service.contest_access import ContestAccess, ContestSeat
 from academy.service.cost import (
     cost_of_board,
     cost_of_moves,
@@ -33,15 +33,15 @@ from academy.service.errors import (
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.permissions import current_caller
 from academy.service.queries import (
+    QUESTIONS_AT_ONCE,
+    FairScheduler,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
     answer_advice,
     answer_opening,
 )
-from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store
@@ -107,13 +107,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchPatternsRequest, context: Context
     ) -> messages.MatchPatternsResponse:
         """Return the patterns that occur on each position."""
-        response = messages.MatchPatternsResponse()
-        await self._match(request, response)
-        return response
-
-    async def _match(
-        self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
-    ) -> None:
         caller = current_caller.get()
         libraries = _read_libraries(request, self._limits)
         self._check_positions(request)
@@ -142,24 +135,18 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         else:
             written = await self._scheduler.answer(call, caller.name, position_cost)
         await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
-        response.CopyFrom(written.message)
+        response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += count
         if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
+        return response
 
     async def MatchSuccessors(
         self, request: messages.MatchSuccessorsRequest, context: Context
     ) -> messages.MatchSuccessorsResponse:
         """Return the patterns that occur on a position, and how candidate moves change them."""
-        response = messages.MatchSuccessorsResponse()
-        await self._match_successors(request, response)
-        return response
-
-    async def _match_successors(
-        self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
-    ) -> None:
         caller = current_caller.get()
         libraries = _read_libraries(request, self._limits)
         candidates = parse_candidate_moves(request.moves, self._limits)
@@ -185,12 +172,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             answer.add(part)
         written = answer.encode()
         await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
-        response.CopyFrom(written.message)
+        response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += 1
         self._metrics.questions["successor"] += len(moves)
         self._check_size(response)
+        return response
 
     async def Advise(self, request: messages.AdviseRequest, context: Context) -> messages.AdviseResponse:
         """Return which of some empty cells have the better surroundings to move into."""
@@ -221,11 +209,11 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     case "opening":
                         answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
                     case "patterns":
-                        await self._match(request.patterns, answer.patterns)
+                        answer.patterns.CopyFrom(await self.MatchPatterns(request.patterns, context))
                     case "successors":
-                        await self._match_successors(request.successors, answer.successors)
-                    case "advise":
-                        answer.advice.CopyFrom(await self.Advise(request.advise, context))
+                        answer.successors.CopyFrom(await self.MatchSuccessors(request.successors, context))
+                    case "advice":
+                        answer.advice.CopyFrom(await self.Advise(request.advice, context))
                     case _:
                         require(
                             False,

@@ -1,5 +1,7 @@
 """Answers to consultations: openings, patterns on positions, and changes by candidate moves."""
 
+import asyncio
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +23,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable, surroundings
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
-from academy.service.ranking import RankedPatterns
+from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec import library_to_proto, stored_cells
 from academy.v1 import consultation_pb2 as messages
 
@@ -49,7 +51,7 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
-    _OpeningLine(tree, Book(tree, accepted), player).write(answer, moves, plies_ahead)
+    _OpeningLine(tree, Book(tree, accepted), player).write(answer, node, moves, plies_ahead)
     return answer
 
 
@@ -64,33 +66,29 @@ class _OpeningLine:
     def write(
         self,
         message: messages.LookUpOpeningResponse | messages.BookReply,
+        position: OpeningNode,
         moves: Sequence[str],
         plies_ahead: int,
     ) -> None:
         """Write the recommendation after a list of moves into the message's field, if there is one."""
-        known = {move.node.node_id: move.moves for move in self.tree.continuations(moves, self.player)}
-        position = self.tree.find(moves, self.player)
-        best = position and self.book.recommend(position)
-        if not best:
+        best = self.book.recommend(position)
+        if best is None:
             return
-        equivalents = known[best.node.node_id]
-        message.recommendation.move = equivalents[0]
-        message.recommendation.equivalents.extend(equivalents)
-        message.recommendation.value = best.value
-        message.recommendation.visits = best.node.visits
+        known = self.tree.continuations(moves, self.player)
+        spellings = next(move.moves for move in known if move.node.node_id == best.node.node_id)
+        recommendation = message.recommendation
+        recommendation.move, recommendation.value = spellings[0], best.value
+        recommendation.equivalents.extend(spellings)
+        recommendation.visits = best.node.visits
         if plies_ahead < _REPLY_AND_MOVE:
             return
-        line = [*moves, equivalents[0]]
-        replies = [
-            reply
-            for reply in self.tree.continuations(line, self.player)
-            if reply.node.mover != best.node.mover
-        ]
-        for move in (move for reply in replies for move in reply.moves):
-            answer = messages.BookReply(move=move)
-            self.write(answer, [*line, move], plies_ahead - _REPLY_AND_MOVE)
-            if answer.HasField("recommendation"):
-                message.recommendation.replies.append(answer)
+        line = [*moves, spellings[0]]
+        for reply in self.tree.continuations(line, self.player):
+            if reply.node.mover == best.node.mover or self.book.recommend(reply.node) is None:
+                continue
+            for move in reply.moves:
+                answer = recommendation.replies.add(move=move)
+                self.write(answer, reply.node, [*line, move], plies_ahead - _REPLY_AND_MOVE)
 
 
 def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
@@ -327,3 +325,66 @@ def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     """Return the ends of the moves' lists after the lists of all parts are joined."""
     lengths = np.concatenate([np.diff(starts) for starts in starts_of_parts])
     return np.cumsum(lengths, dtype=np.int32)
+
+
+Answer = PatternAnswer[messages.MatchPatternsResponse]
+
+# A call that costs more questions is answered in its caller's turns, in parts.
+QUESTIONS_AT_ONCE: Final = 2
+_QUESTIONS_OF_PART: Final = 8
+
+
+class FairScheduler:
+    """Decides which caller works next in one event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._scheduled = False
+
+    async def answer(self, call: PatternCall, caller: str, position_cost: int) -> Answer:
+        """Answer a call in its caller's turns, a part of its questions in each.
+
+        Args:
+            call: Positions of one game, all with the same limits.
+            caller: The name of the caller.
+            position_cost: The number of questions that each position counts as.
+
+        Raises:
+            InvalidBoardError: A board is not one of the game's.
+        """
+        positions = max(1, _QUESTIONS_OF_PART // position_cost)
+        matches: list[Matches] = []
+        while len(matches) < len(call.questions):
+            await self.wait(caller)
+            matches += call.match(call.questions[len(matches) : len(matches) + positions])
+        return call.encode(matches)
+
+    async def wait(self, caller: str) -> None:
+        """Wait for a caller's next turn, which lasts until its next await.
+
+        Callers have turns one after the other, and each caller's own work is done in the order it came.
+        """
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        if not self._scheduled:
+            self._scheduled = True
+            loop.call_soon(self._give_turn)
+        await turn
+
+    def _give_turn(self) -> None:
+        """Give the next turn, and schedule the one after it."""
+        while self._waiting:
+            caller, own = next(iter(self._waiting.items()))
+            turn = own.popleft()
+            if own:
+                self._waiting.move_to_end(caller)
+            else:
+                del self._waiting[caller]
+            # A cancelled caller needs no turn.
+            if not turn.done():
+                turn.set_result(None)
+                # Runs after the task that was woken.
+                asyncio.get_running_loop().call_soon(self._give_turn)
+                return
+        self._scheduled = False

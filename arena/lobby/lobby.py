@@ -128,13 +128,10 @@ class RemoteSeat:
             self._is_seated = True
             self.tell_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=guest.hello)))
         for place, message in enumerate(self._history):
+            again = players_pb2.PlayResponse.FromString(message.SerializeToString())
             if place == 0:
-                resumed = players_pb2.PlayResponse()
-                resumed.CopyFrom(message)
-                resumed.game_start.resumed = True
-                guest.tell(resumed)
-            else:
-                guest.tell(message)
+                again.game_start.resumed = True
+            guest.tell(again)
         if self._request is not None:
             guest.tell(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
 
@@ -218,11 +215,6 @@ class Lobby:
         return [self._guests[name] for name in sorted(self._guests)]
 
     @property
-    def players(self) -> int:
-        """How many players have dialled in."""
-        return len(self._guests)
-
-    @property
     def seats(self) -> tuple[int, int]:
         """How many seats of games are taken, and how many wait for their player. From any thread."""
         seats = list(self._seats.values())
@@ -303,12 +295,8 @@ class Lobby:
         """
         kind = message.WhichOneof("message")
         match kind:
-            case "ready":
-                seat_id = message.ready.seat_id
-            case "decline":
-                seat_id = message.decline.seat_id
-            case "move":
-                seat_id = message.move.seat_id
+            case "ready" | "decline" | "move":
+                seat_id = getattr(message, kind).seat_id
             case "hello":
                 raise InvalidRequestError("hello: a stream says hello once, at its beginning")
             case _:

@@ -2,13 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -214,16 +213,15 @@ class OpenLobby:
     lobby: Lobby
 
 
-class Neighbour(Protocol):
-    """Another service of the lobby's server."""
+@dataclass(frozen=True)
+class Neighbour:
+    """Another service of the lobby's server.
+
+    It is added as its block begins, and ends what it does as the block ends, before players are sent home.
+    """
 
     name: str
-
-    def add(self, server: aio.Server, games: Path) -> None:
-        """Add it; `games` is the socket where games ask for players."""
-
-    async def close(self) -> None:
-        """End what it does, before players are sent home."""
+    serve: Callable[[aio.Server, Lobby, Path], AbstractAsyncContextManager[None]]
 
 
 def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server, HealthServicer]:
@@ -267,69 +265,51 @@ async def open_lobby(
     services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
     server, health = new_server(services, limits)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
-    async with game_door(lobby) as games:
+    async with game_door(lobby) as games, AsyncExitStack() as stack:
         if more is not None:
-            more.add(server, games)
+            await stack.enter_async_context(more.serve(server, lobby, games))
         address = str(endpoint.bind(server))
         await server.start()
         try:
             yield OpenLobby(address, games, lobby)
         finally:
             health.stop()
-            if more is not None:
-                await more.close()
+            await stack.aclose()
             # First, as a status that is sent while gRPC's server stops can be lost.
             await asyncio.gather(lobby.close(GRACE_SECONDS), health.wait_for_watchers(GRACE_SECONDS))
             await server.stop(0)
 
 
-class BackgroundLobby:
-    """A lobby that is open while its `with` block lasts; entering raises InvalidAddressError and OSError.
+@contextmanager
+def background_lobby(
+    endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
+) -> Iterator[OpenLobby]:
+    """A lobby that is open while the block lasts, in a thread of its own, in which `note` is called.
 
-    `note` is called in its thread.
+    Raises InvalidAddressError and OSError.
     """
+    opened: Future[tuple[OpenLobby, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
-    def __init__(
-        self, endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
-    ) -> None:
-        self._limits = limits
-        self._note = note
-        self._endpoint = endpoint
-        self._doorkeeper = doorkeeper
-        self._opened: Future[OpenLobby] = Future()
-        self._closing: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
-        self._thread = threading.Thread(target=self._run, name="lobby", daemon=True)
+    async def serve() -> None:
+        closed = asyncio.Event()
+        async with open_lobby(endpoint, doorkeeper, note, limits) as lobby:
+            opened.set_result((lobby, asyncio.get_running_loop(), closed))
+            await closed.wait()
 
-    @property
-    def open(self) -> OpenLobby:
-        """Where it is."""
-        return self._opened.result()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._opened.result()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._closing is not None:
-            loop, closed = self._closing
-            loop.call_soon_threadsafe(closed.set)
-            self._thread.join()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            asyncio.run(self._serve())
+            asyncio.run(serve())
         except Exception as error:
             # For the caller that enters, in the other thread; later failures have no caller.
-            if self._opened.done():
+            if opened.done():
                 raise
-            self._opened.set_exception(error)
+            opened.set_exception(error)
 
-    async def _serve(self) -> None:
-        closed = asyncio.Event()
-        async with open_lobby(self._endpoint, self._doorkeeper, self._note, self._limits) as lobby:
-            self._closing = asyncio.get_running_loop(), closed
-            self._opened.set_result(lobby)
-            await closed.wait()
+    thread = threading.Thread(target=run, name="lobby", daemon=True)
+    thread.start()
+    lobby, loop, closed = opened.result()
+    try:
+        yield lobby
+    finally:
+        loop.call_soon_threadsafe(closed.set)
+        thread.join()

@@ -85,10 +85,10 @@ class _OpeningAnalysis(Academy):
         super().__init__(connection)
         self._elo = elo
 
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        response = super()._look_up(request)
+    def _ask(self, question: str, request: Any) -> Any:
+        response = super()._ask(question, request)
+        if question != "opening":
+            return response
         # No player moved to the first position: it has no Elo.
         if request.moves and not acceptable(response.position.elo, self._elo):
             return consultation_pb2.LookUpOpeningResponse()

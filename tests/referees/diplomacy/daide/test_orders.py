@@ -10,7 +10,7 @@ from referees.diplomacy.daide.messages import ACCEPTED, note_of
 from referees.diplomacy.daide.orders import meant, order_tokens, read_order, tree_of, turn_tokens
 from referees.diplomacy.daide.session import OrderBook
 from referees.diplomacy.daide.tokens import FIXED, vocabulary
-from referees.diplomacy.legal import legal_orders
+from referees.diplomacy.legal import all_legal_orders, legal_orders
 from tests.referees.diplomacy.daide.words import STANDARD, text, tokens
 from tests.referees.diplomacy.positions import orders, position
 
@@ -20,7 +20,7 @@ def test_every_legal_order_of_a_game_is_said_and_understood(name: str, years: in
     rules = Diplomacy.from_settings({"map": name, "year_limit": years})
     words, chance, game = vocabulary(rules.map), random.Random(6), rules.start(0)
     while seats := rules.to_move(game):
-        for power, legal in enumerate(rules.legal_orders(game)):
+        for power, legal in enumerate(all_legal_orders(game.position)):
             for order in (order for choices in legal.values() for order in choices):
                 said = order_tokens(words, game.position, power, order)
                 check_message(words, (FIXED["SUB"], *said), 0)

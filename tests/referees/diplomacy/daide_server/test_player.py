@@ -537,10 +537,6 @@ def test_bots_sit_beside_players_of_other_kinds(door: DaideListener) -> None:
         (PlayerSetup("n", (), protocol="daide"), "no listener"),
         (PlayerSetup("n", ("bot",), protocol="daide", parameters={"listener": "x"}), "dials in"),
         (PlayerSetup("n", (), protocol="daide", parameters={"port": 1}), "'port' is no parameter"),
-        (
-            PlayerSetup("n", (), protocol="daide", parameters={"listener": "x", "late_turns": 0}),
-            "late_turns: must",
-        ),
         (PlayerSetup("n", (), protocol="daide", parameters={"listener": "/no/door"}), "cannot be reached"),
     ],
 )
