@@ -23,6 +23,7 @@ MEANINGS = {
     "positions_per_call": "positions in a call",
     "successors_per_call": "candidate moves in a call",
     "changes_per_call": "cells that the candidate moves of a call change in all",
+    "cells_per_call": "cells that a question for advice compares",
     "moves_per_list": "moves in a list",
     "characters_per_move": "characters of a move",
     "characters_per_list": "characters of all moves in a list",

@@ -1,4 +1,4 @@
-"""Tesujis: what a contest teaches, what is told of candidate cells, and who cannot change it."""
+"""Tesujis: what a contest teaches, what it says of candidate cells, and who cannot change it."""
 
 import hashlib
 import math

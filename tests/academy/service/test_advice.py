@@ -126,7 +126,7 @@ def test_a_report_changes_the_next_answer(academy: Running) -> None:
 def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
     taught(academy, "streamed")
     ann = opened(academy, contest("streamed/1", "streamed"))[0]
-    asked = [
+    questions = [
         consultation_pb2.AdviseRequest(
             game_id="streamed",
             contest_id="streamed/1",
@@ -138,7 +138,7 @@ def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
     answers = list(
         ann.consultation.Play(
             consultation_pb2.PlayRequest(request_id=number, advice=request)
-            for number, request in enumerate(asked)
+            for number, request in enumerate(questions)
         )
     )
     assert answers[0].refusal.reason == "VALUE_NOT_LOW"
