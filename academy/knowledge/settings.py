@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = ["InvalidSettingsError", "Library", "LibrarySettings"]
+__all__ = ["GREATEST", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -20,8 +20,9 @@ class Library(Enum):
     ENDGAME = "endgame"
 
 
-# A consultation is due before every fourth own move: three replies and three own moves later.
-_GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000}
+# Of settings that may be less than others: a consultation is due before every fourth own move, three replies
+# and three own moves later; all tesujis are one record.
+GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class LibrarySettings:
     def __post_init__(self) -> None:
         for setting in fields(self):
             value = getattr(self, setting.name)
-            greatest = _GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
+            greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
             if not (math.isfinite(value) and 0 <= value <= greatest):
                 raise InvalidSettingsError(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
 
