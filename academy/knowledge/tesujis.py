@@ -472,10 +472,10 @@ class _Fit:
         rows = [self._rows.setdefault(code, len(self._rows)) for code in codes.tolist()]
         fresh = len(self._rows) - before
         if fresh:
-            self._counts = np.pad(self._counts, ((0, 0), (0, fresh)))
-            self._used = np.pad(self._used, ((0, 0), (0, fresh)))
-            self._weights = np.pad(self._weights, (0, fresh))
-            self._gradients = np.pad(self._gradients, (0, fresh))
+            self._counts = np.hstack([self._counts, np.zeros((len(self._counts), fresh), dtype=np.int64)])
+            self._used = np.hstack([self._used, np.zeros((len(self._used), fresh), dtype=np.int64)])
+            self._weights = np.hstack([self._weights, np.zeros(fresh)])
+            self._gradients = np.hstack([self._gradients, np.zeros(fresh)])
         return np.array(rows, dtype=np.intp)
 
 
@@ -515,13 +515,25 @@ def _descend(
     `counts` has for each ply how many empty cells have each tesuji, `chosen` the tesuji of the cell taken.
     """
     decays = DECAY * (counts > 0)
+    weights, gradients = weights.copy(), gradients.copy()
+    steps, roots = np.empty_like(weights), np.empty_like(weights)
     for count, decay, choice in zip(counts, decays, chosen.tolist(), strict=True):
-        gradient = np.rint(_exp(weights) * _SHARE) * count
+        gradient = _exp(weights)
+        gradient *= _SHARE
+        np.rint(gradient, out=gradient)
+        gradient *= count
         # Whole numbers below 2^53: their sum is exact.
-        gradient /= gradient.sum()
+        gradient /= np.add.reduce(gradient)
         gradient[choice] -= 1.0
-        gradients = gradients + gradient * gradient
-        weights = weights - RATE / np.sqrt(1.0 + gradients) * (gradient + decay * weights)
+        np.multiply(gradient, gradient, out=roots)
+        gradients += roots
+        np.add(gradients, 1.0, out=roots)
+        np.sqrt(roots, out=roots)
+        np.multiply(decay, weights, out=steps)
+        steps += gradient
+        steps *= RATE
+        steps /= roots
+        weights -= steps
         np.minimum(weights, MOST_WEIGHT, out=weights)
         np.maximum(weights, -MOST_WEIGHT, out=weights)
     return weights, gradients
@@ -533,8 +545,12 @@ def _exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
     A Pade approximant near 0, squared again and again.
     """
     near = values * (0.5 / 2**_HALVINGS)
-    even = near * near * (1.0 / 3.0) + 1.0
-    grown: NDArray[np.float64] = (even + near) / (even - near)
+    even = near * near
+    even *= 1.0 / 3.0
+    even += 1.0
+    grown: NDArray[np.float64] = even + near
+    even -= near
+    grown /= even
     for _ in range(_HALVINGS):
-        grown = grown * grown
+        grown *= grown
     return grown
