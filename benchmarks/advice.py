@@ -2,17 +2,17 @@
 
     python -m benchmarks.advice
 
-Times are medians of processor time: of the store's process for reports, of client, server and writer together for
-questions. Contests are random games of 78 plies on 9x9, which have more different tesujis than real ones.
+Times are medians of processor time: of the store's process for reports, of client, server and writer together
+for questions. Contests are random games of 78 plies on 9x9, which have more different tesujis than real ones.
 """
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Final, TypeVar
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
@@ -23,6 +23,8 @@ from clients import Academy, Connection, Seat
 from clients.seat import MatchOptions
 from tests.academy.service.running import serving
 from tests.academy.store.examples import contest, go, go_game, report
+
+Item = TypeVar("Item")
 
 GAME: Final = "go-9x9"
 CONTESTS: Final = 80
@@ -47,14 +49,28 @@ def taught(settings: game_pb2.LibrarySettings) -> game_pb2.Game:
     return game
 
 
-def milliseconds(act: Callable[[int], object], times: int) -> float:
+def milliseconds(act: Callable[[Item], object], items: Iterable[Item]) -> float:
     """The median of the processor time that something takes."""
     taken = []
-    for number in range(times):
+    for item in items:
         begun = time.process_time()
-        act(number)
+        act(item)
         taken.append(time.process_time() - begun)
     return 1e3 * median(taken)
+
+
+def cost_of_report(settings: game_pb2.LibrarySettings) -> float:
+    """The milliseconds of a report to a game that has learnt under these settings."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "data") as store:
+        store.run(RegisterGame(taught(settings), "benchmark"))
+        contests = reports()
+
+        def learn(played: contests_pb2.ReportContestRequest) -> None:
+            store.run(ReportContest(played, "benchmark"))
+
+        for _ in range(CONTESTS):
+            learn(next(contests))
+        return milliseconds(learn, list(islice(contests, CONTESTS)))
 
 
 def measure_reports() -> None:
@@ -62,21 +78,11 @@ def measure_reports() -> None:
     print("| a report, and what ACADEMY learns by itself | without tesujis, ms | with 1,000, ms |")
     print("|---|---|---|")
     for patterns in (0, 10):
-        costs = []
-        for tesujis in (0, 1_000):
-            with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "data") as store:
-                settings = game_pb2.LibrarySettings(tesuji_capacity=tesujis, analysed_patterns=patterns)
-                store.run(RegisterGame(taught(settings), "benchmark"))
-                contests = reports()
-                for _ in range(CONTESTS):
-                    store.run(ReportContest(next(contests), "benchmark"))
-                waiting = [next(contests) for _ in range(CONTESTS)]
-                costs.append(
-                    milliseconds(
-                        lambda number: store.run(ReportContest(waiting[number], "benchmark")), CONTESTS
-                    )
-                )
-        print(f"| `analysed_patterns` = {patterns} | {costs[0]:.1f} | {costs[1]:.1f} |", flush=True)
+        without, learning = (
+            cost_of_report(game_pb2.LibrarySettings(tesuji_capacity=tesujis, analysed_patterns=patterns))
+            for tesujis in (0, 1_000)
+        )
+        print(f"| `analysed_patterns` = {patterns} | {without:.1f} | {learning:.1f} |", flush=True)
 
 
 def measure_questions() -> None:
@@ -109,8 +115,8 @@ def measure_questions() -> None:
                 ),
             }
             for what, ask in rows.items():
-                milliseconds(ask, len(boards))
-                print(f"| {what} | {milliseconds(ask, QUESTIONS):.2f} |", flush=True)
+                milliseconds(ask, range(len(boards)))
+                print(f"| {what} | {milliseconds(ask, range(QUESTIONS)):.2f} |", flush=True)
 
 
 def _with_pieces(board: Board) -> Iterator[Board]:

@@ -31,7 +31,6 @@ __all__ = [
     "FIRST_IN_USES",
     "LEAST_ELO",
     "Advice",
-    "InvalidTesujiError",
     "Surroundings",
     "TesujiTable",
     "surroundings",
@@ -78,10 +77,6 @@ _AS_SECOND: Final = _digits(_OTHER, _OWN)
 
 Numbers = NDArray[np.int64]
 _Flags = NDArray[np.bool_]
-
-
-class InvalidTesujiError(ValueError):
-    """A table of tesujis that none could have become; the message says why."""
 
 
 class Surroundings:
@@ -246,27 +241,25 @@ class TesujiTable:
             The table.
 
         Raises:
-            InvalidTesujiError: They are of different lengths, or a number is out of its range.
+            ValueError: They are of different lengths, or a number is out of its range.
         """
         try:
             table = cls(*(np.array(list(column), dtype=np.int64) for column in columns))
         except OverflowError as fault:
-            raise InvalidTesujiError(f"a number of more than 63 bits: {fault}") from fault
+            raise ValueError(f"a number of more than 63 bits: {fault}") from fault
         lengths = {len(column) for column in table.columns()}
         if len(lengths) != 1:
-            raise InvalidTesujiError(
-                f"columns of {min(lengths):,} to {max(lengths):,} numbers: all have as many"
-            )
+            raise ValueError(f"columns of {min(lengths):,} to {max(lengths):,} numbers: all have as many")
         codes, offered, chosen, _, weights, gradients, uses, successes = table.columns()
         least = min(
             (int(column.min(initial=0)) for column in (codes, chosen, gradients, successes)), default=0
         )
         if least < 0 or codes.max(initial=0) >= 2 * _OF_SECOND or len(np.unique(codes)) != len(codes):
-            raise InvalidTesujiError("a code twice, or a number below 0")
+            raise ValueError("a code twice, or a number below 0")
         if (offered < 1).any() or (chosen > offered).any() or (successes > uses).any():
-            raise InvalidTesujiError("a tesuji chosen more often than offered, or more successes than uses")
+            raise ValueError("a tesuji chosen more often than offered, or more successes than uses")
         if (np.abs(weights) > MOST_WEIGHT * VALUE_SCALE).any():
-            raise InvalidTesujiError(f"a weight beyond {MOST_WEIGHT}")
+            raise ValueError(f"a weight beyond {MOST_WEIGHT}")
         return table
 
     def __len__(self) -> int:

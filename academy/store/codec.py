@@ -718,5 +718,5 @@ def tesujis_to_proto(table: TesujiTable) -> records_pb2.Tesujis:
 
 
 def tesujis_from_proto(record: records_pb2.Tesujis) -> TesujiTable:
-    """Read a game's tesujis. Raises InvalidTesujiError."""
+    """Read a game's tesujis. Raises ValueError."""
     return TesujiTable.of(*(getattr(record, name) for name in _OF_TESUJIS))
