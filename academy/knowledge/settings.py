@@ -22,6 +22,7 @@ class Library(Enum):
 
 # A consultation is due before every fourth own move: three replies and three own moves later.
 _GREATEST: Final = {"opening_plies_ahead": 6}
+_LEAST: Final = {"opening_moves_per_consultation": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,10 @@ class LibrarySettings:
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
     a proposal that leaves cells open must say as much; with a recommended opening move come
-    `opening_plies_ahead` plies of replies and recommended moves (0: none); up to `removed_records` that
+    `opening_plies_ahead` plies of replies and recommended moves (0: none); in contests players
+    may consult openings before one own move in `opening_moves_per_consultation`, patterns where they expect
+    `pattern_value_limit` or less, and all of it of players above their own Elo less `elo_margin`; up to
+    `removed_records` that
     admins removed can be restored for `removed_days`.
 
     Raises:
@@ -51,6 +55,9 @@ class LibrarySettings:
     analysed_patterns: int = 0
     least_information: int = 8
     opening_plies_ahead: int = 0
+    opening_moves_per_consultation: int = 4
+    pattern_value_limit: float = 0.33
+    elo_margin: int = 200
     removed_days: int = 30
     removed_records: int = 20_000
 
@@ -58,8 +65,11 @@ class LibrarySettings:
         for setting in fields(self):
             value = getattr(self, setting.name)
             greatest = _GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
-            if not (math.isfinite(value) and 0 <= value <= greatest):
-                raise InvalidSettingsError(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
+            least = _LEAST.get(setting.name, 0)
+            if not (math.isfinite(value) and least <= value <= greatest):
+                raise InvalidSettingsError(
+                    f"{setting.name} {value!r}: it must be from {least} to {greatest:,}"
+                )
 
     @classmethod
     def for_players(cls, players: int) -> Self:
