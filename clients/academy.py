@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 import grpc
 
 from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import FairUse
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -292,6 +293,21 @@ class Academy(Questions):
         """
         request = contests_pb2.GetGameRequest(game_id=game_id)
         return (self._call(self._contests.GetGame, request)).average_length
+
+    def fair_use(self, game_id: str) -> FairUse:
+        """Return how much players may lean on a game's libraries in contests, for their `Seat`.
+
+        Args:
+            game_id: ACADEMY's name of the game, such as `go-9x9`.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the game.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        settings = (self.game(game_id)).settings
+        return FairUse(
+            settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin
+        )
 
     def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Return which game a contest is of, and who plays it.

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.fair_use import (
-    LOW_VALUE,
-    MOVES_PER_CONSULTATION,
+    SEED_RULES,
+    FairUse,
     FairUseExceededError,
     ValueNotLowError,
-    opening_allowance,
 )
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import gain, is_late, needed_gain
@@ -74,12 +73,14 @@ class Seat:
         geometry: the game's board.
         player: the seat's number, from 1.
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
+        fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not the seed's.
     """
 
     game_id: str
     geometry: Geometry
     player: int
     contest_id: str = ""
+    fair_use: FairUse = SEED_RULES
     _consultations: int = 0
     # What the opening tree recommended last, and after which moves.
     _book: tuple[Sequence[str], BookMove | None] = ((), None)
@@ -89,20 +90,22 @@ class Seat:
     # Consulting
 
     def allows_opening(self, own_moves: int) -> bool:
-        """Return whether fair use has room for a question about openings: one for every fourth own move.
+        """Return whether fair use has room for a question about openings: by the seed's rules, one for every
+        fourth own move.
 
         Args:
             own_moves: how many moves the seat has made.
         """
-        return not self.contest_id or self._consultations < opening_allowance(own_moves + 1)
+        return not self.contest_id or self._consultations < self.fair_use.opening_allowance(own_moves + 1)
 
     def allows_patterns(self, expected_value: float | None) -> bool:
-        """Return whether fair use has room for a question about patterns: where 0.33 or less is expected.
+        """Return whether fair use has room for a question about patterns: by the seed's rules, where 0.33 or
+        less is expected.
 
         Args:
             expected_value: what the seat expects of the position to move in, from 0 to 1; None if unknown.
         """
-        return not self.contest_id or (expected_value is not None and expected_value <= LOW_VALUE)
+        return not self.contest_id or self.fair_use.allows_patterns(expected_value)
 
     def build_opening_request(
         self, moves: Sequence[str], own_moves: int
@@ -117,8 +120,8 @@ class Seat:
             FairUseError: the seat may not ask before this move.
         """
         if not self.allows_opening(own_moves):
-            rule = FairUseExceededError(self._consultations, own_moves + 1)
-            again = MOVES_PER_CONSULTATION * self._consultations + 1
+            rule = FairUseExceededError(self._consultations, own_moves + 1, self.fair_use)
+            again = self.fair_use.moves_per_consultation * self._consultations + 1
             raise FairUseError(f"{rule}; ask again before own move {again}", "FAIR_USE_EXCEEDED", again)
         if self.contest_id:
             self._consultations += 1
@@ -255,7 +258,7 @@ class Seat:
 
     def _check_value(self, expected_value: float | None) -> None:
         if not self.allows_patterns(expected_value):
-            raise FairUseError(str(ValueNotLowError(expected_value)), "VALUE_NOT_LOW")
+            raise FairUseError(str(ValueNotLowError(expected_value, self.fair_use)), "VALUE_NOT_LOW")
 
     # Proposing
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = ["GREATEST", "InvalidSettingsError", "Library", "LibrarySettings"]
+__all__ = ["GREATEST", "LEAST", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -23,6 +23,7 @@ class Library(Enum):
 # Of settings that may be less than others: a consultation is due before every fourth own move, three replies
 # and three own moves later; all tesujis are one record.
 GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000}
+LEAST: Final = {"opening_moves_per_consultation": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,10 @@ class LibrarySettings:
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
     a proposal that leaves cells open must say as much; with a recommended opening move come
     `opening_plies_ahead` plies of replies and recommended moves (0: none); from every contest ACADEMY
-    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none); up to
-    `removed_records` that admins removed can be restored for `removed_days`.
+    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none); in
+    contests players may consult openings before one own move in `opening_moves_per_consultation`, patterns
+    where they expect `pattern_value_limit` or less, and all of it of players above their own Elo less
+    `elo_margin`; up to `removed_records` that admins removed can be restored for `removed_days`.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.
@@ -54,6 +57,9 @@ class LibrarySettings:
     least_information: int = 8
     opening_plies_ahead: int = 0
     tesuji_capacity: int = 0
+    opening_moves_per_consultation: int = 4
+    pattern_value_limit: float = 0.33
+    elo_margin: int = 200
     removed_days: int = 30
     removed_records: int = 20_000
 
@@ -61,8 +67,11 @@ class LibrarySettings:
         for setting in fields(self):
             value = getattr(self, setting.name)
             greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
-            if not (math.isfinite(value) and 0 <= value <= greatest):
-                raise InvalidSettingsError(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
+            least = LEAST.get(setting.name, 0)
+            if not (math.isfinite(value) and least <= value <= greatest):
+                raise InvalidSettingsError(
+                    f"{setting.name} {value!r}: it must be from {least} to {greatest:,}"
+                )
 
     @classmethod
     def for_players(cls, players: int) -> Self:

@@ -315,17 +315,18 @@ class TesujiTable:
             return self
         return self._take(np.sort(np.argsort(self.strengths, kind="stable")[beyond:]))
 
-    def advise(self, codes: Numbers, player_elo: float | None = None) -> Advice:
+    def advise(self, codes: Numbers, least_elo: float | None = None) -> Advice:
         """Return what is known of candidate cells.
 
         Args:
             codes: Their surroundings, least images.
-            player_elo: In a contest the asking player's Elo: tesujis of too weak players say nothing then.
+            least_elo: In a contest the Elo above which the asking player accepts knowledge: tesujis of weaker
+                players say nothing then.
         """
         rows = self._rows(codes)
         known = rows >= 0
-        if player_elo is not None:
-            known[known] = acceptable(self.elos[rows[known]], player_elo)
+        if least_elo is not None:
+            known[known] = acceptable(self.elos[rows[known]], least_elo)
         weights = np.zeros(len(codes), dtype=np.int64)
         weights[known] = self.weight_millionths[rows[known]]
         usual = int(weights.sum()) / max(1, len(weights))

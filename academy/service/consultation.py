@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
-from academy.knowledge.fair_use import Claim, check_low_value
+from academy.knowledge.fair_use import Claim, FairUse
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
@@ -45,6 +45,7 @@ from academy.service.queries import (
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store
+from academy.store.replica import GameView
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
@@ -87,14 +88,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         consultations = 0
         if seat is not None:
             consultations = await self._counts.count_opening_question(seat, spec, request.moves)
-        elo = self._access.elo(caller, seat, spec)
-        question = (request.player, elo, *request.moves)
+        least_elo = self._least_elo(caller, seat, game.view)
+        question = (request.player, least_elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
             # With more players, or when all move at once, the next recommended move would not be the asker's.
             in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
             ahead = game.view.settings.opening_plies_ahead if in_turn else 0
-            known = answer_opening(game.view.openings, request.moves, request.player, elo, ahead)
+            known = answer_opening(game.view.openings, request.moves, request.player, least_elo, ahead)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
@@ -126,7 +127,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
                 players=spec.players,
             )
-        questions, seats = self._read_questions(caller, request, spec)
+        questions, seats = self._read_questions(caller, request, game.view)
         # Taken now, so that the call does not see what the library learns while it waits.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.patterns.ranked, libraries, questions)
@@ -163,7 +164,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), seats = self._read_questions(caller, alone, spec, ("position",))
+        (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
         moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
@@ -189,7 +190,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         self._guard.charge(caller, cost_of_board(spec.geometry.size) - 1)
         alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
-        (question,), seats = self._read_questions(caller, alone, spec, ("position",))
+        (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
         cells = read_empty_cells(request.cells, question.board)
         answer, tesujis = answer_advice(game.view.tesujis, spec, question, cells)
         await self._count_answer(caller, spec, seats, {Library.MIDDLE_GAME: tesujis})
@@ -298,15 +299,21 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             for library, numbers in pattern_ids.items():
                 self._counts.note_uses(seat, library, numbers)
 
+    def _least_elo(self, caller: Caller, seat: ContestSeat | None, view: GameView) -> float | None:
+        """Return the Elo above which the caller accepts knowledge; None where it accepts all."""
+        elo = self._access.elo(caller, seat, view.spec)
+        return None if elo is None else FairUse.of(view.settings).least_elo(elo)
+
     def _read_questions(
         self,
         caller: Caller,
         request: messages.MatchPatternsRequest,
-        spec: GameSpec,
+        view: GameView,
         fields: Sequence[str] = (),
     ) -> tuple[list[PatternQuestion], set[ContestSeat]]:
         """Check all positions before any is answered; `fields` are their names if not `positions[i]`."""
-        geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
+        spec, rules = view.spec, FairUse.of(view.settings)
+        contest_id, both = request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
         most_each = request.max_matches_each or self._limits.default_matches_each
         questions = []
@@ -316,13 +323,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             player = position.player
             if player not in seats:
                 seat = self._access.find_asking_seat(caller, spec, contest_id, player)
-                seats[player] = seat, self._access.elo(caller, seat, spec)
-            seat, elo = seats[player]
+                seats[player] = seat, self._least_elo(caller, seat, view)
+            seat, least_elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
                 check_value(f"{field}.expected_value", value)
             if seat is not None:
-                check_low_value(value)
+                rules.check_patterns(value)
             if position.HasField("plies"):
                 require(
                     position.plies <= MAX_PLIES,
@@ -332,10 +339,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     limit=MAX_PLIES,
                 )
             try:
-                board = Board.from_letters(geometry, position.board)
+                board = Board.from_letters(spec.geometry, position.board)
             except InvalidBoardError as error:
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
-            questions.append(PatternQuestion(board, player, both, most, most_each, elo))
+            questions.append(PatternQuestion(board, player, both, most, most_each, least_elo))
         seats_in_contest = {player: seat for player, (seat, _) in seats.items() if seat is not None}
         self._note_claims(request, seats_in_contest)
         return questions, set(seats_in_contest.values())

@@ -66,20 +66,20 @@ class RankedPatterns:
         return len(self.pattern_ids)
 
     def select(
-        self, libraries: Iterable[int], player_elo: float | None = None, player: int = 0
+        self, libraries: Iterable[int], least_elo: float | None = None, player: int = 0
     ) -> Flags | None:
         """Return a flag for each place (None: all are selected): the patterns of some libraries (by number).
 
-        With `player_elo` only patterns that a player of this Elo accepts; with `player` only what addresses
+        With `least_elo` only patterns of players above this Elo; with `player` only what addresses
         this player.
         """
-        key = (frozenset(libraries), player_elo, player)
+        key = (frozenset(libraries), least_elo, player)
         if key not in self._selections:
             if len(self._selections) >= _SELECTIONS_REMEMBERED:
                 self._selections.clear()
             flags: Flags = np.isin(self.libraries, list(key[0]))
-            if player_elo is not None:
-                flags &= acceptable(self.columns["elos"], player_elo)
+            if least_elo is not None:
+                flags &= acceptable(self.columns["elos"], least_elo)
             if player:
                 flags &= self.players == player
             self._selections[key] = None if flags.all() else flags

@@ -29,17 +29,17 @@ from academy.v1 import consultation_pb2 as messages
 
 
 def answer_opening(
-    tree: OpeningTree, moves: Sequence[str], player: int, player_elo: float | None, plies_ahead: int
+    tree: OpeningTree, moves: Sequence[str], player: int, least_elo: float | None, plies_ahead: int
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
     recommended, with `plies_ahead` plies of what may follow it.
 
-    In a contest (`player_elo` given) nodes of players too weak for the asking one are left out.
+    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out.
     """
 
     def accepted(node: OpeningNode) -> bool:
         # No player moved to the first position: it has no Elo.
-        return player_elo is None or node.node_id == ROOT or acceptable(node.elo, player_elo)
+        return least_elo is None or node.node_id == ROOT or acceptable(node.elo, least_elo)
 
     node = tree.find(moves, player)
     if node is None or not accepted(node):
@@ -194,7 +194,7 @@ class PatternQuestion:
     """A position that a caller asks about.
 
     At most `matches_each` placements of one pattern are listed, so that others have room among `max_matches`;
-    `player_elo` is the caller's, None outside a contest.
+    `least_elo` is the Elo above which the caller accepts knowledge, None outside a contest.
     """
 
     board: Board
@@ -202,7 +202,7 @@ class PatternQuestion:
     both_players: bool
     max_matches: int
     matches_each: int
-    player_elo: float | None = None
+    least_elo: float | None = None
 
     def query(self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library]) -> MatchQuery:
         """Return the query: the board as the player sees it, and the patterns for this player."""
@@ -211,7 +211,7 @@ class PatternQuestion:
         numbers = [_PROTO_LIBRARIES[library] for library in libraries]
         return MatchQuery(
             spec.reversed_board(self.board) if reversed_ else self.board,
-            ranked.select(numbers, self.player_elo, only),
+            ranked.select(numbers, self.least_elo, only),
             self.max_matches,
             self.matches_each,
             self.both_players and spec.symmetric,
@@ -271,7 +271,7 @@ def answer_advice(
     if around is None:
         response.log_odds.extend([0.0] * len(cells))
         return response, []
-    advice = table.advise(around.of_cells(question.board, cells, question.player), question.player_elo)
+    advice = table.advise(around.of_cells(question.board, cells, question.player), question.least_elo)
     pack_columns(response, log_odds=advice.log_odds.astype("<f4"))
     response.tesujis = len(advice.codes)
     return response, [FIRST_IN_USES + code for code in advice.codes]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import Claim, check_opening, false_claim, false_consultation
+from academy.knowledge.fair_use import Claim, FairUse, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, event_log, keys
@@ -263,7 +263,8 @@ class CountConsultation:
                 pairs = zip(moves, before, strict=False)
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
-        check_opening(seat.consultations, self.own_move)
+        rules = FairUse.of(work.knowledge(record.contest.game_id).settings)
+        rules.check_opening(seat.consultations, self.own_move)
         seat.consultations += 1
         seat.consulted_moves[:] = moves
         store_contest(work.transaction, record)

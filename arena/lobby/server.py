@@ -22,7 +22,7 @@ from academy.wire.health import HealthServicer
 from academy.wire.rates import Bucket, Buckets
 from academy.wire.tokens import bearer_token
 from arena.lobby.errors import DOMAIN, InvalidRequestError, PlayerIdleError, TooManyError
-from arena.lobby.game_socket import game_door
+from arena.lobby.game_socket import open_game_socket
 from arena.lobby.lobby import Authenticator, Lobby, LobbyLimits, RemoteSession
 from arena.v1 import players_pb2, players_pb2_grpc
 
@@ -46,27 +46,27 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     ) -> None:
         """Seat the player in games for as long as its stream lasts."""
         try:
-            guest = await self._enter(requests, context)
+            session = await self._enter(requests, context)
         except RefusedCallError as refusal:
-            self._tell_log("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            self._log_event("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
             await self._end(refusal, context)
             return
-        self._tell_log("player came", player=guest.name, peer=context.peer())
+        self._log_event("player came", player=session.name, peer=context.peer())
         try:
-            why = await self._serve(guest, requests, context)
+            why = await self._serve(session, requests, context)
             if why is not None:
                 await self._end(why, context)
         finally:
-            self._lobby.gone(guest)
+            self._lobby.forget(session)
 
     async def _serve(
-        self, guest: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+        self, session: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
     ) -> RefusedCallError | None:
         """Let a player play, and have it leave; return why its stream is to be refused from then on."""
-        hearing = asyncio.create_task(self._hear(guest, requests))
+        hearing = asyncio.create_task(self._receive(session, requests))
         why = "its connection ended"
         try:
-            await self._tell(guest, context)
+            await self._send(session, context)
         except RefusedCallError as refusal:
             why = f"its stream was ended: {refusal}"
             # Frames hold the call, and what it has still to send.
@@ -75,8 +75,8 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         finally:
             hearing.cancel()
             # Not only after the status is sent: a caller that reads nothing would keep the place.
-            self._lobby.leave(guest, why)
-            self._tell_log("player went", player=guest.name, why=why)
+            self._lobby.leave(session, why)
+            self._log_event("player went", player=session.name, why=why)
         return None
 
     async def _end(self, refusal: RefusedCallError, context: Context) -> None:
@@ -89,7 +89,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             # Not even the headers have gone out: there can be no status.
             reset_call(task)
 
-    def _tell_log(self, event: str, **more: str) -> None:
+    def _log_event(self, event: str, **more: str) -> None:
         """Note an event, unless a caller fills the log with them."""
         if self._lines.of(event).use():
             self._note(event, **more)
@@ -111,7 +111,9 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             raise InvalidRequestError("a stream begins with hello")
         return self._lobby.enter(first.hello, bearer_token(context.invocation_metadata()))
 
-    async def _hear(self, guest: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest]) -> None:
+    async def _receive(
+        self, session: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest]
+    ) -> None:
         limits = self._limits
         bucket = Bucket(limits.messages_per_second, limits.message_burst)
         try:
@@ -121,21 +123,21 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
                         f"more than {limits.messages_per_second:g} messages a second",
                         messages_per_second=limits.messages_per_second,
                     )
-                self._lobby.heard(guest, request)
+                self._lobby.receive(session, request)
         except RefusedCallError as refusal:
-            guest.end(refusal)
+            session.end(refusal)
         except DecodeError as error:
-            guest.end(InvalidRequestError(f"a message that cannot be read: {error}"))
+            session.end(InvalidRequestError(f"a message that cannot be read: {error}"))
         except grpc.RpcError:
             # The stream is broken, which its other half finds out as well.
-            guest.end()
+            session.end()
         else:
-            guest.end()
+            session.end()
 
-    async def _tell(self, guest: RemoteSession, context: Context) -> None:
+    async def _send(self, session: RemoteSession, context: Context) -> None:
         welcome = players_pb2.Welcome(messages_per_second=round(self._limits.messages_per_second))
         await self._write(players_pb2.PlayResponse(welcome=welcome), context)
-        while (message := await guest.next_message()) is not None:
+        while (message := await session.next_message()) is not None:
             await self._write(message, context)
 
     async def _write(self, message: players_pb2.PlayResponse, context: Context) -> None:
@@ -250,7 +252,7 @@ def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server
 @asynccontextmanager
 async def open_lobby(
     endpoint: Endpoint,
-    doorkeeper: Authenticator,
+    authenticator: Authenticator,
     note: Note,
     limits: LobbyLimits | None = None,
     more: Neighbour | None = None,
@@ -261,11 +263,11 @@ async def open_lobby(
     """
     limits = limits or LobbyLimits()
     remember_makers(asyncio.get_running_loop())
-    lobby = Lobby(doorkeeper, limits)
+    lobby = Lobby(authenticator, limits)
     services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
     server, health = new_server(services, limits)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
-    async with game_door(lobby) as games, AsyncExitStack() as stack:
+    async with open_game_socket(lobby) as games, AsyncExitStack() as stack:
         if more is not None:
             await stack.enter_async_context(more.serve(server, lobby, games))
         address = str(endpoint.bind(server))
@@ -282,7 +284,7 @@ async def open_lobby(
 
 @contextmanager
 def background_lobby(
-    endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
+    endpoint: Endpoint, authenticator: Authenticator, note: Note, limits: LobbyLimits | None = None
 ) -> Iterator[OpenLobby]:
     """A lobby that is open while the block lasts, in a thread of its own, in which `note` is called.
 
@@ -292,7 +294,7 @@ def background_lobby(
 
     async def serve() -> None:
         closed = asyncio.Event()
-        async with open_lobby(endpoint, doorkeeper, note, limits) as lobby:
+        async with open_lobby(endpoint, authenticator, note, limits) as lobby:
             opened.set_result((lobby, asyncio.get_running_loop(), closed))
             await closed.wait()
 

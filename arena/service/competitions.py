@@ -100,7 +100,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self._limits = limits
         self._closing = asyncio.Event()
         # The players that have dialled in; there are none before the lobby is open.
-        self.guests: Callable[[], Sequence[RemoteSession]] = tuple
+        self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
         self.watchers = 0
         # Calls by how they ended: OK, or the reason of the refusal.
         self.calls: Counter[str] = Counter()
@@ -266,13 +266,13 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.ListPlayersResponse:
         """The players that have dialled in."""
         answer = competitions_pb2.ListPlayersResponse()
-        for guest in self.guests():
+        for session in self.sessions():
             answer.players.add(
-                name=guest.name,
-                engine_name=guest.hello.engine_name,
-                engine_version=guest.hello.engine_version,
-                games=len(guest.seats),
-                games_at_once=max(1, guest.hello.games_at_once),
+                name=session.name,
+                engine_name=session.hello.engine_name,
+                engine_version=session.hello.engine_version,
+                games=len(session.seats),
+                games_at_once=max(1, session.hello.games_at_once),
             )
         return answer
 
@@ -304,9 +304,9 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.RevokeTokenResponse:
         """End the rights of a watcher or player."""
         await asyncio.to_thread(self._tokens.revoke, request.name)
-        for guest in self.guests():
-            if guest.name == request.name:
-                guest.end(NotAuthenticatedError("this player's token was revoked"))
+        for session in self.sessions():
+            if session.name == request.name:
+                session.end(NotAuthenticatedError("this player's token was revoked"))
         _log.info("token revoked", name=request.name, caller=caller.name)
         return competitions_pb2.RevokeTokenResponse()
 

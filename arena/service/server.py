@@ -65,7 +65,7 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
             allow_uploads=settings.allow_uploads,
             limits=ServiceLimits(),
         )
-        servicer.guests = lobby.guests
+        servicer.sessions = lobby.sessions
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
         address, metrics = settings.metrics, ServiceMetrics(lobby, servicer, runs)
         try:
@@ -108,7 +108,7 @@ class ServiceMetrics(Collector):
             ended.add_metric([str(status)], count)
         yield ended
         yield GaugeMetricFamily(
-            "arena_players", "Players that have dialled in", value=len(self._lobby.guests())
+            "arena_players", "Players that have dialled in", value=len(self._lobby.sessions())
         )
         seats = GaugeMetricFamily("arena_seats", "Seats for players that dial in", labels=["state"])
         taken, waiting = self._lobby.seats

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, Protocol
 
 from academy.knowledge.boards import Board
-from academy.knowledge.fair_use import LOW_VALUE, acceptable
+from academy.knowledge.fair_use import SEED_RULES, acceptable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2, contests_pb2, contests_pb2_grpc, game_pb2
@@ -52,7 +52,7 @@ class UnlimitedPatternsSeat(Seat):
     ) -> consultation_pb2.MatchPatternsRequest:
         """As `Seat.build_pattern_request`, as if little were expected."""
         return super().build_pattern_request(
-            boards, LOW_VALUE, plies=plies, options=options, both_players=both_players
+            boards, SEED_RULES.pattern_value_limit, plies=plies, options=options, both_players=both_players
         )
 
 
@@ -83,16 +83,16 @@ class _OpeningAnalysis(Academy):
 
     def __init__(self, connection: Connection, elo: float) -> None:
         super().__init__(connection)
-        self._elo = elo
+        self._least_elo = SEED_RULES.least_elo(elo)
 
     def _ask(self, question: str, request: Any) -> Any:
         response = super()._ask(question, request)
         if question != "opening":
             return response
         # No player moved to the first position: it has no Elo.
-        if request.moves and not acceptable(response.position.elo, self._elo):
+        if request.moves and not acceptable(response.position.elo, self._least_elo):
             return consultation_pb2.LookUpOpeningResponse()
-        kept = [move for move in response.moves if acceptable(move.statistics.elo, self._elo)]
+        kept = [move for move in response.moves if acceptable(move.statistics.elo, self._least_elo)]
         del response.moves[:]
         response.moves.extend(kept)
         if response.recommendation.move not in {move.move for move in kept}:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.fair_use import LOW_VALUE
+from academy.knowledge.fair_use import SEED_RULES
 from academy.knowledge.patterns import Pattern, graph_pattern
 from clients.academy import Academy
 from clients.bots.at_academy import AtAcademy
@@ -97,7 +97,7 @@ class WarLightAdvisor(AtAcademy):
                     orders = read_orders(text)
                 except UnreadableMoveError:
                     continue
-                if opening.value > LOW_VALUE and orders and self._fits(view, orders):
+                if opening.value > SEED_RULES.pattern_value_limit and orders and self._fits(view, orders):
                     return orders
         return ()
 

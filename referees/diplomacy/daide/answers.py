@@ -81,36 +81,36 @@ def _note_agreement(table: DaideSession, heard: Heard) -> Answer:
 
 
 def _take_orders(table: DaideSession, power: int, heard: Heard) -> Answer:
-    orders, desk = heard.tree[1:], table.desks[power]
+    orders, order_book = heard.tree[1:], table.desks[power]
     if _is_turn(orders[0]):
         if read_turn(orders[0]) != table.turn_of(table.position):
             return False
         orders = orders[1:]
     for order in orders:
-        heard.listener.say(command("THX", flat(order), (desk.submit(order),)))
-    for message in _incomplete(desk):
+        heard.listener.say(command("THX", flat(order), (order_book.submit(order),)))
+    for message in _incomplete(order_book):
         heard.listener.say(message)
     table.set_disorder(power, False)
     return ()
 
 
-def _incomplete(desk: OrderBook) -> list[Tokens]:
-    missing = desk.missing()
+def _incomplete(order_book: OrderBook) -> list[Tokens]:
+    missing = order_book.missing()
     return [missing] if len(missing) > 1 else []
 
 
 def _withdraw_orders(table: DaideSession, power: int, heard: Heard) -> bool:
-    desk = table.desks[power]
+    order_book = table.desks[power]
     if len(heard.tree) == 1:
-        desk.clear()
-    withdrawn = [desk.withdraw(order) for order in heard.tree[1:]]
+        order_book.clear()
+    withdrawn = [order_book.withdraw(order) for order in heard.tree[1:]]
     return all(withdrawn)
 
 
 def _go(table: DaideSession, power: int, heard: Heard) -> Answer:
-    desk = table.desks[power]
-    desk.waits = False
-    return [command("YES", heard.tokens), *_incomplete(desk)]
+    order_book = table.desks[power]
+    order_book.waits = False
+    return [command("YES", heard.tokens), *_incomplete(order_book)]
 
 
 def _wait(table: DaideSession, power: int, heard: Heard) -> bool:

@@ -295,8 +295,8 @@ class DaideSession:
         """The orders of this turn by power and province."""
         return {
             (power, province): order
-            for power, desk in self.desks.items()
-            for province, order in desk.submitted.items()
+            for power, order_book in self.desks.items()
+            for province, order in order_book.submitted.items()
         }
 
     def processed(self, adjudication: PhaseAdjudication, after: GamePosition) -> None:

@@ -271,10 +271,10 @@ class DaideGame:
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerError:
         table = self._table
-        desk = table.desks[place.power]
+        order_book = table.desks[place.power]
         missed: PlayerError | None = None
-        draw = agreed or desk.draw(table.alive)
-        if agreed is None and not desk.complete:
+        draw = agreed or order_book.draw(table.alive)
+        if agreed is None and not order_book.complete:
             if place.session is None:
                 missed = PlayerDisconnectedError(f"player {place.label}: {place.why}")
             else:
@@ -301,7 +301,7 @@ class DaideGame:
             )
         if isinstance(missed, PlayerTimeoutError):
             place.warnings.add(f"{table.position.name}: orders were missing at the deadline")
-        orders: PowerOrders = desk.orders(draw)
+        orders: PowerOrders = order_book.orders(draw)
         seconds_taken = (place.settled_at or time.monotonic()) - self._asked_at
         return Choice(orders.text, seconds=max(0.0, seconds_taken), missed=missed)
 

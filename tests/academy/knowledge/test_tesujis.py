@@ -311,7 +311,7 @@ class TestPoisoning:
                 board, player = Board(GO.geometry, ply.states), 3 - ply.player
                 cells = empty_cells(board)
                 now, before = (
-                    advice(known, board, cells, player, player_elo=1500.0) for known in (table, honest)
+                    advice(known, board, cells, player, least_elo=1300.0) for known in (table, honest)
                 )
                 # Cells of equal weight are advised equally; where nothing is known, nothing is turned.
                 costs.append(max(before) - before[int(np.argmax(now))] if any(now) else 0.0)
@@ -379,7 +379,7 @@ class TestInTheKnowledgeOfAGame:
     ],
 )
 def test_tables_that_none_could_become_are_refused(columns: Sequence[Sequence[int]]) -> None:
-    with pytest.raises(ValueError, match="number|code|tesuji|weight"):
+    with pytest.raises(ValueError, match=r"number|code|tesuji|weight"):
         TesujiTable.of(*columns)
 
 

@@ -59,6 +59,30 @@ class TestOpenings:
         assert {move: answers[move] for move in ("b2", "d4", "b3")} == {"b2": "d4", "d4": "b2", "b3": "d3"}
         assert not any(reply.recommendation.replies for reply in recommended.replies)
 
+    def test_an_admin_may_allow_players_to_ask_more(self, academy: Running) -> None:
+        game = examples.tiny_go("generous")
+        game.settings.opening_moves_per_consultation = 1
+        game.settings.pattern_value_limit = 0.5
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        player = opened(academy, contest("generous/1", "generous"))[0]
+        for moves in ([], ["c3"]):
+            look_up(player, "generous", moves, "generous/1")
+        answer = partial(look_up, player, "generous", ["c3", "b2"], "generous/1")
+        assert refusal(answer).reason == "FAIR_USE_EXCEEDED"
+
+        def ask(value: float) -> consultation_pb2.MatchPatternsResponse:
+            return player.consultation.MatchPatterns(
+                consultation_pb2.MatchPatternsRequest(
+                    game_id="generous",
+                    contest_id="generous/1",
+                    positions=[position(MIDDLE, expected_value=value)],
+                )
+            )
+
+        assert len(ask(0.5).positions) == 1
+        refused = refusal(partial(ask, 0.6))
+        assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
+
     def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
         arena = registered(academy, "one-node")
         for number in range(5):

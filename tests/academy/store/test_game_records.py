@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry, InvalidBoardError, SquareGeometry
-from academy.knowledge.settings import GREATEST, InvalidSettingsError, Library, LibrarySettings
+from academy.knowledge.settings import GREATEST, LEAST, InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.store.codec import (
@@ -61,7 +61,9 @@ def test_an_empty_board_is_refused() -> None:
 
 def values_of(setting: str, kind: object) -> st.SearchStrategy[float]:
     """All that a setting may be."""
-    return st.floats(0, 1) if kind is float else st.integers(0, GREATEST.get(setting, 1_000_000))
+    if kind is float:
+        return st.floats(0, 1)
+    return st.integers(LEAST.get(setting, 0), GREATEST.get(setting, 1_000_000))
 
 
 @given(

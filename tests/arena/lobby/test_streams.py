@@ -236,8 +236,8 @@ def test_a_message_that_is_announced_too_large_is_no_news(method: str) -> None:
 def test_strangers_cannot_fill_the_log_or_hide_who_comes() -> None:
     noted: list[str] = []
     limits = replace(NORMAL, log_lines_per_second=0.0001, log_line_burst=3.0)
-    doorkeeper = NamedPlayers({"one": None})
-    with background_lobby(LOCAL, doorkeeper, lambda event, **_: noted.append(event), limits) as lobby:
+    authenticator = NamedPlayers({"one": None})
+    with background_lobby(LOCAL, authenticator, lambda event, **_: noted.append(event), limits) as lobby:
         for _ in range(6):
             stranger = RawStream(lobby)
             stranger.hello("nobody")
