@@ -84,6 +84,9 @@ def test_cells_that_strong_players_would_choose_are_advised(academy: Running) ->
     answer = advise(academy.bot("reader"), "advised", position(MIDDLE), [7, 0])
     assert answer.log_odds[0] > 0.3 and answer.log_odds[1] == -answer.log_odds[0]
     assert answer.tesujis == 2
+    request = libraries_pb2.GetStatisticsRequest(game_id="advised")
+    known = academy.admin().libraries.GetStatistics(request).tesujis
+    assert known == len(academy.store.follow().refresh("advised").tesujis) > 10
 
     # Without cells all empty ones are compared, row by row; cells that look alike get the same.
     everywhere = advise(academy.bot("reader"), "advised", position(MIDDLE))
