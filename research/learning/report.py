@@ -96,7 +96,8 @@ def lines(ledger: Ledger, series: str, game: str) -> list[str]:
         asking, alone = row.took
         rows.append(
             f"| {TRIALS[game].title} | {series} | {row.same} | {CONDITIONS[row.condition].title} | "
-            f"{row.contests:,} | {2 * sum(row.counts):,} | {_gained(gain)} | {verdict} | x {asking / alone:.2f} |"
+            f"{row.contests:,} | {2 * sum(row.counts):,} | {_gained(gain)} | {verdict} | "
+            f"x {asking / alone:.2f} |"
         )
     return rows
 
