@@ -249,7 +249,7 @@ def measure_growth(folder: Path, engine: Path, most: int, seconds: float) -> Non
 
 
 def copy_games(results: Path, games: int) -> None:
-    """Copy the first COPIED_GAMES games, under later numbers, until these and their copies are so many.
+    """Copy the first COPIED_GAMES games, under later numbers, until these and their copies number `games`.
 
     Games that were played since are forgotten, so that no number is there twice.
     """

@@ -77,7 +77,7 @@ def objection(
         if consultation.seat == proposal.seat:
             return (
                 "the proposer consulted the opening tree about another game: move "
-                f"{consultation.number} was said to be {consultation.claimed[:80]!r}, but "
+                f"{consultation.number} was declared to be {consultation.claimed[:80]!r}, but "
                 + (
                     f"{consultation.played[:80]!r} was played"
                     if consultation.played

@@ -155,7 +155,7 @@ def contest_report(
         plies=[
             contests_pb2.Ply(
                 player=move.seat,
-                move=_told(move.opening_move or move.text),
+                move=_wire_move(move.opening_move or move.text),
                 board=move.board or "",
                 legal_moves=move.legal_moves or 0,
                 interaction=bool(move.interaction),
@@ -175,7 +175,7 @@ def contest_report(
     )
 
 
-def _told(move: str) -> str:
+def _wire_move(move: str) -> str:
     """A move as ACADEMY receives it: orders of many units are cut, and still differ where the moves do."""
     if len(move) <= MAX_MOVE_CHARACTERS:
         return move

@@ -125,7 +125,7 @@ class EmbeddedAcademy:
             log.seek(max(log_start, self._log_path.stat().st_size - _TAIL_BYTES))
             output = log.read().decode("utf-8", "replace").strip()
         return EmbeddedAcademyError(
-            f"the embedded ACADEMY on {self._data} {what}; it said: {output or '(nothing)'} "
+            f"the embedded ACADEMY on {self._data} {what}; it wrote: {output or '(nothing)'} "
             f"(all of it is in {self._log_path})"
         )
 

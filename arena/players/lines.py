@@ -343,7 +343,7 @@ class Complaints:
 
     def lines(self) -> list[str]:
         """All that was kept, in the order in which it first happened, and how many were not."""
-        rest = [f"{self._dropped} more warnings, unlike those told"] if self._dropped else []
+        rest = [f"{self._dropped} more warnings, of other kinds"] if self._dropped else []
         return [*map(str, self._kept.values()), *rest]
 
 

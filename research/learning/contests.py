@@ -140,7 +140,7 @@ LESSONS: Final = {
 }
 
 
-# A game as long as so many usual ones ends there; the referee says who stands better, if anybody does.
+# A game this many times as long as a usual one ends; the referee says who stands better, if anybody does.
 LONGEST: Final = 4
 # A run of hours is not to end because the machine was busy for a while.
 PATIENCE_SECONDS: Final = 120.0

@@ -400,7 +400,7 @@ class DaideDialogue:
         self.words: Vocabulary = vocabulary(settings.map)
 
     def variant(self, seconds: float) -> DaideVariant:
-        """The game's options. A phase for which the settings have no limit has so many seconds."""
+        """The game's options. A phase for which the settings have no limit gets `seconds`."""
         settings = self._settings
         limit = max(1, min(MOST_NUMBER, math.floor(seconds)))
         options = {field.name: getattr(settings, field.name) for field in fields(DaideVariant)}

@@ -145,7 +145,7 @@ class ClientConnection:
     def _accept(self, frame: Frame) -> bool:
         """Whether the client goes on with this message; else the connection ends."""
         if frame.type is FrameType.FINAL:
-            self._end("it said that it goes")
+            self._end("it announced that it goes")
         elif frame.type is FrameType.ERROR:
             self._end(f"it sent the error {int.from_bytes(frame.content[:2])}")
         elif not self._messages.use():
@@ -171,7 +171,7 @@ class ClientConnection:
         if self._out and now - self._moved > limits.write_seconds:
             raise ConnectionHungError(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
         if self._reader.rest and now - self._half_since > limits.greeting_seconds:
-            raise ConnectionHungError(f"it left a message half said for {limits.greeting_seconds:g} s")
+            raise ConnectionHungError(f"it left a message unfinished for {limits.greeting_seconds:g} s")
 
     def say(self, tokens: Sequence[int]) -> None:
         """Send a message, or keep it to be sent. `check` finds a client that leaves too much unread."""

@@ -27,7 +27,7 @@ def test_grave_complaints_are_reported_after_any_others() -> None:
     assert lines[MAX_COMPLAINTS:] == [
         "turn 102: no answer within 2 s (2 times, the last in turn 103)",
         "turn 104: passes for the rest",
-        f"{MAX_COMPLAINTS} more warnings, unlike those told",
+        f"{MAX_COMPLAINTS} more warnings, of other kinds",
     ]
 
 
