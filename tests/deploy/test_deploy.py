@@ -48,7 +48,7 @@ def test_promtool_finds_no_fault(command: tuple[str, ...]) -> None:
 def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
         backup(server.store.environment, tmp_path / "backup")
-        told = generate_latest(server.server.metrics.registry).decode()
+        metrics = generate_latest(server.server.metrics.registry).decode()
     add_token(tmp_path / "tokens", "me", ServiceRole.OPERATOR)
     runs = Runs(tmp_path / "lobby")
     servicer = CompetitionServicer(
@@ -59,7 +59,7 @@ def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
         limits=ServiceLimits(),
     )
     arena = ServiceMetrics(Lobby(NamedPlayers({}), LobbyLimits()), servicer, runs).collect()
-    known = set(re.findall(r"^# TYPE (\w+)", told, re.MULTILINE)) | {
+    known = set(re.findall(r"^# TYPE (\w+)", metrics, re.MULTILINE)) | {
         f"{metric.name}_total" if metric.type == "counter" else metric.name for metric in arena
     }
     text = (DEPLOY / "prometheus" / "alerts.yml").read_text(encoding="utf-8")

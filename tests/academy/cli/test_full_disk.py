@@ -8,7 +8,7 @@ import pytest
 
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
-from tests.academy.cli.conftest import Said
+from tests.academy.cli.conftest import CommandResult
 
 # A disk of its own, which no other process sees: filled up beside a folder without a lock file.
 _FULL_DISK = """
@@ -38,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "data") -> Said:
+def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "data") -> CommandResult:
     mounted.mkdir()
     try:
         allowed = _with_own_disks("mount", "-t", "tmpfs", "none", mounted).returncode == 0
@@ -48,7 +48,7 @@ def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "da
         pytest.skip("this user may not mount a disk")
     academy = (sys.executable, "-m", "academy", *arguments, "--data", mounted / used)
     done = _with_own_disks("sh", "-c", _FULL_DISK, "sh", mounted, data, *academy)
-    return Said(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def _secrets(running: Running, channel: Callable[[], grpc.Channel]) -> dict[str,
     return secrets
 
 
-def asked(client: Client, method: str) -> tuple[grpc.StatusCode, str]:
+def call_and_outcome(client: Client, method: str) -> tuple[grpc.StatusCode, str]:
     """Ask and return how that ended: the status and the reason told."""
     service, name = method.split("/")
     stub: Any
@@ -264,7 +264,7 @@ def test_the_matrix_has_every_method() -> None:
 def test_every_caller_is_let_in_where_the_matrix_says(gate: Gate, caller: str) -> None:
     client = gate.client(caller)
     place = CALLERS.index(caller)
-    assert {method: mark(asked(client, method)) for method in ROWS} == {
+    assert {method: mark(call_and_outcome(client, method)) for method in ROWS} == {
         method: marks[place] for method, marks in ROWS.items()
     }
 
@@ -274,7 +274,7 @@ def test_every_caller_is_let_in_where_the_matrix_says(gate: Gate, caller: str) -
 def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> None:
     client = gate.client(stranger)
     expected = (grpc.StatusCode.UNAUTHENTICATED, STRANGERS[stranger])
-    assert {method: asked(client, method) for method in ROWS} == dict.fromkeys(ROWS, expected)
+    assert {method: call_and_outcome(client, method) for method in ROWS} == dict.fromkeys(ROWS, expected)
 
 
 @pytest.mark.parametrize("caller", [*CALLERS, *STRANGERS])
@@ -299,7 +299,7 @@ def test_without_tls_a_tls_server_answers_nothing(tmp_path: Path) -> None:
     )
     with serving(tmp_path / "data", settings) as running:
         client = running.client(running.token("admin", Role.ADMIN))
-        outcomes = {method: asked(client, method)[0] for method in ROWS}
+        outcomes = {method: call_and_outcome(client, method)[0] for method in ROWS}
     assert outcomes == dict.fromkeys(ROWS, grpc.StatusCode.UNAVAILABLE)
 
 
@@ -318,7 +318,7 @@ def test_no_secret_is_in_the_log_the_metrics_or_the_folder(gate: Gate) -> None:
     for caller in ("admin", "own", "revoked"):
         client = gate.client(caller)
         for method in ROWS:
-            asked(client, method)
+            call_and_outcome(client, method)
     log = gate.log.getvalue()
     metrics = generate_latest(gate.running.server.metrics.registry).decode()
     stored = (gate.running.store.environment.folder / "data.mdb").read_bytes()

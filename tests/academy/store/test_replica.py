@@ -46,10 +46,10 @@ class Mirror:
             del self.patterns[view.spec.game_id, library, pattern_id]
 
     def holds(self, view: GameView) -> bool:
-        return self.patterns == said(view)
+        return self.patterns == matchable(view)
 
 
-def said(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, VoteTally]]:
+def matchable(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, VoteTally]]:
     """All that a view's patterns say; uses do not matter."""
     return {
         (view.spec.game_id, library, number): (entry.pattern, entry.player, entry.ballot)

@@ -15,10 +15,10 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 UNKNOWN = health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
 # Nothing is asked of it, where exceptions are what refuses.
 CONTEXT = cast(Context, None)
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
-def run(test: Coroutine[Any, Any, Told]) -> Told:
+def run(test: Coroutine[Any, Any, Result]) -> Result:
     return asyncio.run(asyncio.wait_for(test, 60))
 
 

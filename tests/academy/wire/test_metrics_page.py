@@ -40,14 +40,14 @@ def is_closed(held: socket.socket) -> bool:
         return True
 
 
-def asked(page: MetricsPage) -> str:
+def page_text(page: MetricsPage) -> str:
     with urlopen(f"http://127.0.0.1:{page.port}/metrics", timeout=SECONDS) as answer:
         return str(answer.read().decode())
 
 
 def test_page_shows_the_metrics() -> None:
     with served() as page:
-        assert "moves_total 3.0" in asked(page)
+        assert "moves_total 3.0" in page_text(page)
 
 
 @pytest.mark.threat("held_places")

@@ -41,9 +41,9 @@ def test_its_games_can_be_had_again(tmp_path: Path) -> None:
 
 
 def moves(record: Path) -> list[str]:
-    found = re.findall(r"\b[BW]\[([a-i]{2})\]", record.read_text(encoding="utf-8"))
-    assert len(found) == 16
-    return found
+    coordinates = re.findall(r"\b[BW]\[([a-i]{2})\]", record.read_text(encoding="utf-8"))
+    assert len(coordinates) == 16
+    return coordinates
 
 
 @pytest.mark.parametrize("kind", KINDS)

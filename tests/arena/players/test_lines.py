@@ -174,7 +174,7 @@ def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: s
         player.close()
     assert orders[1] == "pass"
     assert all(
-        "Deploy" in each and "Attack" in each and "424242" not in each for each in orders[:1] + orders[2:]
+        "Deploy" in order and "Attack" in order and "424242" not in order for order in orders[:1] + orders[2:]
     )
     assert player.warnings == ["player bot: turn 2: no answer within 0.05 s, the turn is passed"]
     assert player.disorder is not None
@@ -239,11 +239,11 @@ def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
         assert result.outcome is not None
         assert not result.warnings
         assert all("Deploy" in move.text for move in result.moves)
-    said = transcript.read_text()
-    assert ">> none#1: settings your_bot player1" in said
-    assert "<< none#1: player1 place_armies " in said
-    assert ">> none#2: EndStanding" in said
-    assert ">> none#2: GameOver" in said
+    text = transcript.read_text()
+    assert ">> none#1: settings your_bot player1" in text
+    assert "<< none#1: player1 place_armies " in text
+    assert ">> none#2: EndStanding" in text
+    assert ">> none#2: GameOver" in text
 
 
 @pytest.mark.parametrize("fault", ["invalid-utf8", "exit-in-game"])

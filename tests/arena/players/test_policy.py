@@ -116,10 +116,10 @@ def test_seats_of_one_policy_share_a_process_and_a_call(interpreter: str, tmp_pa
     result = game([foreign, RANDOM, RANDOM, foreign, foreign, RANDOM, RANDOM], tmp_path)
     assert result.outcome is not None
     assert not result.warnings
-    found = diary(notes)
-    assert len({note["process"] for note in found}) == 1
-    assert all(note["slots"] == [0, 3, 4] for note in found)
-    boards = [json.dumps([note["season"], note["board"], note["last"]]) for note in found]
+    notes_taken = diary(notes)
+    assert len({note["process"] for note in notes_taken}) == 1
+    assert all(note["slots"] == [0, 3, 4] for note in notes_taken)
+    boards = [json.dumps([note["season"], note["board"], note["last"]]) for note in notes_taken]
     assert len(set(boards)) == len(boards)
 
 

@@ -69,10 +69,10 @@ def game(first: str, academy: AcademyAccess | None = None) -> GameResult:
 def test_they_hear_which_seats_moved_and_that_the_game_is_over() -> None:
     result = game("listener")
     assert HEARD[:2] == ["nowhere", "nowhere"] and HEARD[-2:] == ["ended", "ended"]
-    told = HEARD[2:-2]
+    turns = HEARD[2:-2]
     # Turn by turn only the other one needs to be told; after the last move nobody is to move.
-    assert told[0] == (2, (1,), (2,)) and told[1] == (1, (2,), (1,))
-    assert len(told) == len(result.moves)
+    assert turns[0] == (2, (1,), (2,)) and turns[1] == (1, (2,), (1,))
+    assert len(turns) == len(result.moves)
 
 
 def test_a_factory_that_wants_the_environment_is_given_what_programs_find_there() -> None:

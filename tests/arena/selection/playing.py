@@ -60,7 +60,7 @@ def play(selector: Selector, rule: Rule = first_seat, most: int | None = None, a
         played.games.append(game)
 
 
-def told(selector: Selector, games: Sequence[CompletedGame]) -> Selector:
+def resumed(selector: Selector, games: Sequence[CompletedGame]) -> Selector:
     """The selector after the games of earlier runs."""
     for game in games:
         selector.completed(game)

@@ -54,8 +54,8 @@ def test_bot_plays_a_game_as_the_arena_sets_it_up(name: str, settings: dict[str,
         status, value = seats[seat].answer("academy-expected_value", [])
         assert status == "="
         assert all(0.0 <= float(each) <= 1.0 for each in value.split())
-        told = ["play", words.colour(seat), *words.vertex(move).split()]
-        assert seats[3 - seat].answer(told[0], told[1:]) == ("=", "")
+        command = ["play", words.colour(seat), *words.vertex(move).split()]
+        assert seats[3 - seat].answer(command[0], command[1:]) == ("=", "")
         position = rules.play(position, {seat: move})
 
 

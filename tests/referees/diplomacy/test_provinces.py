@@ -103,7 +103,7 @@ def test_a_fleet_can_convoy_where_a_route_without_returns_leads_through_it() -> 
             for fleet in bits(chain):
                 source, target = chance.sample(bits(coasts), 2)
                 sets = ways_round(STANDARD, chain, fleet)
-                found = all(touched >> source & 1 or touched >> target & 1 for touched in sets)
-                assert found == _is_on_a_route(chain, fleet, source, target)
-                both.add(found)
+                on_all = all(touched >> source & 1 or touched >> target & 1 for touched in sets)
+                assert on_all == _is_on_a_route(chain, fleet, source, target)
+                both.add(on_all)
     assert both == {True, False}

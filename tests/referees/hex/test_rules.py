@@ -161,7 +161,7 @@ def test_the_reversal_is_the_game_with_the_players_exchanged(order: list[int], b
     for cell, is_black in zip(order, black, strict=True):
         linked = board.play(BLACK if is_black else WHITE, cell)
         assert mirrored.play(WHITE if is_black else BLACK, cell % 5 * 5 + cell // 5) == linked
-    seen, reversed_ = (game.board(HexPosition(bytes(each.cells), BLACK), 1) for each in (board, mirrored))
+    seen, reversed_ = (game.board(HexPosition(bytes(stones.cells), BLACK), 1) for stones in (board, mirrored))
     assert game.spec().reversed_board(seen) == reversed_
 
 

@@ -57,9 +57,9 @@ class Server:
     def greet(self, name: str) -> None:
         """Let a bot of this name in, and begin a game with it as North."""
         self.accept()
-        said = self.hear()
-        assert said == f"NME ('{name}') ('1')"
-        self.say(f"YES ({said})", "MAP ('straits')")
+        message = self.hear()
+        assert message == f"NME ('{name}') ('1')"
+        self.say(f"YES ({message})", "MAP ('straits')")
         assert self.hear() == "YES (MAP ('straits'))"
         self.say("HLO (NOR) (1234) ((LVL 0))", OWNERS, FIRST)
 

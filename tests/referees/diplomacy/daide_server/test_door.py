@@ -14,10 +14,10 @@ from tests.referees.diplomacy.daide_server.rooms import PATIENCE, Hand, hands, o
 INITIAL = bytes.fromhex("00 00 0004 0001 DA10")
 
 
-def converse(address: tuple[str, int], said: bytes, *, finish: bool = False) -> bytes:
+def converse(address: tuple[str, int], sent: bytes, *, finish: bool = False) -> bytes:
     """All that the door says to somebody who says these bytes, until it closes the connection."""
     with socket.create_connection(address, PATIENCE) as connection:
-        connection.sendall(said)
+        connection.sendall(sent)
         if finish:
             connection.shutdown(socket.SHUT_WR)
         heard = b""
@@ -42,7 +42,7 @@ def test_the_bytes_of_a_client_that_introduces_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("sent", "code"),
     [
         (b"GET / HTTP/1.1\r\n", 0x08),
         (bytes.fromhex("02 00 0002 480F"), 0x02),
@@ -56,26 +56,26 @@ def test_the_bytes_of_a_client_that_introduces_itself() -> None:
         (bytes.fromhex("00 00 0004 0009 DA10"), 0x05),
     ],
 )
-def test_who_breaks_the_protocol_is_told_and_sent_away(said: bytes, code: int) -> None:
+def test_who_breaks_the_protocol_is_told_and_sent_away(sent: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
         # An error message is the last one: no final message follows.
-        assert converse(door.address, said) == struct.pack(">BBHH", 4, 0, 2, code)
+        assert converse(door.address, sent) == struct.pack(">BBHH", 4, 0, 2, code)
 
 
-@pytest.mark.parametrize("said", [bytes.fromhex("03 00 0000"), bytes.fromhex("04 00 0002 0009")])
-def test_a_final_or_an_error_message_is_not_answered(said: bytes) -> None:
+@pytest.mark.parametrize("sent", [bytes.fromhex("03 00 0000"), bytes.fromhex("04 00 0002 0009")])
+def test_a_final_or_an_error_message_is_not_answered(sent: bytes) -> None:
     with open_door("A", board="standard") as door:
-        assert converse(door.address, said) == b""
+        assert converse(door.address, sent) == b""
         now = bytes.fromhex("02 00 0002 480E")
-        assert converse(door.address, INITIAL + said + now) == bytes.fromhex("01 00 0000")
+        assert converse(door.address, INITIAL + sent + now) == bytes.fromhex("01 00 0000")
 
 
 @pytest.mark.parametrize(
-    ("said", "code"), [(INITIAL, 0x06), (bytes.fromhex("01 00 0000"), 0x0D), (b"\x02\0\0\x02\x5f\0", 0x0E)]
+    ("sent", "code"), [(INITIAL, 0x06), (bytes.fromhex("01 00 0000"), 0x0D), (b"\x02\0\0\x02\x5f\0", 0x0E)]
 )
-def test_so_is_who_breaks_it_after_the_greeting(said: bytes, code: int) -> None:
+def test_so_is_who_breaks_it_after_the_greeting(sent: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
-        heard = converse(door.address, INITIAL + said)
+        heard = converse(door.address, INITIAL + sent)
         assert heard == bytes.fromhex("01 00 0000") + struct.pack(">BBHH", 4, 0, 2, code)
 
 
@@ -203,10 +203,10 @@ def test_who_reads_nothing_is_sent_away() -> None:
     with open_door("A", limits=limits) as door, hands(door, "A") as (hand,):
         with socket.create_connection(door.address, PATIENCE) as greedy:
             greedy.sendall(INITIAL)
-            asked = bytes.fromhex("02 00 0002 480A") * 1000
+            requests = bytes.fromhex("02 00 0002 480A") * 1000
             try:
                 for _ in range(10_000):
-                    greedy.sendall(asked)
+                    greedy.sendall(requests)
             except OSError:
                 pass
             else:

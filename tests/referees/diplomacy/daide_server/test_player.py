@@ -55,15 +55,15 @@ def test_a_game_is_played_from_the_greeting_to_the_end(door: DaideListener) -> N
         south.say("SND (NOR) (PRP (PCE (NOR SOU)))")
         assert north.until("FRM")[-1] == "FRM (SOU) (NOR) (PRP (PCE (NOR SOU)))"
         south.say(f"SUB {HOLD['SOU']}")
-        told = north.until("TME")
-        assert told[:4] == [
+        messages = north.until("TME")
+        assert messages[:4] == [
             "ORD (SPR 1) ((NOR AMY NCA) MTO NMO) (SUC)",
             "ORD (SPR 1) ((NOR FLT NPO) MTO WSE) (SUC)",
             "ORD (SPR 1) ((SOU AMY SCA) HLD) (SUC)",
             "ORD (SPR 1) ((SOU FLT SPO) HLD) (SUC)",
         ]
-        assert told[4] == "NOW (FAL 1) (NOR AMY NMO) (NOR FLT WSE) (SOU AMY SCA) (SOU FLT SPO)"
-        assert told[5] == "TME (50)"
+        assert messages[4] == "NOW (FAL 1) (NOR AMY NMO) (NOR FLT WSE) (SOU AMY SCA) (SOU FLT SPO)"
+        assert messages[5] == "TME (50)"
         north.say("SUB ((NOR AMY NMO) MTO MID) ((NOR FLT WSE) MTO ISL)")
         south.until("NOW")
         south.say(f"SUB {HOLD['SOU']}")
@@ -91,8 +91,8 @@ def test_a_draw_that_all_offer_ends_the_game_at_once(door: DaideListener) -> Non
         for hand in (north, south):
             begun(hand)
             hand.say("DRW")
-        told = north.until("OFF")
-        assert told[0] == "YES (DRW)" and told[-3:-1] == [
+        messages = north.until("OFF")
+        assert messages[0] == "YES (DRW)" and messages[-3:-1] == [
             "DRW",
             "SMR (SPR 1) (NOR ('n') ('1') 2) (SOU ('s') ('1') 2)",
         ]
@@ -141,8 +141,8 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -
         power, passcode = begun(north)
         begun(south)
         north.close()
-        told = south.until("NOT")
-        assert told[-2] == "CCD (NOR)" and told[-1].startswith("NOT (TME (")
+        messages = south.until("NOT")
+        assert messages[-2] == "CCD (NOR)" and messages[-1].startswith("NOT (TME (")
         # The time stands still: nobody is late however long this takes.
         south.say(f"SUB {HOLD['SOU']}")
         assert south.until("THX")
@@ -154,8 +154,8 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -
         assert wrong.hear() == f"YES (IAM ({power}) ({passcode}))"
         back = wrong
         assert "NOW (SPR 1)" in "".join(back.until("NOW (SPR 1)"))
-        told = south.until("TME")
-        assert "NOT (CCD (NOR))" in told
+        messages = south.until("TME")
+        assert "NOT (CCD (NOR))" in messages
         again = Hand(door)
         assert again.ask(f"IAM ({power}) ({passcode})") == f"REJ (IAM ({power}) ({passcode}))"
         again.close()
@@ -467,8 +467,8 @@ def test_the_only_power_that_moves_is_told_what_became_of_it(door: DaideListener
         assert north.until("TME")[-2].startswith("NOW (WIN 1)")
         assert south.until("NOW")[-1].startswith("NOW (WIN 1)")
         north.say("SUB ((NOR FLT NPO) BLD)")
-        told = north.until("TME")
-        assert told[:3] == [
+        messages = north.until("TME")
+        assert messages[:3] == [
             "THX ((NOR FLT NPO) BLD) (MBV)",
             "ORD (WIN 1) ((NOR FLT NPO) BLD) (SUC)",
             "NOW (SPR 2) (NOR FLT NPO) (NOR AMY NMO) (NOR FLT ISL) (SOU AMY SCA) (SOU FLT SPO)",
@@ -554,8 +554,8 @@ def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(
             while True:
                 north.say("NOW " + "(SPR 1901) " * 10)
         assert south.until("CCD")[-1] == "CCD (NOR)"
-        asked = time.monotonic()
-        assert south.ask("TME").startswith("TME (") and time.monotonic() >= asked
+        began = time.monotonic()
+        assert south.ask("TME").startswith("TME (") and time.monotonic() >= began
         for turn in ("NOW (FAL 1)", "OFF"):
             south.say(f"SUB {HOLD['SOU']}")
             south.until(turn)

@@ -66,8 +66,8 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
         assert "(LVL 20) (MTL 600) (RTL 600) (BTL 600) (AOA)" in france.until("HLO")
         for client in (austria, england, france):
             client.until("TME")
-        said = "SND (FRA AUS) (PRP (PCE (ENG FRA AUS)))"
-        assert england.ask(said) == f"YES ({said})"
+        message = "SND (FRA AUS) (PRP (PCE (ENG FRA AUS)))"
+        assert england.ask(message) == f"YES ({message})"
         assert france.hear() == austria.hear() == "FRM (ENG) (FRA AUS) (PRP (PCE (ENG FRA AUS)))"
         for press in (
             f"(YES {PEACE})",
@@ -95,7 +95,7 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
 def test_what_is_no_press_of_the_level_is_answered_with_its_place() -> None:
     with table(level=20) as (_, _, (austria, england, france)):
         england.until("TME")
-        for said, answer in {
+        for message, answer in {
             "SND (FRA) (PRP (AND (PCE (ENG FRA)) (PCE (ENG AUS))))": (
                 "HUH (SND (FRA) (PRP (ERR AND (PCE (ENG FRA)) (PCE (ENG AUS)))))"
             ),
@@ -104,7 +104,7 @@ def test_what_is_no_press_of_the_level_is_answered_with_its_place() -> None:
             f"FRM (FRA) (ENG) {PEACE}": f"HUH (ERR FRM (FRA) (ENG) {PEACE})",
             "SND (FRA) (PRP (PCE (ENG FRA)": "PRN (SND (FRA) (PRP (PCE (ENG FRA))",
         }.items():
-            assert england.ask(said) == answer
+            assert england.ask(message) == answer
         draw({"AUS": austria, "ENG": england, "FRA": france})
 
 
