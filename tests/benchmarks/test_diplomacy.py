@@ -26,7 +26,7 @@ def test_the_package_is_measured_beside_ours(
     assert output.count("\n|---|") == 4
 
 
-def test_where_it_cannot_be_installed_that_is_told(
+def test_the_report_says_that_it_cannot_be_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse() -> None:

@@ -12,7 +12,7 @@ def test_figures_replace_those_of_the_same_part() -> None:
     assert placed(placed(text, "one", "new"), "one", "old") == text
 
 
-def test_a_part_without_a_place_is_told() -> None:
+def test_a_part_without_a_place_is_reported() -> None:
     with pytest.raises(ValueError, match="two: the document has no"):
         placed("<!-- one: measured -->\n<!-- one: end -->", "two", "figures")
 

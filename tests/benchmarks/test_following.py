@@ -14,7 +14,7 @@ from benchmarks.load import full_game
 from benchmarks.load.bench import Server
 
 
-def test_reports_and_changes_of_patterns_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_sees_reports_and_changed_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "WRITES", 4)
     # The kernel does not matter here, and Numba's may have to be compiled first.
     monkeypatch.setenv("ACADEMY_MATCHING_KERNEL", "numpy")

@@ -99,7 +99,7 @@ def test_openings_and_patterns_are_answered(connection: Connection, ask: Asking)
 
 
 @WAYS
-def test_cells_are_told_when_asked_for(connection: Connection, ask: Asking) -> None:
+def test_cells_are_listed_on_request(connection: Connection, ask: Asking) -> None:
     _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"options": MatchOptions(with_cells=True)})
     assert corner and all("x" in match.cells or "o" in match.cells for match in corner)
 
@@ -146,7 +146,7 @@ def test_what_the_opponent_gains_is_what_is_his_and_was_not_there_before(
     assert gains == [
         [match for match in matches if match.for_opponent and match not in here] for matches in there
     ]
-    # All of these are to be told from it: what was there, and what is one's own.
+    # None of these is a gain: what was there, and what is one's own.
     assert any(gains) and any(match.for_opponent for match in here)
     assert any(not match.for_opponent and match not in here for matches in there for match in matches)
     with pytest.raises(FairUseError):
@@ -243,7 +243,7 @@ def successors_by_asyncio_stream(connection: Connection, seat: Seat, value: floa
     "ask",
     [successors_by_calls, successors_by_stream, successors_by_asyncio, successors_by_asyncio_stream],
 )
-def test_moves_are_told_by_what_they_change(
+def test_moves_are_answered_with_what_they_change(
     connection: Connection, ask: Callable[[Connection, Seat, float | None], SuccessorMatches]
 ) -> None:
     seat = Seat(GAME, SPEC.geometry, 1)

@@ -1,4 +1,4 @@
-"""What both ways to dial in share: when to dial again, and who is told what."""
+"""What both ways to dial in share: when to dial again, and which game receives what."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def paused(redialling: Redialling, clock: Clock, most: int) -> list[float]:
     return pauses
 
 
-def test_pauses_grow_to_some_seconds_and_begin_anew_once_a_stream_was_let_in() -> None:
+def test_pauses_grow_to_some_seconds_and_start_over_once_a_stream_was_let_in() -> None:
     clock = Clock()
     redialling = Redialling(60.0, clock)
     assert paused(redialling, clock, 8) == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0])
@@ -67,7 +67,7 @@ def response(**message: Any) -> players_pb2.PlayResponse:
     return players_pb2.PlayResponse(**message)
 
 
-def test_each_game_is_told_what_concerns_it() -> None:
+def test_each_game_receives_what_concerns_it() -> None:
     begun: list[GameSession] = []
     tables = Tables(Connection("127.0.0.1:1"), begun.append)
     assert not tables.welcomed

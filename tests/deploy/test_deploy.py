@@ -103,7 +103,7 @@ def test_units_and_container_call_commands_with_options_that_there_are() -> None
     assert len(calls) >= 5
     for program, arguments in calls:
         known = application if program == "academy" else arena_application
-        # Wrong options are told before any help.
+        # Wrong options are reported before any help.
         done = CliRunner().invoke(known, [*arguments, "--help"])
         assert done.exit_code == 0, (arguments, done.output)
 

@@ -43,7 +43,7 @@ def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path:
     assert outcome.compacted
 
 
-def test_a_loop_that_is_told_to_end_ends_its_servers() -> None:
+def test_a_loop_that_is_stopped_ends_its_servers() -> None:
     command = [
         sys.executable,
         "-m",

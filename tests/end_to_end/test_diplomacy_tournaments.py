@@ -23,7 +23,7 @@ BOTS = ("hold", "random", "tactical")
 
 
 def run(name: str, games: int, folder: Path) -> Path:
-    """Play so many games of an example; returns its control file."""
+    """Play some games of an example; returns its control file."""
     content = (EXAMPLES / f"{name}.toml").read_text()
     content = re.sub("(?m)^games = .*$", f"games = {games}", content)
     content = re.sub("(?m)^move_seconds = .*$", "move_seconds = 100", content)

@@ -89,7 +89,7 @@ def test_a_run_goes_on_where_one_was_ended(tmp_path: Path) -> None:
         assert progress.read_text() == f"{games}\n"
 
 
-def test_a_fault_is_told_with_its_game_and_ends_the_run(
+def test_a_fault_is_reported_with_its_game_and_ends_the_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["diplomacy_invariants", "--games", "2", "--years", "1"])

@@ -70,7 +70,7 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     assert text.startswith("before")
     assert "was here" not in text
     assert "| Tic-tac-toe | 10 ms | fair use off | 4 | 4 |" in text
-    # ACADEMY was told what came of meeting each level of the population.
+    # ACADEMY received the results against each level of the population.
     assert f"of {2 * PAIRS}, 30 playouts: " in text
     population = Population("small", SMALL, FINAL, Records(folder / "contests"))
     elos = {line["contests"]: line["elo"] for line in ledger.of("pair", lessons="all")}

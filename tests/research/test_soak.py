@@ -71,7 +71,7 @@ def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pyt
     assert samples[-1].memory > 0 and samples[-1].file > 0
 
 
-def test_it_ends_early_when_told_to(tmp_path: Path) -> None:
+def test_it_ends_early_when_stopped(tmp_path: Path) -> None:
     outcome = soak.soak(tmp_path, minutes=60, processes=1, callers=1, pause=lambda seconds: seconds > 120)
 
     assert outcome == ([], [])

@@ -47,7 +47,7 @@ def test_it_cuts_what_a_diligent_player_would_propose() -> None:
         (2, "endgame", 6),
         (2, "endgame", 6),
     ]
-    # Of longer games more of the end counts: the clearest positions come first.
+    # The longer the game, the more of its end counts: the clearest positions come first.
     ends = analysed(played(), average_length=15.0)
     assert [ply for seat, library, ply in ends if library == "endgame"] == [5, 5, 6, 6, 4, 4]
 

@@ -156,7 +156,7 @@ def test_decisiveness_and_drama_are_seen_by_players_of_the_upper_quartile() -> N
         names = (f"{first:.0f}", f"{second:.0f}")
         return replace(contest((), names=names, elos=(first, second)), plies=plies)
 
-    # Of two players the better one's view counts: it won, and held its advantage.
+    # The view of the better of two players counts: it won, and held its advantage.
     assert measured(between(2000, 0))["decisiveness"] == Measure(1.0, 1, 2)
     assert measured(between(2000, 0))["drama"] == Measure(0.0, 1, 1)
     # It lost, and gave its advantage away.

@@ -98,7 +98,7 @@ def test_the_elo_of_a_position_is_the_mean_of_those_who_moved_there() -> None:
 @pytest.mark.parametrize(
     ("stated", "expected"),
     [
-        # Nobody told: the result counts.
+        # Nobody reported a value: the result counts.
         ({}, (1.0, 0.0)),
         ({1: 0.7}, (0.7, 0.3)),
         ({2: 0.4}, (0.6, 0.4)),

@@ -1,4 +1,4 @@
-"""Players' latest Elos: as the contests told them, and in order at any time."""
+"""Players' latest Elos: as the contests reported them, and in order at any time."""
 
 import statistics
 

@@ -1,4 +1,4 @@
-"""Outside of contests a name is told so many different patterns in an hour, and no more."""
+"""Outside of contests a name receives a limited number of different patterns in an hour."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Who may do what: every method, every kind of caller, with and without TLS. And what nobody is told."""
+"""Who may do what: every method, every kind of caller, with and without TLS. And what no answer reveals."""
 
 import hmac
 import io
@@ -114,7 +114,7 @@ def _questions() -> dict[str, Message]:
         "GetGame": contests_pb2.GetGameRequest(game_id=GAME),
         "ListGames": contests_pb2.ListGamesRequest(),
         "OpenContest": contests_pb2.OpenContestRequest(contest=contest("matrix/more", GAME)),
-        "ReportContest": report(contest("matrix/told", GAME), ["c3"]),
+        "ReportContest": report(contest("matrix/reported", GAME), ["c3"]),
         "GetContest": contests_pb2.GetContestRequest(contest_id=CONTEST),
         "ListOpenContests": contests_pb2.ListOpenContestsRequest(),
         "ListArenas": contests_pb2.ListArenasRequest(),
@@ -215,7 +215,7 @@ def _secrets(running: Running, channel: Callable[[], grpc.Channel]) -> dict[str,
 
 
 def call_and_outcome(client: Client, method: str) -> tuple[grpc.StatusCode, str]:
-    """Ask and return how that ended: the status and the reason told."""
+    """Ask and return how that ended: the status and the reason."""
     service, name = method.split("/")
     stub: Any
     if service == "ServerReflection":
@@ -323,7 +323,7 @@ def test_no_secret_is_in_the_log_the_metrics_or_the_folder(gate: Gate) -> None:
     metrics = generate_latest(gate.running.server.metrics.registry).decode()
     stored = (gate.running.store.environment.folder / "data.mdb").read_bytes()
 
-    # Of many refusals the log holds the first.
+    # The log holds the first of many refusals.
     assert "ListGames" in log and "TOKEN_" in log, "the log must hold what was done"
     parts = _secret_parts(gate)
     assert len(parts) == 9

@@ -1,4 +1,4 @@
-"""What a player says it expects when it asks for patterns is held against what it tells the arena."""
+"""What a player claims to expect when it asks for patterns is compared with what it tells the arena."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,7 +45,7 @@ def claims_report(
     first: str = "DRAW",
     boards: Sequence[str] = BOARDS,
 ) -> contests_pb2.ReportContestRequest:
-    """The contest's report: what the first player told after each of its moves, and before."""
+    """The contest's report: the first player's values after each of its moves, and before."""
     made = report(contest(name, name), MOVES, boards, first=first)
     for number, (value, earlier) in enumerate(zip(values, before, strict=True)):
         if value is not None:
@@ -102,10 +102,10 @@ TABLE = {
     "the value after does not": ([0.9, 0.2, 0.6], [0.9, 0.8, None], [(0.2, 2)], False),
     "a hundredth is rounding": ([0.9, 0.9, 0.6], [None, 0.31, None], [(0.3, 2)], True),
     "more than that is not": ([0.9, 0.9, 0.6], [None, 0.311, None], [(0.3, 2)], False),
-    "where no value was told the claim does not hold": ([0.9, None, 0.6], [None] * 3, [(0.3, 2)], False),
+    "where no value was reported the claim does not hold": ([0.9, None, 0.6], [None] * 3, [(0.3, 2)], False),
     "one of several is enough": ([0.2, 0.3, 0.6], [None] * 3, [(0.2, 0), (0.2, 2)], False),
     "what was claimed beyond the end": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 60)], False),
-    "of the last position nothing can be told": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 6)], False),
+    "nothing can be reported of the last position": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 6)], False),
     "and who asks nothing claims nothing": ([0.9, 0.9, 0.6], [None] * 3, [], True),
 }
 

@@ -1,6 +1,6 @@
 """Disks that are full, folders that may not be written, records of another version, clocks that go backwards.
 
-Each is told clearly; what can still be answered is; and nothing that was acknowledged is lost.
+Each gives a clear error; what can still be answered is; and nothing that was acknowledged is lost.
 """
 
 import os

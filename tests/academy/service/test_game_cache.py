@@ -29,8 +29,8 @@ from academy.store.contest_commands import ReportContest
 from academy.store.library_store import Store
 from academy.v1 import contests_pb2
 with Store(Path(sys.argv[1])) as store:
-    told = contests_pb2.ReportContestRequest.FromString(bytes.fromhex(sys.argv[2]))
-    store.run(ReportContest(told, "other"))
+    request = contests_pb2.ReportContestRequest.FromString(bytes.fromhex(sys.argv[2]))
+    store.run(ReportContest(request, "other"))
 """
 
 

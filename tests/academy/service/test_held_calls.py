@@ -262,7 +262,7 @@ def test_who_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> 
 
 
 @pytest.mark.threat("held_places")
-def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
+def test_a_watch_of_health_ends_in_time(tmp_path: Path) -> None:
     with limited(tmp_path, health_watch_seconds=0.2) as academy:
         watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING

@@ -30,7 +30,7 @@ def saying(text: bytes) -> aio.Server:
 
     server = aio.server(options=channel_options(Limits(), shared_port=True))
     handlers: dict[str, Any] = {"Say": grpc.unary_unary_rpc_method_handler(answer)}
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Said", handlers),))
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Listener", handlers),))
     return server
 
 
@@ -50,7 +50,7 @@ async def answer_from(port: int) -> bytes:
     """What one says who calls on a connection of its own."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     async with aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
-        say: Any = channel.unary_unary("/test.Said/Say")
+        say: Any = channel.unary_unary("/test.Listener/Say")
         return bytes(await say(b"", timeout=180))
 
 

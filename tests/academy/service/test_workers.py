@@ -25,7 +25,7 @@ from tests.academy.service.running import Client
 from tests.academy.service.test_process import SECONDS, Served, served, started, until
 
 PROCESSES = 2
-# So many connections all fall to one of two processes once in 2,000 times.
+# This many connections all fall to one of two processes once in 2,000 times.
 CONNECTIONS = 12
 
 

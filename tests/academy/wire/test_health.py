@@ -81,7 +81,7 @@ def test_watchers_get_a_stop_during_their_first_answer() -> None:
     run(test())
 
 
-def test_a_watch_ends_some_day() -> None:
+def test_a_watch_ends_in_time() -> None:
     with pytest.raises(WatchTooLongError, match=r"0\.01 seconds"):
         run(watched(servicer(watch_seconds=0.01)))
 

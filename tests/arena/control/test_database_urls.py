@@ -1,4 +1,4 @@
-"""URLs of results databases: which are taken, and that none is told with its secrets."""
+"""URLs of results databases: which are taken, and that none is shown with its secrets."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The kinds of competition in TOML: what arrives, and what is said of a fault."""
+"""The kinds of competition in TOML: what arrives, and the messages about faults."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Control files: what they may say, and what is said of a faulty one."""
+"""Control files: what they may say, and the messages about faulty ones."""
 
 from pathlib import Path
 

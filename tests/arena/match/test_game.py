@@ -139,7 +139,7 @@ def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(faul
     passing = python_player("passer")
     result = play(job(misbehaving(fault, "judge"), passing, move_limit=2))
     assert result.outcome is not None and result.outcome.termination is Termination.FORFEIT
-    # Here the second pass is the first move the engine is told of.
+    # Here the second pass is the first move the engine receives.
     result = play(job(passing, passing))
     assert result.outcome is not None and result.outcome.summary == "W+0.5"
 

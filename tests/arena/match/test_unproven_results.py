@@ -117,7 +117,7 @@ def test_a_python_player_cannot_claim_a_game() -> None:
 @pytest.mark.parametrize(
     ("black", "white", "winners", "lesson"),
     [
-        # B+1.5 is what the engine counts; the referee agrees with whoever has stones on the board.
+        # B+1.5 is what the engine counts; the referee agrees with the player that has stones on the board.
         (misbehaving("none", "a"), python_player("b"), (1,), True),
         (misbehaving("none", "a"), misbehaving("none", "b"), (1,), True),
         # An empty board is White's by komi: Black's own word is all that makes it the winner.

@@ -1,4 +1,4 @@
-"""What is told of a bot's faults: equal ones once with their number, grave ones always."""
+"""What is reported of a bot's faults: equal ones once with their number, grave ones always."""
 
 from arena.players.lines import MAX_COMPLAINTS, Complaints
 

@@ -1,4 +1,4 @@
-"""Players that are kept for many games are told of each contest at ACADEMY, or it is said that not."""
+"""Players that are kept for many games learn of each contest at ACADEMY, or a warning says why not."""
 
 import json
 import os

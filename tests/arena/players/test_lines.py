@@ -70,7 +70,7 @@ def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning:
     assert result.outcome.termination is Termination.SCORE
     assert len(result.moves) == 2 * TURNS
     assert warned(result, warning), result.warnings
-    # Of twenty thousand lines only the first count, and its orders are the last.
+    # Only the first of twenty thousand lines count, and its orders are the last.
     assert fault == "many-lines" or all("AttackTransfer" in text for text in texts(result, 1)[1:])
     assert result.usage[0].fault is Fault.NONE
 
@@ -152,7 +152,7 @@ def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("fault", "dialogue"),
-    # In the game's own dialogue an answer left out cannot be told from a late one.
+    # In the game's own dialogue an answer left out looks the same as a late one.
     [("late-once", ""), ("late-once", "ai-challenge-2"), ("silent-once", "ai-challenge-2")],
 )
 def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: str, dialogue: str) -> None:

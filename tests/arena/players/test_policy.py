@@ -105,7 +105,7 @@ def test_it_is_shown_every_phase_in_order_as_the_environment_would(interpreter: 
         played = rules.play(played, moves)
         alone += len(moves) == 1
     assert not texts
-    # Who moves alone is not told of it by the match.
+    # The match does not announce its own move to a player that moves alone.
     assert alone
     assert {Season.SPRING_RETREATS.name, Season.BUILDS.name} <= {note["season"] for note in diary(notes)}
 

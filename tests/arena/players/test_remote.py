@@ -74,7 +74,7 @@ def test_two_bots_play_a_game_to_its_end(lobby: OpenLobby) -> None:
         (1, ("one", "two"), 5),
         (2, ("one", "two"), 5),
     }
-    # Each has been told all moves, its own ones too, when it is asked again.
+    # Each has received all moves, its own ones too, before its next request.
     assert {(seat, turn.moves) for seat, turn in turns if len(turn.moves) > 3} == {
         (1, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"))),
         (2, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"), (1, "pass"))),
@@ -157,7 +157,7 @@ def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     result = game.result()
     assert result.usage[0].fault is Fault.LATE
     assert "no answer within 0.2 s" in result.usage[0].remark
-    # What comes when the game is over is neither heard nor held against it.
+    # What comes when the game is over is ignored and costs it nothing.
     end = stream.hear_of("game_end")
     assert end.seat_id == late.seat_id
     assert (list(end.outcome.winners), end.outcome.termination) == ([2], "forfeit")
@@ -277,7 +277,7 @@ def test_a_bot_goes_on_with_its_game_when_its_connection_breaks(
     assert result.outcome is not None and result.outcome.winners == (1,) == ending.winners
     assert begun == [False, True]
     assert [move.text for move in result.moves[:2]] == ["C3", "pass"]
-    # It is told again what it had been told.
+    # It receives again what it had received.
     assert turns[2].moves[:2] == turns[1].moves == ((1, "C3"), (2, "pass"))
 
 

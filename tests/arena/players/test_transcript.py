@@ -1,4 +1,4 @@
-"""What is kept of a game's protocols: each line under who said it, whatever it holds, up to a limit."""
+"""What is kept of a game's protocols: each line under its sender, whatever it holds, up to a limit."""
 
 from pathlib import Path
 

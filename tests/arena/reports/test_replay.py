@@ -24,7 +24,7 @@ def texts_of(page: str) -> dict[str, str]:
     """The texts about players on a page, by title."""
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert data is not None
-    texts: dict[str, str] = json.loads(data[1])["said"]
+    texts: dict[str, str] = json.loads(data[1])["messages"]
     return texts
 
 
@@ -63,7 +63,7 @@ def test_two_players_of_the_same_name_stay_distinct(tmp_path: Path) -> None:
     assert texts["alpha#1: standard error"] == "Nothing, or it was discarded."
 
 
-def test_what_was_not_kept_is_said_with_the_remedy(tmp_path: Path) -> None:
+def test_the_page_says_what_was_not_kept_and_the_remedy(tmp_path: Path) -> None:
     texts = texts_of(page_of(kept(tmp_path)))
     assert (
         texts["beta: what it received (>>) and answered (<<)"]

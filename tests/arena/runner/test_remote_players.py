@@ -38,7 +38,7 @@ Opening = Callable[..., tuple[Control, list[str]]]
 
 @pytest.fixture
 def opening(tmp_path: Path) -> Iterator[Opening]:
-    """Opens the lobby of a control file until the test ends; returns the players and what was told."""
+    """Opens the lobby of a control file until the test ends; returns the players and the messages."""
     stack = ExitStack()
 
     def opened(content: str = CONTROL, insecure: bool = False) -> tuple[Control, list[str]]:

@@ -1,4 +1,4 @@
-"""Deleting a competition: what ACADEMY still waits for is told first, or named."""
+"""Deleting a competition: what ACADEMY still waits for is reported first, or named."""
 
 import signal
 import sqlite3

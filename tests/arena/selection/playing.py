@@ -31,7 +31,7 @@ def first_seat(fixture: Fixture) -> Sequence[int]:
 
 @dataclass
 class Played:
-    """What was given out, and what was told of it, in order."""
+    """The games that were given out and their results, in order."""
 
     fixtures: list[Fixture]
     games: list[CompletedGame]

@@ -107,12 +107,12 @@ def test_a_matchup_whose_games_had_other_settings_is_refused(changed: GameSettin
 
 def test_a_game_left_unfinished_is_taken_up_and_then_not_given_out_again() -> None:
     selector = resumed(playoff(matchup("0", "ab", 4)), play(playoff(matchup("0", "ab", 4)), most=2).games)
-    resumed = selector.resume("0_3", ("b", "a"), "")
-    assert resumed is not None and resumed.players == ("a", "b")
-    assert resumed == play(playoff(matchup("0", "ab", 4))).fixtures[3]
+    fixture_again = selector.resume("0_3", ("b", "a"), "")
+    assert fixture_again is not None and fixture_again.players == ("a", "b")
+    assert fixture_again == play(playoff(matchup("0", "ab", 4))).fixtures[3]
     assert play(selector).ids == ["0_2"]
     assert not selector.finished
-    selector.completed(completed(resumed, (1,)))
+    selector.completed(completed(fixture_again, (1,)))
     assert selector.finished
 
 

@@ -1,4 +1,4 @@
-"""What Prometheus is told of the service, over a real socket."""
+"""What Prometheus reads of the service, over a real socket."""
 
 import asyncio
 from collections.abc import Iterator

@@ -30,11 +30,11 @@ class Scripted:
         return Thought(before, (Candidate(point, after),))
 
 
-def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
+def test_its_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     opened = contest("scholar/1", spec.game_id)
-    # It thinks worse of every position than it told after its move before; by that all would be tesuji.
+    # It thinks worse of every position than it reported after its move before; by that all would be tesuji.
     script = {"C3": (0.1, 0.5), "D4": (0.3, 0.6), "B4": (0.5, 0.85)}
     with serving(tmp_path / "data") as server:
         arena = server.arena()
@@ -73,7 +73,7 @@ def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
 
 @dataclass
 class Listening:
-    """Stands as badly as it is told, asks for counsel, and plays the first legal move."""
+    """Stands as badly as its value says, asks for counsel, and plays the first legal move."""
 
     value: float
     heard: list[Mapping[int, Experience]] = field(default_factory=list)
@@ -134,7 +134,7 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
     # The move of the book was played without thinking.
     nothing, patterns = listening.heard
     assert nothing == {}
-    # Of the moves that look best it asked; what nothing is known of is as usual.
+    # It asked about the moves that look best; unknown moves count as usual.
     corners = {"A5", "E5"}
     assert len(patterns) == 26
     assert {

@@ -28,7 +28,7 @@ def test_patterns_that_say_the_same_do_not_add_up() -> None:
 
 
 def test_moves_are_compared_with_each_other() -> None:
-    # The same is said of all: none of them is better than the position.
+    # All have the same value: none of them is better than the position.
     same = of_patterns(0.25, {"a": 3.0, "b": 3.0}, ("a", "b")).values()
     assert [experience.value for experience in same] == pytest.approx([0.25, 0.25])
     known = of_patterns(0.25, {"good": 2.0, "usual": 0.0, "bad": -2.0}, ("good", "usual", "bad", "unsaid"))

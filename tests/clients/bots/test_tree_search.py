@@ -120,7 +120,7 @@ def test_experience_is_asked_for_once_and_counts_as_games_would() -> None:
     assert 0.0 < values[0] < 1.0
     assert plain.candidates[0].move != corner
     assert swayed.candidates[0].move == corner
-    # What is told of it is the player's own opinion still.
+    # Its reported value is still the player's own opinion.
     assert swayed.candidates[0].value < 0.9
 
 

@@ -78,7 +78,7 @@ def test_a_map_that_does_not_fit_says_where(old: str, new: str, why: str) -> Non
     assert why in str(raised.value)
 
 
-def test_unknown_maps_and_powers_are_told_with_those_there_are() -> None:
+def test_errors_about_unknown_maps_and_powers_list_the_known_ones() -> None:
     with pytest.raises(UnknownPlaceError, match="there are standard, straits"):
         shipped_map("world")
     with pytest.raises(UnknownPlaceError, match="Austria"):

@@ -1,4 +1,4 @@
-"""The rules of Hex: linking edges, the swap, what is illegal, and what ACADEMY is told."""
+"""The rules of Hex: linking edges, the swap, what is illegal, and what ACADEMY receives."""
 
 import pytest
 from hypothesis import given
@@ -137,7 +137,7 @@ def test_columns_have_letters_and_rows_numbers_from_the_top() -> None:
         ({"board_size": 3, "columns": 4}, "hex-4x3", False, "identity"),
     ],
 )
-def test_academy_is_told_of_the_half_turn_and_of_the_mirror_that_exchanges_the_edges(
+def test_academy_learns_the_half_turn_and_the_mirror_that_exchanges_the_edges(
     settings: dict[str, object], game_id: str, symmetric: bool, reversal: str
 ) -> None:
     spec = Hex.from_settings(settings).spec()

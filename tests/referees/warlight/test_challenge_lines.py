@@ -120,7 +120,7 @@ def test_a_bot_can_tell_its_expected_values(
     assert reading.text == "pass"
 
 
-def test_orders_that_did_nothing_by_the_bots_fault_are_told_of(rules: WarLight) -> None:
+def test_orders_that_did_nothing_by_the_bots_fault_are_reported(rules: WarLight) -> None:
     position = standing(rules, {200: (1, 5), 209: (2, 50)})
     # Seat 1 can do nothing about 209's attack; that 198 is not its own it could have known.
     orders = {1: (AttackTransfer(1, 200, 199), Deploy(1, 198)), 2: (AttackTransfer(49, 209, 200),)}

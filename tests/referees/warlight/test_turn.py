@@ -157,7 +157,7 @@ def test_an_attack_on_what_has_become_ones_own_is_a_transfer(six: WarLight) -> N
 
 
 def test_armies_killed_in_defence_cannot_move_any_more(six: WarLight) -> None:
-    # Whoever is first: seat 2's twenty kill 12 of the 30, so at most 17 of seat 1's can go.
+    # In either order: seat 2's twenty kill 12 of the 30, so at most 17 of seat 1's can go.
     held = {2: (1, 30), 1: (1, 1), 3: (2, 21)}
     for turn in range(1, 21):
         after = six.play(

@@ -1,4 +1,4 @@
-"""Control files of the ringmaster: every setting arrives, and faults are told as it told them."""
+"""Control files of the ringmaster: every setting arrives, and faults are reported as it reported them."""
 
 import gc
 import os

@@ -51,7 +51,7 @@ def test_an_example_runs(tmp_path: Path, name: str, games: int, expected: list[s
     history = (tmp_path / f"{name}.hist").read_text().splitlines()
     played = [line for line in history if " beat " in line]
     assert len(played) == games
-    # Of a tuner each line names the candidate's parameters.
+    # Each line of a tuner names the candidate's parameters.
     assert all(" I: " in line and "; F: " in line for line in played) is name.endswith("tuner")
     assert all(line.endswith(")]") for line in played) is (name == "mc_tuner")
     assert len(list((tmp_path / f"{name}.games").iterdir())) == games

@@ -47,7 +47,7 @@ def test_the_bytes_of_each_kind_of_message() -> None:
     assert error_frame(ErrorCode.INVALID_TOKEN) == bytes.fromhex("04 00 0002 000E")
 
 
-def test_the_tokens_of_another_map_are_told_in_blocks_of_six_bytes() -> None:
+def test_the_tokens_of_another_map_are_sent_in_blocks_of_six_bytes() -> None:
     frame = representation_frame(STRAITS)
     blocks = 2 + 11
     assert frame[:4] == struct.pack(">BBH", 1, 0, 6 * blocks)

@@ -16,7 +16,7 @@ from tests.referees.diplomacy.positions import orders, position
 
 
 @pytest.mark.parametrize(("name", "years"), [("standard", 12), ("straits", 12)])
-def test_every_legal_order_of_a_game_is_said_and_understood(name: str, years: int) -> None:
+def test_every_legal_order_of_a_game_is_written_and_understood(name: str, years: int) -> None:
     rules = Diplomacy.from_settings({"map": name, "year_limit": years})
     words, chance, game = vocabulary(rules.map), random.Random(6), rules.start(0)
     while seats := rules.to_move(game):
@@ -174,7 +174,7 @@ def test_a_later_order_takes_the_place_of_an_earlier_one_and_orders_are_withdraw
     assert of_france.orders(None).text == "NONE"
 
 
-def test_where_any_order_is_accepted_an_impossible_one_is_told_later_and_the_unit_holds() -> None:
+def test_where_any_order_is_accepted_the_unit_of_an_impossible_one_holds() -> None:
     of_france = order_book(MOVES, "FRA", any_order=True)
     orders = "((FRA FLT ECH) MTO PAR) ((FRA AMY BRE) MTO LON) ((ENG FLT LON) HLD) ((FRA AMY PAR) HLD)"
     assert submit(of_france, orders) == ["MBV", "MBV", "NYU", "NSU"]

@@ -1,4 +1,4 @@
-"""A game as its players are told of it, message by message."""
+"""A game as its players receive it, message by message."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -21,7 +21,7 @@ POWERS = range(7)
 
 
 class Client:
-    """Somebody at the table, who keeps what was said to it."""
+    """Somebody at the table, who keeps what it receives."""
 
     def __init__(self, power: int | None, words: Any = STANDARD) -> None:
         self.power = power
@@ -32,7 +32,7 @@ class Client:
         self._heard.append(self._words.text(tokens))
 
     def heard(self) -> list[str]:
-        """What was said since the last time."""
+        """The messages since the last call."""
         heard, self._heard = self._heard, []
         return heard
 
@@ -96,7 +96,7 @@ def test_a_game_begins_with_hello_owners_and_position() -> None:
     assert room.observer.heard()[0].startswith("HLO (UNO) (0) ((LVL 20)")
 
 
-def test_before_a_game_begins_the_first_position_is_told_and_orders_are_rejected() -> None:
+def test_before_a_game_begins_the_first_position_is_shown_and_orders_are_rejected() -> None:
     room = Room(begun=False)
     england = room.clients[ENGLAND]
     assert room.ask(england, "MAP") == ["MAP ('standard')"]
@@ -130,7 +130,7 @@ def test_the_map_is_defined_by_its_file() -> None:
     assert "(BUL (AMY SER CON GRE RUM) ((FLT ECS) BLA CON RUM) ((FLT SCS) AEG CON GRE))" in standard
 
 
-def test_orders_are_thanked_for_one_by_one_and_what_is_missing_is_told() -> None:
+def test_each_order_is_thanked_for_and_missing_ones_are_listed() -> None:
     room = Room()
     england = room.clients[ENGLAND]
     assert room.ask(england, "SUB ((ENG FLT LON) MTO NTH) ((ENG FLT EDI) MTO PAR)") == [
@@ -220,7 +220,7 @@ def ordered(room: Room, **orders: str) -> list[str]:
     return room.observer.heard()
 
 
-def test_a_dislodged_unit_is_told_where_it_may_retreat_and_centres_change_in_autumn() -> None:
+def test_the_retreats_of_a_dislodged_unit_are_listed_and_centres_change_in_autumn() -> None:
     room = Room()
     ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
     messages = ordered(
@@ -245,7 +245,7 @@ def test_a_dislodged_unit_is_told_where_it_may_retreat_and_centres_change_in_aut
     assert messages[-1].startswith("NOW (SPR 1902)")
 
 
-def test_the_end_of_a_game_is_told_between_owners_and_position() -> None:
+def test_the_end_of_a_game_is_announced_between_owners_and_position() -> None:
     room = Room(year_limit=1)
     ordered(room)
     messages = ordered(room)
@@ -301,7 +301,7 @@ def test_draws_are_forgotten_with_the_turn() -> None:
     assert room.table.agreed_draw() is None
 
 
-def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
+def test_time_is_sent_on_request_and_at_the_requested_seconds() -> None:
     room = Room(DaideVariant(mtl=60, rtl=20))
     room.table.ask(100.0)
     england = room.clients[ENGLAND]
@@ -327,7 +327,7 @@ def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
     assert england.heard() == []
 
 
-def test_without_press_no_limits_of_it_are_told() -> None:
+def test_limits_of_press_are_not_sent_without_press() -> None:
     room = Room(DaideVariant(mtl=60, pda=True, npr=True, npb=True, ptl=5))
     hello = room.ask(room.clients[ENGLAND], "HLO")
     assert hello == ["HLO (ENG) (1001) ((LVL 0) (MTL 60) (PDA))"]
@@ -427,7 +427,7 @@ def test_messages_of_admins_go_to_everybody_unless_there_is_no_press() -> None:
     assert quiet.ask(quiet.clients[ENGLAND], message) == ["REJ (ADM ('me') ('I must go'))"]
 
 
-def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
+def test_an_observer_who_comes_late_learns_how_the_game_stands() -> None:
     room = Room()
     late = Client(None)
     room.table.enter(late, 0.0)
@@ -437,7 +437,7 @@ def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
     assert late.heard() == []
 
 
-def test_it_is_told_of_the_time_and_of_civil_disorder_too() -> None:
+def test_an_observer_also_learns_of_the_time_and_of_civil_disorder() -> None:
     room = Room(DaideVariant(mtl=60, dsd=True))
     room.table.ask(100.0)
     late, later = Client(None), Client(None)

@@ -168,7 +168,7 @@ class RawClient:
 
 @contextmanager
 def hands(door: DaideListener, *names: str, board: str = "straits") -> Iterator[list[Hand]]:
-    """Clients of these names, who have said that they play the map."""
+    """Clients of these names, who have accepted the map."""
     with ExitStack() as stack:
         clients = []
         for name in names:

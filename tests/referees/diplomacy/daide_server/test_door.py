@@ -56,7 +56,7 @@ def test_the_bytes_of_a_client_that_introduces_itself() -> None:
         (bytes.fromhex("00 00 0004 0009 DA10"), 0x05),
     ],
 )
-def test_who_breaks_the_protocol_is_told_and_sent_away(sent: bytes, code: int) -> None:
+def test_a_client_that_breaks_the_protocol_gets_an_error_and_is_sent_away(sent: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
         # An error message is the last one: no final message follows.
         assert converse(door.address, sent) == struct.pack(">BBHH", 4, 0, 2, code)
@@ -79,7 +79,7 @@ def test_so_is_who_breaks_it_after_the_greeting(sent: bytes, code: int) -> None:
         assert heard == bytes.fromhex("01 00 0000") + struct.pack(">BBHH", 4, 0, 2, code)
 
 
-def test_who_says_nothing_is_told_that_the_timer_ran_out() -> None:
+def test_a_silent_client_learns_that_the_timer_ran_out() -> None:
     with open_door("A", board="standard", limits=DaideLimits(greeting_seconds=0.2)) as door:
         assert converse(door.address, b"") == bytes.fromhex("04 00 0002 0001")
         # So is who begins and does not end.
@@ -88,7 +88,7 @@ def test_who_says_nothing_is_told_that_the_timer_ran_out() -> None:
         assert converse(door.address, INITIAL) == bytes.fromhex("01 00 0000 03 00 0000")
 
 
-def test_whoever_there_is_no_room_for_is_told_that_this_is_the_end() -> None:
+def test_a_client_for_which_there_is_no_room_gets_the_final_message() -> None:
     with open_door("A", limits=DaideLimits(clients=1)) as door, hands(door, "A"):
         assert converse(door.address, b"") == bytes.fromhex("03 00 0000")
     with (

@@ -36,7 +36,7 @@ def door() -> Iterator[DaideListener]:
 
 
 def begun(hand: Hand) -> tuple[str, int]:
-    """The power and the passcode that it is told when the game begins, up to the first time."""
+    """The power and the passcode that it receives when the game begins, up to the first time."""
     hello, owners, now, *_, last = hand.until("TME")
     assert owners.startswith("SCO (NOR NCA NPO)") and now.startswith("NOW (SPR 1)") and last
     words = hello.split()
@@ -452,8 +452,8 @@ def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: D
     assert "is no token" in played.result.usage[0].remark
 
 
-def test_the_only_power_that_moves_is_told_what_became_of_it(door: DaideListener) -> None:
-    """Only the north has a centre to build in, so nobody else is told of that phase."""
+def test_the_only_power_that_moves_receives_its_results(door: DaideListener) -> None:
+    """Only the north has a centre to build in, so nobody else hears of that phase."""
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=3, sl=2)
     with hands(door, "n", "s") as (north, south), Played(job):
         begun(north)

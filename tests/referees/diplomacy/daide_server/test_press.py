@@ -78,7 +78,7 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
         ):
             assert france.ask(f"SND (ENG) {press}") == f"YES (SND (ENG) {press})"
             assert england.hear() == f"FRM (FRA) (ENG) {press}"
-        # To a power that no DAIDE client plays, it is said to nobody.
+        # To a power that no DAIDE client plays, it goes to nobody.
         assert england.ask("SND (RUS) (PRP (PCE (ENG RUS)))").startswith("YES")
         # TRY keeps the tokens of the level.
         assert england.ask("SND (FRA) (TRY (PRP PCE ALY AND))").startswith("YES")

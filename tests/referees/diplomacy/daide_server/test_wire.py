@@ -70,7 +70,7 @@ def test_a_client_that_goes_is_gone(pair: tuple[socket.socket, socket.socket], s
     assert theirs.recv(100) == b""
 
 
-def test_whoever_is_sent_away_for_any_other_reason_gets_the_final_message_once(
+def test_a_client_sent_away_for_another_reason_gets_the_final_message_once(
     pair: tuple[socket.socket, socket.socket],
 ) -> None:
     ours, theirs = pair
