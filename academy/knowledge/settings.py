@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = ["InvalidSettingsError", "Library", "LibrarySettings"]
+__all__ = ["GREATEST", "LEAST", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -21,8 +21,8 @@ class Library(Enum):
 
 
 # A consultation is due before every fourth own move: three replies and three own moves later.
-_GREATEST: Final = {"opening_plies_ahead": 6}
-_LEAST: Final = {"opening_moves_per_consultation": 1}
+GREATEST: Final = {"opening_plies_ahead": 6}
+LEAST: Final = {"opening_moves_per_consultation": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,7 @@ class LibrarySettings:
     `opening_plies_ahead` plies of replies and recommended moves (0: none); in contests players
     may consult openings before one own move in `opening_moves_per_consultation`, patterns where they expect
     `pattern_value_limit` or less, and all of it of players above their own Elo less `elo_margin`; up to
-    `removed_records` that
-    admins removed can be restored for `removed_days`.
+    `removed_records` that admins removed can be restored for `removed_days`.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.
@@ -64,8 +63,8 @@ class LibrarySettings:
     def __post_init__(self) -> None:
         for setting in fields(self):
             value = getattr(self, setting.name)
-            greatest = _GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
-            least = _LEAST.get(setting.name, 0)
+            greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
+            least = LEAST.get(setting.name, 0)
             if not (math.isfinite(value) and least <= value <= greatest):
                 raise InvalidSettingsError(
                     f"{setting.name} {value!r}: it must be from {least} to {greatest:,}"
