@@ -108,7 +108,7 @@ class Run:
         with closing(sqlite3.connect(f"file:{self._results}?mode=ro", uri=True)) as database:
             try:
                 (count,) = database.execute("SELECT coalesce(max(GameId), 0) FROM SAGA_Game").fetchone()
-            except sqlite3.OperationalError:  # The tables are not there yet.
+            except sqlite3.OperationalError:  # The tables do not exist yet.
                 return 0
             return int(count)
 

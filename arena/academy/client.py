@@ -134,7 +134,7 @@ def contest_message(
 
 
 def void_report(contest: contests_pb2.Contest, reason: str) -> contests_pb2.ReportContestRequest:
-    """The report of a contest that nothing is to be learnt from."""
+    """The report of a contest that teaches nothing."""
     return contests_pb2.ReportContestRequest(contest=contest, termination=reason, void=True)
 
 

@@ -131,7 +131,7 @@ class EmbeddedAcademy:
 
 
 def _socket_folder(log_path: Path) -> Path:
-    """A folder for the socket, since its path must be short: always the same one for a competition."""
+    """A folder for the socket, because its path must be short: always the same one for a competition."""
     name = hashlib.sha256(str(log_path.absolute()).encode()).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"academy-{os.getuid()}-{name}"
 

@@ -83,7 +83,7 @@ def is_witnessed(outcome: Outcome, by_seat: Mapping[int, Outcome]) -> bool:
     return shared or any(seat not in outcome.winners for seat in by_seat)
 
 
-# A value of 0.55 is to be within 0.05 of 0.5, which floats deny.
+# A value of 0.55 counts as within 0.05 of 0.5, which floats deny.
 _SLACK: Final = 1e-9
 
 
@@ -127,7 +127,7 @@ class Adjudicator:
         return None
 
 
-# Whose player is not there, as opposed to one that resigned or broke the rules.
+# Whose player is absent, as opposed to one that resigned or broke the rules.
 _LOST: Final = (Fault.DISCONNECTED, Fault.LATE)
 
 

@@ -402,7 +402,7 @@ class LinesPlayer(Player):
             self._obituary = str(failure)
 
     def choose(self, view: Any) -> Choice:
-        """Ask for orders. The first turn may take `start_seconds` more, since programs start slowly."""
+        """Ask for orders. The first turn may take `start_seconds` more, because programs start slowly."""
         self._turn += 1
         if self._gone:
             return Choice(self._words.passing())

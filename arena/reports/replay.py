@@ -74,7 +74,7 @@ def _players(record: dict[str, Any]) -> list[str]:
 
 
 def _texts_of_players(record: Path, players: Sequence[str]) -> dict[str, str]:
-    """What each player received, answered and wrote on standard error, by title; or why it is not there."""
+    """What each player received, answered and wrote on standard error, by title; or why it is missing."""
     folder = record.parent
     if folder.suffix != _GAMES:
         alone = f"Not kept: the record does not lie in the folder of a competition's games, NAME{_GAMES}."

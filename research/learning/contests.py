@@ -154,7 +154,7 @@ class Skill(Protocol):
 
 
 class AcademyLostError(RuntimeError):
-    """A player was to be measured with ACADEMY, and went on without it."""
+    """A player that is measured with ACADEMY went on without it."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def gains_by_asyncio(connection: Connection, seat: Seat, value: float | None) ->
 
 @pytest.mark.parametrize("ask", [gains_by_calls, gains_by_asyncio])
 @pytest.mark.parametrize("player", [1, 2])
-def test_what_the_opponent_gains_is_what_is_his_and_was_not_there_before(
+def test_the_opponent_gains_his_matches_that_are_new(
     connection: Connection,
     ask: Callable[[Connection, Seat, float | None], list[list[PatternMatch]]],
     player: int,

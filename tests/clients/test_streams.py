@@ -23,7 +23,7 @@ _Servicer: Any = consultation_pb2_grpc.ConsultationServiceServicer
 
 
 class Silent(_Servicer):  # type: ignore[misc]
-    """Answers one question of each stream and no more."""
+    """Answers only one question of each stream."""
 
     def __init__(self) -> None:
         self.released = threading.Event()

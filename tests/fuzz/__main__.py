@@ -3,7 +3,7 @@
     python -m tests.fuzz [--seconds 600] [TARGET ...]
 
 The targets take turns. What breaks one is made as small as hypothesis can, kept in `corpus/TARGET/`, and
-told; the others go on. Ends with 1 where something broke.
+reported; the others go on. Ends with 1 where something broke.
 """
 
 import argparse

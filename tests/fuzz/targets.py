@@ -373,7 +373,7 @@ class _Saying:
         return line.removesuffix(b"\n") if line else None
 
     def obituary(self) -> str:
-        """Say why there is no more."""
+        """Say why there is nothing else."""
         return "ended"
 
 

@@ -116,7 +116,7 @@ def test_contests_are_played_under_each_rule_and_nothing_is_learnt_from_them(
     hall.close()
 
 
-def test_who_went_on_without_academy_is_not_measured(tmp_path: Path) -> None:
+def test_a_player_that_went_on_without_academy_is_not_measured(tmp_path: Path) -> None:
     nobody = Academy(Connection(f"unix:{tmp_path}/nobody", "token", timeout=10.0))
     entrants = (Entrant("without", WEAK, 1000.0), Entrant("with", WEAK, 1000.0, EVERYTHING))
     with (

@@ -52,7 +52,7 @@ class DaideLimits:
 
 
 class ConnectionHungError(ConnectionError):
-    """A client that has gone, or is to be sent away; the message says why."""
+    """A client that has gone, or must be sent away; the message says why."""
 
 
 class ClientConnection:
@@ -97,7 +97,7 @@ class ClientConnection:
         return bool(self._out)
 
     def wait_in(self, selector: selectors.BaseSelector, data: object) -> None:
-        """Have a selector, which knows the connection, wait for what there is to be read and sent."""
+        """Have a selector, which knows the connection, wait for what can be read and sent."""
         wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._out else 0)
         if selector.get_key(self.socket).events != wanted:
             selector.modify(self.socket, wanted, data)
@@ -160,7 +160,7 @@ class ClientConnection:
         self._ending = self._ending or (why, last_words)
 
     def check(self) -> None:
-        """Raises ConnectionHungError for a client that has gone, is to be sent away, or is too slow."""
+        """Raises ConnectionHungError for a client that has gone, must be sent away, or is too slow."""
         limits, now = self._limits, time.monotonic()
         if self._broken is not None:
             raise ConnectionHungError(self._broken)

@@ -297,7 +297,7 @@ class DiplomacyState:
             place = places.pop(province, None)
             if place is None:
                 raise IllegalActionError(
-                    f"{action_text}: nothing of the power is to be ordered there, or it was already"
+                    f"{action_text}: the power has nothing to order there, or has ordered it already"
                 )
             orders.append(order_of(action, *place))
         if phase is Phase.BUILDS:

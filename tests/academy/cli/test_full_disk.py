@@ -80,7 +80,7 @@ def test_what_writes_says_that_there_is_no_room(data: Path, tmp_path: Path, comm
     assert len(result.err.splitlines()) == 1
 
 
-def test_a_copy_that_finds_no_room_names_where_it_was_to_be(data: Path, tmp_path: Path) -> None:
+def test_a_copy_that_finds_no_room_names_its_place(data: Path, tmp_path: Path) -> None:
     result = _on_full_disk(data, tmp_path / "full", "restore", data, used="new")
     assert result.exit_code == 1
     assert result.err.startswith(f"academy: {tmp_path / 'full' / 'new'}: no room left on the disk"), (

@@ -151,7 +151,7 @@ def test_knowledge_is_accepted_from_players_not_200_below_oneself(
     assert acceptable(knowledge, SEED_RULES.least_elo(player)) is accepted
 
 
-def test_of_many_pieces_of_knowledge_the_same_are_accepted_as_of_each() -> None:
+def test_many_pieces_of_knowledge_are_accepted_as_if_sent_one_by_one() -> None:
     elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
     for player in {player for _, player, _ in KNOWLEDGE}:
         least = SEED_RULES.least_elo(player)

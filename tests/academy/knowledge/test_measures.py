@@ -40,7 +40,7 @@ def board(letters: str) -> bytes:
     return bytes({"-": 1, "x": 2, "b": 4, "o": 8, "w": 16, "+": 32}[letter] for letter in letters)
 
 
-def test_of_no_contests_nothing_is_known() -> None:
+def test_nothing_is_known_without_contests() -> None:
     assert set(measured().values()) == {UNKNOWN}
 
 

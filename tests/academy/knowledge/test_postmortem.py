@@ -168,7 +168,7 @@ def test_the_adversary_must_be_worthy(own: float, adversary: float, counts: bool
         assert against == f"adversary's Elo {adversary:.0f} is not above own Elo {own:.0f} - 100"
 
 
-def test_of_several_adversaries_the_strongest_counts() -> None:
+def test_the_strongest_of_several_adversaries_counts() -> None:
     worthy = contest(list("abcd"), (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1450))
     unworthy = contest(list("abcd"), (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1350))
     proposal = tesuji(cells("x PAR", DIPLOMACY), 0.2, 0.9, ply=4)

@@ -193,7 +193,7 @@ def test_proposals_of_weak_players_change_no_label(
 
 
 @pytest.mark.threat("vote_stuffing")
-def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
+def test_silent_votes_beyond_64_lapse_from_the_least_elo_on() -> None:
     crowd = votes(1600, 1600)
     near = Vote.of("near", 1390, 0.9, 2)
     after = crowd.cast(near)
@@ -275,7 +275,7 @@ def test_one_strong_newcomer_does_not_silence_a_crowd() -> None:
 
 
 @pytest.mark.threat("vote_stuffing")
-def test_who_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
+def test_a_player_that_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0, max_merged_cells=0))
     shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
     for number in range(40):
@@ -340,7 +340,7 @@ def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() ->
     assert library.entries[2].pattern == cells("b - o", DRAUGHTS)
 
 
-def test_of_many_folded_votes_the_mean_decides() -> None:
+def test_the_mean_of_many_folded_votes_decides() -> None:
     weak, near = (
         VoteTally(tuple(Vote.of(f"{elo} {n}", elo, 0.1, 1, n) for n in range(300))) for elo in (100.0, 1500.0)
     )

@@ -51,7 +51,7 @@ class RawCalls:
         }
         if self._token:
             headers["authorization"] = f"Bearer {self._token}"
-        # Literals that are not to be put into the table of headers.
+        # Literals that stay out of the table of headers.
         packed = b"".join(b"\0" + _text(name) + _text(value) for name, value in headers.items())
         self._socket.sendall(_frame(_HEADERS, _END_HEADERS, number, packed))
         if message is not None:

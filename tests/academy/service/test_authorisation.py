@@ -248,7 +248,7 @@ def mark(status: tuple[grpc.StatusCode, str]) -> str:
         return "-"
     if reason == "CONTEST_OVER":
         return "o"
-    # An admin may ask for a pattern that is not there.
+    # An admin may ask for a missing pattern.
     return "+" if code in (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND) else f"{code.name} {reason}"
 
 
@@ -271,7 +271,7 @@ def test_every_caller_is_let_in_where_the_matrix_says(gate: Gate, caller: str) -
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 @pytest.mark.threat("access")
-def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> None:
+def test_a_caller_without_a_valid_token_is_let_in_nowhere(gate: Gate, stranger: str) -> None:
     client = gate.client(stranger)
     expected = (grpc.StatusCode.UNAUTHENTICATED, STRANGERS[stranger])
     assert {method: call_and_outcome(client, method) for method in ROWS} == dict.fromkeys(ROWS, expected)

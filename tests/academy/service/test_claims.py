@@ -75,7 +75,7 @@ def figures(client: Client, name: str, player: str = "") -> libraries_pb2.Player
 
 
 @pytest.mark.threat("lies")
-def test_who_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Running) -> None:
+def test_a_player_that_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Running) -> None:
     ann = begun(academy, "lies")
     for plies in (0, 2, 4):
         for _ in range(10):
@@ -129,7 +129,7 @@ def test_claims_are_of_the_position_that_they_name(
 
 
 @pytest.mark.threat("lies")
-def test_who_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Running) -> None:
+def test_a_player_that_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Running) -> None:
     ann = begun(academy, "agreed")
     for plies in (0, 2, 4):
         ask(ann, "agreed", 0.0, plies)

@@ -308,7 +308,7 @@ class TestPatterns:
         image = pattern.image(spec.symmetry_group[matches.symmetries[0]])
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
 
-    def test_for_the_second_player_colours_are_exchanged(self, academy: Running) -> None:
+    def test_colours_are_exchanged_for_the_second_player(self, academy: Running) -> None:
         registered(academy, "colours")
         teach(academy, "colours", "colours", [("ann", "xxo", 0.9)])
         here = board("oox--", "-----", "-----", "-----", "-----")

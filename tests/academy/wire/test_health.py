@@ -50,7 +50,7 @@ def test_all_is_serving_until_the_stop(service: str) -> None:
     run(test())
 
 
-def test_a_service_that_is_not_there_has_no_health() -> None:
+def test_an_unknown_service_has_no_health() -> None:
     with pytest.raises(UnknownServiceError, match=r"academy\.v1\.Nonsense"):
         run(checked(servicer(), "academy.v1.Nonsense"))
 

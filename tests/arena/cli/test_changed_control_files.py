@@ -177,7 +177,7 @@ def test_results_of_another_kind_are_refused_in_one_line(tmp_path: Path) -> None
     assert "swiss, the control file now has mars" in done.stderr
 
 
-def test_results_that_a_changed_control_file_does_not_fit_can_still_be_seen(tmp_path: Path) -> None:
+def test_results_can_still_be_seen_after_the_control_file_changed(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(MARS)
     assert arena("run", path, "-q").returncode == 0

@@ -28,7 +28,7 @@ def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
 
 
 @needs_gnugo
-def test_its_games_can_be_had_again(tmp_path: Path) -> None:
+def test_its_games_are_the_same_with_its_seed(tmp_path: Path) -> None:
     records = []
     for name in ("first", "second"):
         path = tmp_path / name / "cup.toml"

@@ -145,7 +145,7 @@ def test_a_check_before_the_first_game_asks_for_orders(dialogue: str) -> None:
             check_player(bot("exit-at-once", dialogue, crash=crash), rules, quiet=True)
 
 
-def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None:
+def test_a_missing_program_makes_the_game_void(tmp_path: Path) -> None:
     result = game(PlayerSetup("no", ("/nowhere/bot",), protocol="lines"), bot(), tmp_path=tmp_path)
     assert "there is no such program" in result.void_reason
 
@@ -183,7 +183,7 @@ def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: s
 
 
 @pytest.mark.parametrize("fault", ["never-answers", "deaf"])
-def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Path) -> None:
+def test_a_bot_that_is_late_too_often_gets_no_more_requests(fault: str, tmp_path: Path) -> None:
     slow = bot(fault, move_seconds=0.1, start_seconds=0.4, exit_seconds=0.1, late_turns=2)
     result = game(slow, bot(), tmp_path=tmp_path)
     assert texts(result, 1) == ["pass"] * TURNS

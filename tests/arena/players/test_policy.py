@@ -149,7 +149,7 @@ FAULTS = [
     ("no numbers", r"actions\(\) returned .*PAR - BUR.*: for each slot numbers are needed"),
     ("a slot too few", r"actions\(\) returned actions of 0 slots: asked were \[2\]"),
     ("illegal", "the action .* is not among the legal ones"),
-    ("twice", "nothing of the power is to be ordered there, or it was already"),
+    ("twice", "the power has nothing to order there, or has ordered it already"),
 ]
 
 
@@ -199,7 +199,7 @@ def test_a_policy_that_is_late_loses(interpreter: str, tmp_path: Path) -> None:
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_where_faults_pass_a_policy_that_is_late_too_often_is_asked_no_more(
+def test_a_policy_that_is_late_too_often_gets_no_more_requests_where_faults_pass(
     interpreter: str, tmp_path: Path
 ) -> None:
     foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=0.5, faults="pass", late_turns=1)

@@ -42,7 +42,7 @@ class Played:
 
 
 def play(selector: Selector, rule: Rule = first_seat, most: int | None = None, at_once: int = 1) -> Played:
-    """Play until there is no more, `at_once` games at a time, the first given out ending first."""
+    """Play all games, `at_once` games at a time, the first given out ending first."""
     played = Played([], [])
     running: list[Fixture] = []
     while True:

@@ -70,7 +70,7 @@ def test_a_matchup_of_no_games_is_passed_over() -> None:
     assert play(playoff(matchup("0", "ab", 0), matchup("1", "bc", 1))).ids == ["1_0"]
 
 
-def test_a_matchup_that_is_gone_keeps_its_results_and_plays_no_more() -> None:
+def test_a_matchup_that_is_gone_keeps_its_results_and_stops_playing() -> None:
     before = play(playoff(matchup("0", "ab"), matchup("1", "bc")))
     selector = resumed(playoff(matchup("1", "bc", 3)), before.games)
     assert selector.resume("0_2", ("a", "b"), "") is None

@@ -163,7 +163,7 @@ def test_each_challenger_meets_each_opponent_in_both_seats() -> None:
         ),
     ],
 )
-def test_who_has_met_may_not_change(challengers: list[str], opponents: list[str], message: str) -> None:
+def test_past_pairings_may_not_change(challengers: list[str], opponents: list[str], message: str) -> None:
     games = play(Gauntlet(["new"], ["old", "older"], rounds=2)).games
     assert resumed(Gauntlet(["new"], ["old", "older", "oldest"], rounds=2), games).total == 6
     with pytest.raises(CompetitionChangedError, match=rf"^competition\.{message}"):

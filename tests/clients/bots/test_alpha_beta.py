@@ -41,7 +41,7 @@ def test_where_the_board_does_not_tell_who_is_ahead_it_is_not_relied_on() -> Non
     assert isinstance(Strength().thinker(DRAUGHTS, random.Random(1)), AlphaBetaThinker)
 
 
-def test_who_is_ahead_expects_more(evaluation: Evaluation) -> None:
+def test_the_player_ahead_expects_more(evaluation: Evaluation) -> None:
     craft = make_search_game(DRAUGHTS, random.Random(1))
     # White's 24 takes on 15 and goes on taking on 8; Black can then take back once.
     ahead = after(DRAUGHTS, "11-15", "22-18", "15x22")

@@ -221,7 +221,7 @@ def test_support_of_a_move_by_convoy_counts_also_beside_land() -> None:
     assert [done.position.map.location_codes[p] for p in done.after.dislodged[0].options] == ["DEN", "NWY"]
 
 
-def test_who_is_dislodged_from_the_sea_may_retreat_to_where_the_attack_began() -> None:
+def test_a_unit_dislodged_from_the_sea_may_retreat_to_where_the_attack_began() -> None:
     by_sea = play(
         "ENG A NWY, F SKA, A FIN; RUS A SWE", "ENG A NWY - SWE VIA, F SKA C A NWY - SWE, A FIN S A NWY - SWE"
     )

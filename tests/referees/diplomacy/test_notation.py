@@ -261,7 +261,7 @@ def test_what_is_no_order_says_why(text: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["F CON - ANK/SC", "A PAR/NC H", "F MAO - POR/NC"])
-def test_where_the_rules_are_strict_a_coast_that_is_not_there_is_refused(text: str) -> None:
+def test_strict_rules_refuse_a_missing_coast(text: str) -> None:
     with pytest.raises(UnreadableOrderError, match=r"has no coast '[NS]C'; it has only one"):
         read_order(MOVES, text, lenient_coasts=False)
 

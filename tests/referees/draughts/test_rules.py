@@ -25,7 +25,7 @@ def test_the_referee_is_installed() -> None:
 
 
 @pytest.mark.parametrize(("variant", "first"), [("english", "Black"), ("international", "White")])
-def test_who_begins(variant: str, first: str) -> None:
+def test_the_side_that_begins(variant: str, first: str) -> None:
     judge = game(variant)
     assert judge.to_move(judge.start(0)) == (1,)
     assert judge.seat_name(1) == first

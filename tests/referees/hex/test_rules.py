@@ -46,7 +46,7 @@ def test_hex_is_found_by_its_name() -> None:
         ({"board_size": 3, "swap": True}, "b1 swap-pieces c1 b2 c2 a3 c3", BLACK),
     ],
 )
-def test_who_links_their_edges_first_wins(
+def test_the_player_that_links_its_edges_first_wins(
     settings: dict[str, object], moves: str, winner: int | None
 ) -> None:
     game = Hex.from_settings(settings)

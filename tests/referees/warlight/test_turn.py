@@ -231,7 +231,7 @@ def test_a_cyclic_order_changes_the_first_mover_every_turn(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("extra", "first_movers"), [({1: (1, 6)}, {2}), ({10: (2, 9)}, {1})])
-def test_who_has_fewer_armies_when_the_turn_begins_can_be_first(
+def test_the_player_with_fewer_armies_can_move_first(
     extra: dict[int, tuple[int, int]], first_movers: set[int], tmp_path: Path
 ) -> None:
     rules, held, first, second = rows(tmp_path, move_order="fewer_armies")

@@ -142,7 +142,7 @@ def test_after_moves_that_were_made_for_it_the_tree_is_not_asked(academy: Runnin
     assert asking.opening(REFEREE.start(0)) is None
 
 
-def test_the_bot_goes_on_alone_when_academy_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bot_goes_on_alone_without_academy(capsys: pytest.CaptureFixture[str]) -> None:
     environment = {"ACADEMY_ADDRESS": "unix:/nowhere/academy.sock", "ACADEMY_CONTEST": "lost"}
     asking = DiplomacyAdvisor.from_environment(REFEREE, FRANCE, environment, Never())
     assert asking.opening(REFEREE.start(0)) is None

@@ -58,6 +58,6 @@ def test_what_the_dialogue_does_not_have_is_named(lines: list[str], complaint: s
         list(Dialogue([*MAP, *lines]).turns())
 
 
-def test_a_map_that_is_not_there_is_named() -> None:
+def test_a_missing_map_is_named() -> None:
     with pytest.raises(DialogueBrokenError, match="the input ended before 'EndMap'"):
         Dialogue(MAP[:2])

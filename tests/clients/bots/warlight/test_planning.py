@@ -74,7 +74,7 @@ def test_an_opponent_much_weaker_is_attacked_with_all_there_is() -> None:
     assert int(attack.split()[1]) >= 20
 
 
-def test_who_owns_nothing_gives_no_orders() -> None:
+def test_a_player_without_territories_gives_no_orders() -> None:
     assert planned(view([UNSEEN] * 6, [0] * 6)) == []
 
 

@@ -340,7 +340,7 @@ def test_without_time_limits_there_is_no_time_to_tell() -> None:
     assert room.ask(room.clients[ENGLAND], "TME (3)") == ["REJ (TME (3))"]
 
 
-def test_time_stands_still_while_somebody_is_disconnected() -> None:
+def test_the_clock_stops_while_a_client_is_disconnected() -> None:
     room = Room(DaideVariant(mtl=60, dsd=True))
     room.table.ask(0.0)
     room.forget()

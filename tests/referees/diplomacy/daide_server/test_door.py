@@ -73,7 +73,7 @@ def test_a_final_or_an_error_message_is_not_answered(sent: bytes) -> None:
 @pytest.mark.parametrize(
     ("sent", "code"), [(INITIAL, 0x06), (bytes.fromhex("01 00 0000"), 0x0D), (b"\x02\0\0\x02\x5f\0", 0x0E)]
 )
-def test_so_is_who_breaks_it_after_the_greeting(sent: bytes, code: int) -> None:
+def test_a_client_that_breaks_the_protocol_after_the_greeting_gets_an_error(sent: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
         heard = converse(door.address, INITIAL + sent)
         assert heard == bytes.fromhex("01 00 0000") + struct.pack(">BBHH", 4, 0, 2, code)
@@ -152,7 +152,7 @@ def test_the_tokens_of_a_map_of_our_own_come_with_the_greeting() -> None:
         assert client.words("standard").map.name == "standard"
 
 
-def test_who_cannot_play_the_map_is_sent_away() -> None:
+def test_a_client_that_cannot_play_the_map_is_sent_away() -> None:
     with open_door("A") as door:
         hand = Hand(door)
         hand.ask("NME ('A') ('1')")
@@ -188,7 +188,7 @@ def test_those_who_say_nothing_keep_nobody_out() -> None:
                 connection.close()
 
 
-def test_who_floods_the_door_is_sent_away_and_the_others_are_served() -> None:
+def test_a_client_that_floods_the_listener_is_sent_away_and_others_are_served() -> None:
     limits = DaideLimits(messages_per_second=1, message_burst=50)
     with open_door("A", limits=limits) as door, hands(door, "A") as (hand,):
         flood = INITIAL + bytes.fromhex("02 00 0002 480F") * 5_000
@@ -198,7 +198,7 @@ def test_who_floods_the_door_is_sent_away_and_the_others_are_served() -> None:
         assert hand.ask("MAP") == "MAP ('straits')"
 
 
-def test_who_reads_nothing_is_sent_away() -> None:
+def test_a_client_that_reads_nothing_is_sent_away() -> None:
     limits = DaideLimits(unsent_bytes=20_000, message_burst=1e6)
     with open_door("A", limits=limits) as door, hands(door, "A") as (hand,):
         with socket.create_connection(door.address, PATIENCE) as greedy:

@@ -122,7 +122,7 @@ def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(
     assert "player n: S1M: orders were missing at the deadline" in result.warnings
 
 
-def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideListener) -> None:
+def test_a_client_that_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         assert "SLO (SOU)" in south.until("OFF")
@@ -133,7 +133,7 @@ def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideList
     assert result.usage[0].remark == "player n: late in 2 turns one after the other"
 
 
-def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -> None:
+def test_a_disconnected_client_comes_back_with_its_passcode(door: DaideListener) -> None:
     job = game_of(
         daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), dsd=True, year_limit=1
     )
@@ -143,7 +143,7 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -
         north.close()
         messages = south.until("NOT")
         assert messages[-2] == "CCD (NOR)" and messages[-1].startswith("NOT (TME (")
-        # The time stands still: nobody is late however long this takes.
+        # The clock has stopped: nobody is late however long this takes.
         south.say(f"SUB {HOLD['SOU']}")
         assert south.until("THX")
         wrong = Hand(door)
@@ -283,7 +283,7 @@ def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(do
     assert not any(move.stand_in for move in played.result.moves)
 
 
-def test_while_no_client_is_left_the_time_stands_still_and_they_come_back_to_the_same_turn(
+def test_the_clock_stops_while_no_client_is_left_and_the_turn_goes_on_afterwards(
     door: DaideListener,
 ) -> None:
     patient = {"reconnect_seconds": 600}
@@ -336,7 +336,7 @@ def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed
     assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
 
 
-def test_who_does_not_come_back_in_time_is_out(door: DaideListener) -> None:
+def test_a_client_that_does_not_come_back_in_time_is_out(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=0), daide_player(door, "s"))
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         _, passcode = begun(north)
@@ -391,7 +391,7 @@ def test_a_lost_client_agrees_to_no_draw(door: DaideListener, offered: bool) -> 
 
 
 @pytest.mark.threat("unproven_results")
-def test_nor_does_one_that_is_out_of_the_game() -> None:
+def test_a_client_that_is_out_of_the_game_agrees_to_no_draw() -> None:
     others = ("ENG", "FRA", "GER", "ITA", "RUS", "TUR")
     with open_door("a", "*", board="standard") as wide:
         players = [daide_player(wide, "a", reconnect_seconds=0)]
@@ -505,7 +505,7 @@ def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: DaideListen
     assert result.usage[1].fault is Fault.LATE
 
 
-def test_of_a_client_of_which_one_is_missing_others_are_there(door: DaideListener) -> None:
+def test_a_game_with_one_of_two_clients_of_a_name_is_void(door: DaideListener) -> None:
     # The second is asked for only when the first is there, so no time is too short.
     first, second = (
         daide_player(door, "one", client="n"),

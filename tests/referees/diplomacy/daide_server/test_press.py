@@ -108,7 +108,7 @@ def test_what_is_no_press_of_the_level_is_answered_with_its_place() -> None:
         draw({"AUS": austria, "ENG": england, "FRA": france})
 
 
-def test_while_a_power_is_away_time_stands_still_and_press_does_not_reach_it() -> None:
+def test_the_clock_stops_while_a_power_is_away_and_press_does_not_reach_it() -> None:
     with table(level=10, dsd=True) as (played, door, (austria, england, france)):
         passcode = austria.until("HLO").split()[2]
         for client in (austria, england, france):
@@ -139,7 +139,7 @@ def test_while_a_power_is_away_time_stands_still_and_press_does_not_reach_it() -
     assert not any(move.stand_in for move in played.result.moves)
 
 
-def test_there_is_no_press_in_builds_without_it_nor_before_the_deadline() -> None:
+def test_press_is_refused_in_builds_and_shortly_before_the_deadline() -> None:
     with table(level=10, npb=True, npr=True, ptl=600, year_limit=2) as (_, _, (austria, england, france)):
         assert "(AOA) (NPR) (NPB) (PTL 600)" in england.until("HLO")
         powers = {"AUS": austria, "ENG": england, "FRA": france}

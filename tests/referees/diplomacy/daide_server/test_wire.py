@@ -118,7 +118,7 @@ def test_a_burst_is_taken_and_a_flood_is_not(pair: tuple[socket.socket, socket.s
     assert theirs.recv(100) == final_frame()
 
 
-def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_a_caller_that_reads_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = pair
     slow = ClientConnection(ours, STANDARD, DaideLimits(write_seconds=0.0), b"")
     while not slow.unsent:
@@ -127,7 +127,7 @@ def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]
         slow.check()
 
 
-def test_so_is_who_leaves_too_much_unread(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_a_client_that_leaves_too_much_unread_is_sent_away(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = pair
     wire = ClientConnection(ours, STANDARD, DaideLimits(unsent_bytes=10_000), b"")
     for _ in range(1000):
