@@ -199,7 +199,7 @@ class GameResult:
     `record` is the game in its referee's format, empty for a void game. Times are in seconds, `started`
     is a Unix time. `absent` is the seat, if any, whose player did not get ready to play since
     nothing of it was there. `unproven` says why the result rests on a player's word alone, so that nothing
-    is to be learnt from it; empty where the referee or a player against its own interest confirms it.
+    may be learnt from it; empty where the referee or a player against its own interest confirms it.
     """
 
     game_id: str

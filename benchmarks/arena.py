@@ -108,7 +108,7 @@ class Run:
         with closing(sqlite3.connect(f"file:{self._results}?mode=ro", uri=True)) as database:
             try:
                 (count,) = database.execute("SELECT coalesce(max(GameId), 0) FROM SAGA_Game").fetchone()
-            except sqlite3.OperationalError:  # The tables are not there yet.
+            except sqlite3.OperationalError:  # The tables do not exist yet.
                 return 0
             return int(count)
 
@@ -249,7 +249,7 @@ def measure_growth(folder: Path, engine: Path, most: int, seconds: float) -> Non
 
 
 def copy_games(results: Path, games: int) -> None:
-    """Copy the first COPIED_GAMES games, under later numbers, until these and their copies are so many.
+    """Copy the first COPIED_GAMES games, under later numbers, until these and their copies number `games`.
 
     Games that were played since are forgotten, so that no number is there twice.
     """

@@ -54,7 +54,7 @@ class Reader:
         return self._stub.LookUpOpening(self._opening, metadata=self._metadata).position.visits
 
     def has_more_visits_than(self, before: int) -> bool:
-        """Whether contests have gone through the first position since there were so many."""
+        """Whether contests have gone through the first position beyond the number `before`."""
         return self.visits() > before
 
     def patterns(self) -> messages.PatternTable:

@@ -53,9 +53,9 @@ patterns.put(1, grid_pattern([(0, 0, Code.FIRST_PIECE)]))
 begin = thread_time()
 patterns.match(Board(spec.geometry, bytes([Code.EMPTY])))
 answered = thread_time()
-told = time(), process_time()
+clocks = time(), process_time()
 warming.warm_up("numba")
-print(answered - begin, thread_time() - begin, told[1], told[0])
+print(answered - begin, thread_time() - begin, clocks[1], clocks[0])
 """
 
 Table = list[tuple[str, str]]

@@ -96,7 +96,7 @@ def main() -> None:
 def measure(store: Store, others: Store, file: Path) -> str:
     """Print the rows of everything that is done with an open store; return what its one game then holds.
 
-    Further games go into `others`: what is checked is to be one game's log.
+    Further games go into `others`: what is checked must be one game's log.
     """
     patterns = {library: random_patterns(library, count) for library, count in PATTERNS.items()}
     games = iter([*((others, f"go-{number}") for number in range(1, ROUNDS)), (store, GAME)])

@@ -50,7 +50,7 @@ class Redialling:
         self._alone_since = clock()
 
     def pause(self, welcomed: bool, reason: AcademyUnavailableError | None) -> float | None:
-        """Return the seconds to wait; None where there is to be no other stream.
+        """Return the seconds to wait; None where no other stream shall follow.
 
         Raises the reason why this stream ended where the arena never accepted one.
         """

@@ -319,7 +319,7 @@ class Referee(ABC, Generic[Position, Move]):
     def stand_in_move(self, position: Position, seat: int) -> Move | None:
         """A legal move for a seat whose player is gone.
 
-        The arena calls this only in games of more than two, since in a game of two the other player has won.
+        The arena calls this only in games of more than two: in a game of two the other player has won.
         It calls it also when the seat is not to move, to learn whether the game can go on.
 
         Args:

@@ -265,7 +265,7 @@ def main() -> int:
     options = parser.parse_args()
     begun = time.monotonic()
     with (
-        signals(signal.SIGTERM, signal.SIGINT) as told_to_end,
+        signals(signal.SIGTERM, signal.SIGINT) as end_signals,
         tempfile.TemporaryDirectory(prefix="academy-crash-") as folder,
     ):
         outcome = crash_loop(
@@ -275,7 +275,7 @@ def main() -> int:
             options.callers,
             shared_port=options.shared_port,
             compact=options.compact,
-            pause=lambda seconds: not select.select([told_to_end], [], [], seconds)[0],
+            pause=lambda seconds: not select.select([end_signals], [], [], seconds)[0],
         )
     for fault in outcome.faults:
         print(fault)

@@ -59,7 +59,7 @@ class Load:
     def __init__(self, site: Site, callers: int, name: str = "", contests_a_second: float = math.inf) -> None:
         """Start them. Contests are named after `name`, which must be another for another load.
 
-        All callers together begin so many contests a second; one that is late begins its next at once.
+        All callers together begin `contests_a_second`; one that is late begins its next at once.
         """
         self._site = site
         self._name = name

@@ -178,12 +178,12 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--callers", type=int, default=4)
     parser.add_argument(
-        "--contests-a-second", type=float, default=CONTESTS_A_SECOND, help="0: as many as can"
+        "--contests-a-second", type=float, default=CONTESTS_A_SECOND, help="0: without a limit"
     )
     options = parser.parse_args()
     pace = options.contests_a_second or math.inf
     with (
-        signals(signal.SIGTERM, signal.SIGINT) as told_to_end,
+        signals(signal.SIGTERM, signal.SIGINT) as end_signals,
         tempfile.TemporaryDirectory(prefix="academy-soak-") as folder,
     ):
         samples, faults = soak(
@@ -192,7 +192,7 @@ def main() -> int:
             options.processes,
             options.callers,
             pace,
-            lambda seconds: not select.select([told_to_end], [], [], seconds)[0],
+            lambda seconds: not select.select([end_signals], [], [], seconds)[0],
         )
     findings = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
     for flat, what in findings:

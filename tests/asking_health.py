@@ -15,4 +15,4 @@ def listed_by(health: Any, seconds: float) -> dict[str, Any]:
     """The health of all services by name; the messages are left out of the published types, too."""
     messages: Any = health_pb2
     answer = health.List(messages.HealthListRequest(), timeout=seconds)
-    return {name: each.status for name, each in answer.statuses.items()}
+    return {name: status.status for name, status in answer.statuses.items()}

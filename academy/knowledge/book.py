@@ -43,7 +43,7 @@ class Book:
 
     Args:
         tree: The opening tree. It must not change while the book is in use.
-        accepts: Whether a node may be used; others are as if they were not there.
+        accepts: Whether a node may be used; others are ignored.
     """
 
     def __init__(self, tree: OpeningTree, accepts: Callable[[OpeningNode], bool] = lambda node: True) -> None:

@@ -191,7 +191,7 @@ def differ(value: float, other: float) -> bool:
         value: An expected value, 0.0 to 1.0.
         other: Another.
     """
-    # Whole numbers, since in binary 0.7 - 0.69 is more than 0.01.
+    # Whole numbers, because in binary 0.7 - 0.69 is more than 0.01.
     return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
 
 
@@ -226,7 +226,7 @@ class Expectation:
     @property
     def stands_alone(self) -> bool:
         """Whether the value before the move is so low that neither the move before nor this one agree."""
-        # Whole numbers, since in binary 0.4 - 0.3 is more than 0.1.
+        # Whole numbers, because in binary 0.4 - 0.3 is more than 0.1.
         return round(self.around * VALUE_SCALE) - round(self.before * VALUE_SCALE) > round(
             ALONE * VALUE_SCALE
         )

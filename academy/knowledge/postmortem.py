@@ -77,7 +77,7 @@ def objection(
         if consultation.seat == proposal.seat:
             return (
                 "the proposer consulted the opening tree about another game: move "
-                f"{consultation.number} was said to be {consultation.claimed[:80]!r}, but "
+                f"{consultation.number} was declared to be {consultation.claimed[:80]!r}, but "
                 + (
                     f"{consultation.played[:80]!r} was played"
                     if consultation.played
@@ -153,7 +153,7 @@ def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | N
 
 
 def _millionths(value: float) -> int:
-    # Whole numbers, since in binary 0.7 - 0.5 is less than 0.2.
+    # Whole numbers, because in binary 0.7 - 0.5 is less than 0.2.
     return round(value * VALUE_SCALE)
 
 
@@ -165,7 +165,7 @@ def is_late(ply: int, plies: int, average_length: float) -> bool:
         plies: The number of the last.
         average_length: The plies of an average game.
     """
-    # Rounded, since in binary a fifth of 15 is more than 3.
+    # Rounded, because in binary a fifth of 15 is more than 3.
     return ply == plies or ply > plies - round(ENDGAME_SHARE * average_length, 6)
 
 

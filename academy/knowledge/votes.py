@@ -255,7 +255,7 @@ class VoteTally:
         """Return the tally without a player's votes.
 
         Args:
-            player: The player's name. A folded vote stays, since it cannot be separated from the others.
+            player: The player's name. A folded vote stays, because it cannot be separated from the others.
         """
         votes = (*self.votes, *self.silent)
         left = [vote for vote in votes if vote.player != player]

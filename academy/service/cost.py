@@ -1,6 +1,6 @@
 """The number of questions that a call counts as, in proportion to the time that it takes.
 
-Candidate moves are read here, since their number and length decide their cost.
+Candidate moves are read here, because their number and length decide their cost.
 """
 
 from collections.abc import Iterator, Sequence

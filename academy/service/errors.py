@@ -372,7 +372,7 @@ def _incident(error: Exception) -> StatusDetails:
     number = uuid.uuid4().hex[:12]
     message = f"an error of the server's own; its log has it as incident {number}"
     if not fault_lines.use():
-        message = "an error of the server's own; there are so many that its log has only some of them"
+        message = "an error of the server's own; there are more of them than its log takes"
         return StatusDetails(DOMAIN, StatusCode.INTERNAL, "INTERNAL", message)
     _log.error("incident", incident=number, traceback="".join(traceback.format_exception(error)))
     return StatusDetails(DOMAIN, StatusCode.INTERNAL, "INTERNAL", message, {"incident": number})

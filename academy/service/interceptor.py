@@ -406,7 +406,7 @@ class TimeoutQueue:
             self._timer = asyncio.get_running_loop().call_later(self._seconds, self._look)
 
     def end(self, task: Task) -> None:
-        """Note that a task waits no more; nothing for one that does not wait."""
+        """Note that a task has stopped waiting; nothing for one that does not wait."""
         self._until.pop(task, None)
 
     def __iter__(self) -> Iterator[Task]:

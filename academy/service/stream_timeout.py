@@ -38,7 +38,7 @@ class StreamTimeout:
         self._until = inf
 
     def close(self) -> None:
-        """Wait no more."""
+        """Stop waiting."""
         self._until = inf
         if self._timer is not None:
             self._timer.cancel()

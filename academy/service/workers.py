@@ -1,6 +1,6 @@
 """Server processes on one port. They start and end together; one that dies or hangs is replaced.
 
-A process whose event loop stands still keeps its connections and gets new ones. So each sends heartbeats over
+A process whose event loop hangs keeps its connections and gets new ones. So each sends heartbeats over
 a pipe (`HeartbeatSender`), and the parent kills one that is silent for too long (`Watchdog`).
 """
 
@@ -272,7 +272,7 @@ class ServerProcesses:
     ) -> None:
         """Run `work`; `damage` describes damaged data after a process died of a signal that LMDB causes.
 
-        A process whose event loop stands still for `hang_seconds` (0: never) is killed and replaced.
+        A process whose event loop hangs for `hang_seconds` (0: never) is killed and replaced.
         """
         self._damage = damage
         self._hang_seconds = hang_seconds

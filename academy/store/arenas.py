@@ -21,7 +21,7 @@ from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, proposals_pb2
 
 _MARK: Final = "@"
-# A name, this mark and a namespace are to be read by people.
+# A name, this mark and a namespace must be legible to people.
 _LONGEST_NAMESPACE: Final = 128
 
 

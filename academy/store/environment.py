@@ -36,7 +36,7 @@ def schema_value(version: int) -> bytes:
 
 
 def schema_mismatch(folder: Path, stored: bytes | None) -> SchemaMismatchError:
-    """Return what to raise for a folder that names this version (None: it names none) and is to be read."""
+    """Return what to raise for a folder that names this version (None: it names none) and shall be read."""
     written = "?" if stored is None else stored.decode("ascii", "replace")
     what = f"{folder}: written under schema version {written}, this program reads {SCHEMA_VERSION}"
     for version in range(_OLDEST, SCHEMA_VERSION):

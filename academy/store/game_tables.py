@@ -314,7 +314,7 @@ def news(
     for library, pattern_id in touched.used:
         stored = transaction.get(TableName.PATTERNS, keys.pattern(game_id, library, pattern_id))
         if stored is None:
-            raise StoreCorruptError(f"pattern {pattern_id} of {game_id!r} was used, but is not there")
+            raise StoreCorruptError(f"pattern {pattern_id} of {game_id!r} was used, but is missing")
         uses.append((library, use_count(stored)))
     patterns, patterns_gone = [], []
     for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):

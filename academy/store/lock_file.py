@@ -23,7 +23,7 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
     """Give the file its room before LMDB opens the folder; return whether LMDB can use it.
 
     It cannot where there is no room on the disk and the file was never used: no process has the folder open
-    then, and it can be read without locking (`read_only`). Raises StoreFullError where it is to be written.
+    then, and it can be read without locking (`read_only`). Raises StoreFullError where it cannot be written.
     This process must not have the folder open.
     """
     file = folder / _NAME

@@ -82,7 +82,7 @@ class _Openings:
 class GameView:
     """The knowledge of a game. Only for reading, by one thread, until the next `refresh` of the game.
 
-    The libraries are the same objects from refresh to refresh, brought up to date in place: what is to be
+    The libraries are the same objects from refresh to refresh, brought up to date in place: what must be
     kept over a refresh must be copied out. The view itself is new for each `generation`.
     """
 

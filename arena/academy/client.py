@@ -134,7 +134,7 @@ def contest_message(
 
 
 def void_report(contest: contests_pb2.Contest, reason: str) -> contests_pb2.ReportContestRequest:
-    """The report of a contest that nothing is to be learnt from."""
+    """The report of a contest that teaches nothing."""
     return contests_pb2.ReportContestRequest(contest=contest, termination=reason, void=True)
 
 
@@ -155,7 +155,7 @@ def contest_report(
         plies=[
             contests_pb2.Ply(
                 player=move.seat,
-                move=_told(move.opening_move or move.text),
+                move=_wire_move(move.opening_move or move.text),
                 board=move.board or "",
                 legal_moves=move.legal_moves or 0,
                 interaction=bool(move.interaction),
@@ -175,7 +175,7 @@ def contest_report(
     )
 
 
-def _told(move: str) -> str:
+def _wire_move(move: str) -> str:
     """A move as ACADEMY receives it: orders of many units are cut, and still differ where the moves do."""
     if len(move) <= MAX_MOVE_CHARACTERS:
         return move

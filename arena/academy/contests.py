@@ -49,7 +49,7 @@ class ContestLifecycle:
             self._reporter.start()
 
     def stop(self) -> None:
-        """Deliver no more; what waits is for the next run."""
+        """Stop delivering; what waits is for the next run."""
         if self._reporter is not None:
             self._reporter.stop()
 

@@ -133,7 +133,7 @@ class OutboxDelivery:
     def _verdicts(
         self, contest: contests_pb2.Contest, answer: contests_pb2.ReportContestResponse
     ) -> list[StoredVerdict]:
-        """What became of a reported contest's proposals; the counts, where ACADEMY gives no more."""
+        """What became of a reported contest's proposals; the counts, where ACADEMY gives only them."""
         if answer.counted and not answer.accepted + answer.dropped:
             return []
         verdicts: list[StoredVerdict] = []

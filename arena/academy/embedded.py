@@ -125,13 +125,13 @@ class EmbeddedAcademy:
             log.seek(max(log_start, self._log_path.stat().st_size - _TAIL_BYTES))
             output = log.read().decode("utf-8", "replace").strip()
         return EmbeddedAcademyError(
-            f"the embedded ACADEMY on {self._data} {what}; it said: {output or '(nothing)'} "
+            f"the embedded ACADEMY on {self._data} {what}; it wrote: {output or '(nothing)'} "
             f"(all of it is in {self._log_path})"
         )
 
 
 def _socket_folder(log_path: Path) -> Path:
-    """A folder for the socket, since its path must be short: always the same one for a competition."""
+    """A folder for the socket, because its path must be short: always the same one for a competition."""
     name = hashlib.sha256(str(log_path.absolute()).encode()).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"academy-{os.getuid()}-{name}"
 

@@ -82,7 +82,7 @@ class Contents:
 
 
 def read_plan(contents: Contents) -> plans.Plan:
-    """What is to be played, by the kind of the competition. Raises ControlError."""
+    """The plan of the games, by the kind of the competition. Raises ControlError."""
     return _PLANS[contents.file.competition.kind](contents)
 
 

@@ -1,4 +1,4 @@
-"""What is to be played: the game, and the plan of each kind of competition."""
+"""The game that is played, and the plan of each kind of competition."""
 
 import json
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ class Matchup:
     """A series of games between the same players.
 
     `players` are by seat; if `alternating` they move on by one seat from game to game. `name` is empty
-    unless the file gives one. `games` None means no end; 0 keeps what was played and plays no more.
+    unless the file gives one. `games` None means no end; 0 keeps what was played and plays nothing.
     """
 
     matchup_id: str

@@ -91,8 +91,8 @@ opponent = "weak"
 candidate_seat = "random"  # or "black", "white"
 games = 200
 exploration = 0.45    # how much is risked on candidates that are little known
-initial_visits = 10   # every candidate begins as if it had played so many games
-initial_wins = 5      # and won so many of them
+initial_visits = 10   # the games that every candidate is credited with at first
+initial_wins = 5      # and how many of them count as won
 max_depth = 2         # how often ranges are split
 """,
     "ce_tuner": """\

@@ -514,7 +514,7 @@ class MatchupTable(Table):
     alternating: bool | None = None
     """Swap the seats from game to game; without it as in `[competition]`."""
     games: CountFromZero | None = None
-    """How many games, 0 to keep the results and play no more; without it as in `[competition]`."""
+    """How many games, 0 to keep the results and play nothing; without it as in `[competition]`."""
     game: ChangedGame | None = None
     """What differs from `[game]`."""
 

@@ -49,7 +49,7 @@ class AcademySettings(Academy):
 class Control:
     """A competition as its control file describes it.
 
-    `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
+    `plan` says what is played, by its kind. `competitors` are the names of those `players` that take
     part, in the order of the cross-table. `seed` makes all games repeat, wherever the file is run; None:
     what chance there is in the games comes from a secret of the competition. `results` is a database's
     URL; None: a file beside the control file. `remote` is where players dial in that are reached so;

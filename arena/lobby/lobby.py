@@ -80,7 +80,7 @@ class RemoteSession:
             self._news.set()
 
     async def next_message(self) -> players_pb2.PlayResponse | None:
-        """What is to be sent next, None at the end. Raises RefusedCallError where that is how it ends."""
+        """The next message to send, None at the end. Raises RefusedCallError where that is how it ends."""
         while True:
             if self._why is not None:
                 raise self._why

@@ -62,7 +62,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     async def _serve(
         self, session: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
     ) -> RefusedCallError | None:
-        """Let a player play, and have it leave; return why its stream is to be refused from then on."""
+        """Let a player play, and have it leave; return why its stream is refused from then on."""
         hearing = asyncio.create_task(self._receive(session, requests))
         why = "its connection ended"
         try:

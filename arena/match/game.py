@@ -171,7 +171,7 @@ class _Match:
         self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
         self._arrangement: str | None = None
         self._tell_progress = tell
-        self._moves_told = 0
+        self._moves_reported = 0
         self._gone = Eliminations(rules, self._seatings, self._sheet)
         self._absent: int | None = None
         self._unproven = ""
@@ -203,7 +203,7 @@ class _Match:
                     closing.callback(self._close, player, costs, at_once=not completed)
         sheet = self._sheet
         if self._unproven and self._job.academy is not None:
-            sheet.warnings.append(f"ACADEMY is told that the game is void: {self._unproven}")
+            sheet.warnings.append(f"ACADEMY counts the game as void: {self._unproven}")
         usage = sheet.usage(self._players, costs)
         for player in self._players:
             sheet.warnings += player.warnings
@@ -355,9 +355,9 @@ class _Match:
 
     def _report_progress(self) -> None:
         if self._tell_progress is not None:
-            new = tuple(self._sheet.moves[self._moves_told :])
+            new = tuple(self._sheet.moves[self._moves_reported :])
             self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement))
-            self._moves_told += len(new)
+            self._moves_reported += len(new)
 
     def _choose(self, seat: int) -> _Answer | Loss:
         rules, position, player = self._rules, self._position, self._players[seat - 1]

@@ -83,7 +83,7 @@ def is_witnessed(outcome: Outcome, by_seat: Mapping[int, Outcome]) -> bool:
     return shared or any(seat not in outcome.winners for seat in by_seat)
 
 
-# A value of 0.55 is to be within 0.05 of 0.5, which floats deny.
+# A value of 0.55 counts as within 0.05 of 0.5, which floats deny.
 _SLACK: Final = 1e-9
 
 
@@ -116,18 +116,18 @@ class Adjudicator:
             others = [count for other, count in enumerate(self._losing, start=1) if other != seat]
             agreed = not rules.two_sided or self._winning[seat - 1] >= rules.resign_moves
             if rules.resign_value is not None and agreed and min(others, default=0) >= rules.resign_moves:
-                detail = f"told values for {rules.resign_moves} moves each"
+                detail = f"agreeing values for {rules.resign_moves} moves each"
                 return referee.won_by(seat, Termination.ADJUDICATION, detail)
         even = rules.draw_margin is not None and min(self._drawing) >= rules.draw_moves
         if even and plies >= rules.draw_after:
-            detail = f"told even values for {rules.draw_moves} moves each"
+            detail = f"even values for {rules.draw_moves} moves each"
             return referee.drawn(Termination.ADJUDICATION, detail)
         if rules.count_after is not None and plies >= rules.count_after:
             return referee.adjudicate(position)
         return None
 
 
-# Whose player is not there, as opposed to one that resigned or broke the rules.
+# Whose player is absent, as opposed to one that resigned or broke the rules.
 _LOST: Final = (Fault.DISCONNECTED, Fault.LATE)
 
 

@@ -84,7 +84,7 @@ class GtpEngine(PlayerProgram):
         self.knows: Final = self._channel.knows
         self._in_contest = False
         self._takes_contests: bool | None = None
-        self._cpu_told = 0.0
+        self._cpu_reported = 0.0
 
     @property
     def healthy(self) -> bool:
@@ -170,9 +170,9 @@ class GtpEngine(PlayerProgram):
         if not self.knows(CPU_TIME, deadline - time.monotonic()):
             return None
         reported = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
-        if reported is None or reported < self._cpu_told:
+        if reported is None or reported < self._cpu_reported:
             return None
-        used, self._cpu_told = reported - self._cpu_told, reported
+        used, self._cpu_reported = reported - self._cpu_reported, reported
         return used
 
 
@@ -312,7 +312,7 @@ class GtpPlayer(Player):
             return ""
         return (
             f"player {self.seating.label} plays without ACADEMY: with restart = false it is kept for many "
-            f"contests, and its list_commands has no '{ACADEMY_CONTEST}', by which it would be told of each"
+            f"contests, and its list_commands has no '{ACADEMY_CONTEST}', which would announce each of them"
         )
 
     def _set_clock(self, deadline: float) -> None:

@@ -110,7 +110,7 @@ class GtpChannel:
 
         A `secret` among the words is sent, but is in no transcript and in no message. Raises MoveRefusedError
         for a
-        failure response, Late when the whole response is not there after `seconds`, IllFormedAnswerError,
+        failure response, Late when the whole response has not come after `seconds`, IllFormedAnswerError,
         Disconnected, and InvalidGtpWordError before anything is sent.
         """
         command, line = _spell(words) if words[0] not in self._aliases else self._renamed(words)

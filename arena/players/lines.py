@@ -343,7 +343,7 @@ class Complaints:
 
     def lines(self) -> list[str]:
         """All that was kept, in the order in which it first happened, and how many were not."""
-        rest = [f"{self._dropped} more warnings, unlike those told"] if self._dropped else []
+        rest = [f"{self._dropped} more warnings, of other kinds"] if self._dropped else []
         return [*map(str, self._kept.values()), *rest]
 
 
@@ -402,7 +402,7 @@ class LinesPlayer(Player):
             self._obituary = str(failure)
 
     def choose(self, view: Any) -> Choice:
-        """Ask for orders. The first turn may take `start_seconds` more, since programs start slowly."""
+        """Ask for orders. The first turn may take `start_seconds` more, because programs start slowly."""
         self._turn += 1
         if self._gone:
             return Choice(self._words.passing())

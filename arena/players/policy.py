@@ -252,7 +252,7 @@ class SharedPolicy:
             return ""
         return (
             "plays without ACADEMY: with restart = false the policy is kept for many contests, and has no "
-            "method academy_contest, by which it would be told of each"
+            "method academy_contest, which would announce each of them"
         )
 
     def _goes_on(self, process: PolicyProcess) -> bool:

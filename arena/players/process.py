@@ -291,7 +291,7 @@ class ChildProcess:
             raise PlayerDisconnectedError(self.obituary())
 
     def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
-        """The next line without its end; None when there will be no more.
+        """The next line without its end; None at the end of its output.
 
         What stands before the end of output without a line end counts as a line. A line above MAX_LINE is
         shortened to that where it may be `cut`. Raises PlayerTimeoutError, and IllFormedAnswerError for
@@ -364,7 +364,7 @@ class ChildProcess:
         self._buffer += output
 
     def first_byte(self, deadline: float) -> int | None:
-        """The byte that will be read next, or None when there will be no more. Raises PlayerTimeoutError."""
+        """The byte that will be read next, or None at the end of its output. Raises PlayerTimeoutError."""
         while not self._buffer:
             if not self._fill(deadline):
                 return None

@@ -7,7 +7,7 @@ LUDAE prints it. Against opponents above 2400 that falls below 10 and finally be
 winning would cost Elo; 10, the least C of the rule, is kept as its floor.
 
 LUDAE gives two forms of the expected score that disagree. Its "fast" form, the logistic curve
-1 / (1 + 10^(-D/400)), is taken, since it is the one all other Elo lists use; the other one, a
+1 / (1 + 10^(-D/400)), is taken, because it is the one all other Elo lists use; the other one, a
 normal distribution of deviation 200, can be chosen.
 """
 

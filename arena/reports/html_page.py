@@ -156,7 +156,7 @@ def _tuning(report: CompetitionReport) -> str:
     return (
         f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>{warned}'
         + _table("parameters", ["parameter", "best value"], best)
-        + '<h2>How they came about</h2><p class="dim">The best value after so many games.</p>'
+        + '<h2>How they came about</h2><p class="dim">The best value, by games played.</p>'
         + tuning_plot(tuning)
     )
 

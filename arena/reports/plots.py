@@ -127,7 +127,7 @@ def _path(code: str, games: Sequence[int], values: Sequence[Any]) -> str:
         steps += [f"{x(count)},{y(before)}", f"{x(count)},{y(value)}"]
     parts.append(f'<polyline class="path" points="{" ".join(steps)}"/>')
     parts.append(f'<circle cx="{x(games[-1])}" cy="{y(heights[-1])}" r="4.5"/>')
-    return _picture("tuning", _HEIGHT, f"best value of {code} after so many games", parts)
+    return _picture("tuning", _HEIGHT, f"best value of {code} by games played", parts)
 
 
 def _scale(values: Sequence[Any]) -> tuple[list[float], list[tuple[float, str]]]:

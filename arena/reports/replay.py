@@ -14,7 +14,7 @@ MAX_BYTES: Final = 256 << 20
 # Characters of each text beside the record; a page is to open in a browser.
 _MAX_TEXT: Final = 4 << 20
 _GAMES: Final = ".games"
-_PROTOCOL: Final = "what it was told (>>) and answered (<<)"
+_PROTOCOL: Final = "what it received (>>) and answered (<<)"
 _ERRORS: Final = "standard error"
 _PROTOCOL_LINE: Final = re.compile(r"(>> |<< )(\S+?): (.*)", re.DOTALL)
 
@@ -49,7 +49,7 @@ def page_of(record: Path) -> str:
     if played is None or not has_page(played):
         raise UnreadableRecordError(f"{record}: games of {game[:100]!r} have no page; {_who_has_pages()}")
     try:
-        return played.replay_page(content, _said(record, _players(contents)))
+        return played.replay_page(content, _texts_of_players(record, _players(contents)))
     except UnreadableRecordError as error:
         raise UnreadableRecordError(f"{record}: {error}") from None
 
@@ -73,8 +73,8 @@ def _players(record: dict[str, Any]) -> list[str]:
     return labels(players)
 
 
-def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
-    """What each player received, answered and wrote on standard error, by title; or why it is not there."""
+def _texts_of_players(record: Path, players: Sequence[str]) -> dict[str, str]:
+    """What each player received, answered and wrote on standard error, by title; or why it is missing."""
     folder = record.parent
     if folder.suffix != _GAMES:
         alone = f"Not kept: the record does not lie in the folder of a competition's games, NAME{_GAMES}."

@@ -48,8 +48,8 @@ class PlayerTally:
 class MatchupTally:
     """A matchup's games.
 
-    `players` are in the order of its first game's seats, `wanted` is how many games there are to be
-    (None: no end). `game` is None for a matchup that the control file has no more.
+    `players` are in the order of its first game's seats, `wanted` is the number of games
+    (None: no end). `game` is None for a matchup that has left the control file.
     """
 
     matchup_id: str

@@ -216,7 +216,7 @@ OUTBOX: Final = Table(
     CheckConstraint('("State" = \'acknowledged\') = ("Report" IS NULL)', name="acknowledged_is_gone"),
     sqlite_autoincrement=True,
 )
-# What ACADEMY made of the players' proposals, by contest. Seat 0: its counts, where ACADEMY gives no more.
+# What ACADEMY made of the players' proposals, by contest. Seat 0: its counts, where ACADEMY gives only them.
 VERDICT: Final = Table(
     "ARENA_Verdict",
     METADATA,

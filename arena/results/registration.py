@@ -157,7 +157,7 @@ def _supersede(connection: Connection, contestant_id: int) -> None:
 class SeriesHeading:
     """A series of a mission, as the database stores it.
 
-    `games` is how many are to be played (None: no end), `weight` its chance among the others to be run; a
+    `games` is how many it has in all (None: no end), `weight` its chance among the others to be run; a
     `complete` one is never run. `contestants` have weights.
     """
 
@@ -251,7 +251,7 @@ class Heading:
     """A competition, as the database stores it before its first game.
 
     `setting` is of games that have none of their own, `players` are all competitors in their order,
-    `games` how many are to be played (None: no end). `ordered` competitions name games by their players'
+    `games` how many it has in all (None: no end). `ordered` competitions name games by their players'
     places, so that players may only be added at the end. Where games have settings of their own
     (`own_settings`), those of the heading may change. A mission has `series`.
     """

@@ -161,7 +161,7 @@ SERIES: Final = saga(
     Column("State", Integer, nullable=False, default=0),  # 0 not begun, 1 begun, 2 complete
     Column("Weight", Float, nullable=False, default=1.0),
     Column("Pure", Boolean, nullable=False, default=True),  # a selector that sees only earlier games
-    Column("GameLim", Integer),  # how many games there are to be, NULL for no end
+    Column("GameLim", Integer),  # how many games in all, NULL for no end
     Column("Selector", Text, nullable=False),
     Column("Notes", Text, nullable=False, default=""),  # the competition's description
     *not_negative("State", "Weight", "GameLim"),

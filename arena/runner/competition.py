@@ -298,7 +298,7 @@ class Competition:
             self._warn(f"game {result.game_id}: {warning}")
 
     def _is_rerun(self, result: GameResult) -> bool:
-        """Whether a game is void since its loser hung, which stops no run: one that hangs again has lost."""
+        """Whether a game is void because its loser hung. That stops no run: one that hangs again loses."""
         if not self._selector.reruns_hung_games or not _never_answered(result):
             return False
         return self._hung[result.game_id] < self._control.void_retries
@@ -361,7 +361,7 @@ class Competition:
         )
 
     def _inhibits(self, culprit: PlayerSetup, game: _Running) -> bool:
-        """Whether the kind asks that the player, which was not there at all, gets no more such games."""
+        """Whether the kind asks that the player, which was absent, gets no more such games."""
         if culprit.protocol in DIALS_IN and original_name(culprit.name) in self._elsewhere(game):
             return False
         return self._selector.inhibit(culprit.name, self._jobs.setting(game.fixture).variant)

@@ -14,7 +14,7 @@ from referees.api import Referee
 
 CHECK_GAME_ID = "startup-check"
 # What protocols pass on of what a player alone may see; the others hand over the referee's view itself.
-_TOLD: Final[Mapping[str, str]] = {
+_PASSED_ON: Final[Mapping[str, str]] = {
     "gtp": "GTP sends an engine its colour with its first move, others' moves whole, and nothing of its view",
     "grpc": "a player that dials in receives its view as ACADEMY's board, and no moves but its own",
 }
@@ -31,9 +31,9 @@ class CheckedPlayer(NamedTuple):
 def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:
     """What a protocol cannot pass on to its player in a game that hides something; empty if it can."""
     hides = type(rules).view is not Referee.view
-    if not hides or setup.protocol not in _TOLD:
+    if not hides or setup.protocol not in _PASSED_ON:
         return ""
-    return f"player {setup.name}: {rules.name} hides things from players: {_TOLD[setup.protocol]}"
+    return f"player {setup.name}: {rules.name} hides things from players: {_PASSED_ON[setup.protocol]}"
 
 
 def check_player(

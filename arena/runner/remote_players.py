@@ -84,7 +84,7 @@ def remote_players(
 
 
 def _keep_token(folder: Path, player: str) -> str:
-    """The token in a player's file, which is made if it is not there. Raises MissingTokenError."""
+    """The token in a player's file, which is made if it is missing. Raises MissingTokenError."""
     file = folder / player
     try:
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -38,7 +38,7 @@ class VoidGames:
         self._rules = VoidRules(
             selector.void_policy, control.void_retries, from_first=control.retries_from_first
         )
-        # By player that dials in: the games in a row that were void for its sake.
+        # By player that dials in: the games in a row that it made void.
         self._failures: Counter[str] = Counter()
         # By player and game: other games that it plays do not excuse it from this one.
         self._of_game: Counter[tuple[str, str]] = Counter()
@@ -51,12 +51,12 @@ class VoidGames:
             self._of_game.pop((original_name(name), fixture.game_id), None)
 
     def complaint(self, player: str, game_id: str) -> str:
-        """How many games were void for the sake of a player that dials in, so that it is left out."""
+        """How many games a player that dials in made void, so that it is left out."""
         name = original_name(player)
         in_a_row, of_game = self._failures[name], self._of_game[name, game_id]
         if in_a_row < of_game:
-            return f"game {game_id} was void {of_game} times for its sake"
-        return f"{'1 game' if in_a_row == 1 else f'{in_a_row} games in a row'} void for its sake"
+            return f"it made game {game_id} void {of_game} times"
+        return f"it made {'1 game' if in_a_row == 1 else f'{in_a_row} games in a row'} void"
 
     def judge(self, fixture: Fixture, culprit: PlayerSetup | None, elsewhere: Collection[str]) -> Sequel:
         """Judge a void game that the `culprit` is at fault for; `elsewhere` are players of other games."""

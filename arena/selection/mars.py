@@ -91,13 +91,13 @@ class Mars(Selector):
 
     @property
     def short(self) -> str:
-        """Which series cannot go on, since too few players are left."""
+        """Which series cannot go on, because too few players are left."""
         reasons = dict.fromkeys(sorted(self.excluded.matchups), "it is left out") | self._short
         return "; ".join(f"series {name}: {why}" for name, why in reasons.items())
 
     @property
     def ghosts(self) -> Sequence[str]:
-        """Series with games that the control file has no more."""
+        """Series with games that have left the control file."""
         return sorted(self._ghosts)
 
     def next_game(self) -> Fixture | None:

@@ -162,7 +162,7 @@ class MatchupSelector(Selector):
 
     @property
     def ghosts(self) -> Sequence[str]:
-        """Matchups with games that the control file has no more."""
+        """Matchups with games that have left the control file."""
         return sorted(self._ghosts)
 
     def next_game(self) -> Fixture | None:

@@ -66,7 +66,7 @@ class Excluded:
         return self.players if scope == "player" else self.matchups
 
     def bars(self, matchup: str, players: Collection[str]) -> bool:
-        """Whether a game of the matchup between these players is not to be played."""
+        """Whether a game of the matchup between these players must not be played."""
         return matchup in self.matchups or any(original_name(name) in self.players for name in players)
 
     def __bool__(self) -> bool:
@@ -123,7 +123,7 @@ class Selector(ABC):
 
     @property
     def ghosts(self) -> Sequence[str]:
-        """The matchups that there are games of, but that the control file has no more."""
+        """The matchups that have games, but have left the control file."""
         return ()
 
     @abstractmethod
@@ -156,7 +156,7 @@ class Selector(ABC):
         return
 
     def inhibit(self, player: str, variant: str) -> bool:
-        """Give a player no more games of a variant, since it does not start.
+        """Give a player no more games of a variant, because it does not start.
 
         The variant is the game's id at ACADEMY. False where this kind never does that.
         """

@@ -34,7 +34,7 @@ class Swiss(Selector):
     seat goes to the player that had it less often.
 
     A player that is left out loses the games of its round that have no result yet, and is not paired any
-    more. Of a pairing that is left out these games are worth half a point to both.
+    more. When a whole pairing is left out, these games are worth half a point to both.
     """
 
     def __init__(self, plan: SwissPlan, seed: int = 0) -> None:

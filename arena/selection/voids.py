@@ -1,7 +1,7 @@
 """When a void game is tried again, and when void games stop a run.
 
 The rules of Gomill's ringmaster. Tournaments, by matchup: a void game before the matchup's first
-completed game of the run stops the run, since its players probably never work. Afterwards the first
+completed game of the run stops the run, because its players probably never work. Afterwards the first
 void game is tried again at once, and a second one with no completed game in between stops the run.
 
 Monte Carlo tuner: the same, with all games as one matchup, but the void game is not tried again.

@@ -204,7 +204,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             after = 0 if counts is None else counts.last
         state: competitions_pb2.CompetitionState.ValueType | None = None
         while True:
-            # In this order: games that end before the competition stands still are sent.
+            # In this order: games that end before the competition has ended are sent.
             competition = await self._describe(view)
             running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
             if state is None:

@@ -43,7 +43,7 @@ class Runs:
     """The child processes of one service. Use it within one event loop."""
 
     def __init__(self, lobby: Path) -> None:
-        """Remote players of the competitions are to be found in the lobby of this socket."""
+        """Remote players of the competitions are found in the lobby of this socket."""
         self._lobby = str(lobby)
         self._runs: dict[Path, _Run] = {}
         self._ended: dict[Path, LastRun] = {}

@@ -2,7 +2,7 @@
 
 Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are. Python players have time
 limits here, in a process that can be spared: the worker notes what it waits for in memory that the pool
-reads, since a worker that is stuck in a player's code answers nothing.
+reads, because a worker that is stuck in a player's code answers nothing.
 """
 
 import gc
@@ -38,7 +38,7 @@ from referees.api import Termination, referee
 
 @dataclass(frozen=True)
 class WorkerLost:
-    """A game without a result, since what played it ended or broke: void, for this reason."""
+    """A game without a result, because what played it ended or broke: void, for this reason."""
 
     game_id: str
     reason: str

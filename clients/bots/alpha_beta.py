@@ -126,7 +126,7 @@ NEAR: Final = 0.1
 # Experience moves a value by less than this, and by half of that where it counts for this number of games.
 SWAY: Final = 0.05
 HALF_SWAYED: Final = 10.0
-# Moves that differ by less than about this are as good as each other: games are not to be all alike.
+# Moves that differ by less than about this are as good as each other: games must differ.
 CARELESSNESS: Final = 0.01
 # A later win is a little worse than an earlier one.
 _PATIENCE: Final = 0.999
@@ -134,7 +134,7 @@ MOST_DEPTH: Final = 64
 
 
 class _TimeIsUpError(Exception):
-    """The search is to be broken off."""
+    """The search must stop."""
 
 
 @dataclass

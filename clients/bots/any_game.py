@@ -94,7 +94,7 @@ class AnyGameEngine(GtpProgram):
             try:
                 self._academy, self._contest_id = self._join(access), access.contest_id
             except (OSError, ValueError) as error:
-                raise GtpError(f"ACADEMY cannot be reached as said: {error}") from None
+                raise GtpError(f"ACADEMY cannot be reached at the given address: {error}") from None
         return ""
 
     def _begin(self) -> None:

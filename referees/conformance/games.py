@@ -279,7 +279,7 @@ def _permutation(trial: Trial, symmetry: GridSymmetry | NodeSymmetry) -> tuple[i
 def _check_records(trial: Trial, game: RandomGame) -> None:
     judge = trial.referee
     moves = [
-        PlayedMove(seat, move, judge.move_text(move), seconds=0.5, values={seat: 0.5}, comment="said")
+        PlayedMove(seat, move, judge.move_text(move), seconds=0.5, values={seat: 0.5}, comment="spoken")
         for moves in game.moves
         for seat, move in moves.items()
     ]

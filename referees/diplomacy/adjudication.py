@@ -122,7 +122,7 @@ def adjudicate(
 
     Any orders lead to a next position: orders that cannot be carried out are void and say why in
     the results. Units without orders hold, dislodged ones disband, builds are waived, and removals go by the
-    rules of civil disorder. The last of several orders for a unit counts. Phases in which nothing is to be
+    rules of civil disorder. The last of several orders for a unit counts. Phases in which nothing can be
     done are left out. Locations and provinces in orders must be of the map.
     """
     if position.phase is Phase.MOVES:

@@ -110,7 +110,7 @@ _ARTICLE: Final = re.compile(r"\bAN?\s+(?=(?:ARMY|FLEET)\b)")
 class OrderWords(NamedTuple):
     """Words in one spelling, a convoy's way left out; `by_convoy` where they say that a move goes by sea.
 
-    `owners` are the powers that were named, each with the place of the unit that it is said to own.
+    `owners` are the powers that were named, each with the place of the unit that it owns in the text.
     """
 
     words: list[str]

@@ -31,7 +31,7 @@ def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
         _check(board, record)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableRecordError(f"its parts cannot be read: {error!r:.100}") from None
-    data = {"record": record, "map": map_content(board, drawing), "said": texts}
+    data = {"record": record, "map": map_content(board, drawing), "messages": texts}
     return fill_page(resources.files("referees.diplomacy") / "replay.html", data)
 
 

@@ -139,7 +139,7 @@ class DiplomacySettings:
     The others are for players that speak DAIDE: the `level` of their press, 0 for none; the seconds for moves
     (`mtl`), retreats (`rtl`) and builds (`btl`), None for what the player has anyway; `ptl`, how many seconds
     before the end of a phase of moves press must stop; `npr` and `npb`, no press in retreats and builds;
-    `dsd`, whether the time stands still while a player that must still order is disconnected.
+    `dsd`, whether the clock stops while a player that must still order is disconnected.
     """
 
     map: Map

@@ -164,7 +164,7 @@ class _Side:
                 further = self._by_flying_king(landing, other ^ over, steps)
                 (going_on if further else ending).extend(_extended(landing, over, further))
                 landing = _ahead(landing, step)
-            # It must not land where it can take no more, if it can land where it takes more.
+            # It must not land where its capture ends, if it can land where it takes more.
             tails += going_on or ending
         return tails
 

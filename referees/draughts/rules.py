@@ -96,7 +96,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
     def spec(self) -> GameSpec:
         """One game for each variant: the draw rules share their knowledge.
 
-        There is no symmetry, since a mirrored board has its dark squares elsewhere; moves name squares
+        There is no symmetry, because a mirrored board has its dark squares elsewhere; moves name squares
         that no symmetry exchanges. The players are exchanged by half a turn.
         """
         return self._spec

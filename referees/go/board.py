@@ -20,7 +20,7 @@ MAX_SIZE: Final = 25
 
 
 class OccupiedPointError(ValueError):
-    """A stone was to be placed where one stands."""
+    """A stone was placed where one stands."""
 
 
 @cache
@@ -259,7 +259,7 @@ class GoPosition:
 
 def counted(black: int, white: int, for_white: tuple[float, ...], termination: Termination) -> Outcome:
     """The outcome of areas of `black` and `white` points and what White gets besides (komi, compensation)."""
-    # Decimal, since komi 7.1 has no exact float and would show in the margin.
+    # Decimal, because komi 7.1 has no exact float and would show in the margin.
     total = sum((Decimal(repr(points)) for points in for_white), Decimal(white))
     points = (float(black), float(total))
     margin = black - total

@@ -25,7 +25,7 @@ MAX_SIZE: Final = 26
 
 
 class OccupiedCellError(ValueError):
-    """A stone was to be placed where one stands."""
+    """A stone was placed where one stands."""
 
 
 @cache

@@ -71,7 +71,7 @@ class SpielPosition:
 
 
 class SpielDialogue(GtpGame[SpielPosition, SpielMove]):
-    """What is said to an engine of one game."""
+    """The messages to an engine of one game."""
 
     def __init__(self, game: str) -> None:
         self._game = game

@@ -4,7 +4,7 @@ Each turn has two requests, `go place_armies` and `go attack/transfer`, with not
 that together they are one turn's orders. That challenge let bots pick where they start; here starts are
 dealt, so the picks are asked for as a formality and the first `update_map` has the truth.
 
-Regions and super regions are numbered from 1 without gaps, as by that challenge's engine, since its bots keep
+Regions and super regions are numbered from 1 without gaps, as by that challenge's engine: its bots keep
 them in arrays. A region's number is its territory's place in the order of the map's ids; orders are read back
 to these ids, which records have, too.
 """

@@ -38,7 +38,9 @@ def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
         _check(record)
     except (KeyError, TypeError, AttributeError, InvalidMapError) as error:
         raise UnreadableRecordError(f"its parts cannot be read: {error!r:.80}") from None
-    return fill_page(resources.files("referees.warlight") / "replay.html", {"record": record, "said": texts})
+    return fill_page(
+        resources.files("referees.warlight") / "replay.html", {"record": record, "messages": texts}
+    )
 
 
 def _place(war_map: dict[str, Any]) -> None:

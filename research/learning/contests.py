@@ -142,7 +142,7 @@ LESSONS: Final = {
 }
 
 
-# A game as long as so many usual ones ends there; the referee says who stands better, if anybody does.
+# A game this many times as long as a usual one ends; the referee says who stands better, if anybody does.
 LONGEST: Final = 4
 # A run of hours is not to end because the machine was busy for a while.
 PATIENCE_SECONDS: Final = 120.0
@@ -156,7 +156,7 @@ class Skill(Protocol):
 
 
 class AcademyLostError(RuntimeError):
-    """A player was to be measured with ACADEMY, and went on without it."""
+    """A player that is measured with ACADEMY went on without it."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from research.learning.population import FIRST_ELO, Population, Records, elo_of_
 TEST: Final = Sprt(0.0, 30.0)
 # No row ends with fewer pairs, whatever the test says: its interval would be wide, and biased.
 LEAST_PAIRS: Final = 200
-# ACADEMY is busy that takes more than this share of the time; it is looked at so often for so many seconds.
+# ACADEMY is busy that takes more than this share of the time, measured over LOOK_SECONDS.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
 MOST_LOOKS: Final = 100

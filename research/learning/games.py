@@ -54,7 +54,7 @@ class Trial:
         return self.tuning if series == "tuning" else self.final
 
     def strength(self, level: int) -> Strength:
-        """A player of so many playouts or plies."""
+        """A player of the given playouts or plies."""
         if self.method == "alpha-beta":
             return Strength("alpha-beta", depth=level)
         return Strength("monte-carlo", playouts=level)

@@ -147,7 +147,7 @@ def play_levels(population: Population, piece: Piece, ledger: Ledger) -> bool:
 
 
 def elo_of_timed(levels: Mapping[int, float], key: Mapping[str, object], ledger: Ledger) -> float:
-    """The Elo at which the points made against levels of these Elos were to be expected."""
+    """The Elo at which the points made against levels of these Elos were expected."""
     results = []
     for level, elo in levels.items():
         points = [line["points"] for line in ledger.of("rating", **key, level=level)]

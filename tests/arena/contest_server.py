@@ -1,4 +1,4 @@
-"""A small ContestService on a real socket that notes what it is told, and fails when asked to."""
+"""A small ContestService on a real socket that notes what it receives, and fails when asked to."""
 
 import uuid
 from collections import Counter, deque

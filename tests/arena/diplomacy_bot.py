@@ -17,10 +17,10 @@ def new_game(game: Game) -> Callable[[GameTurn], str]:
         nonlocal standing, known
         while known < len(turn.moves):
             seats = judge.to_move(standing)
-            told = dict(turn.moves[known : known + len(seats)])
+            latest = dict(turn.moves[known : known + len(seats)])
             known += len(seats)
             standing = judge.play(
-                standing, {seat: judge.read_move(standing, seat, told[seat]) for seat in seats}
+                standing, {seat: judge.read_move(standing, seat, latest[seat]) for seat in seats}
             )
         return judge.move_text(judge.random_move(standing, game.seat, chance))
 

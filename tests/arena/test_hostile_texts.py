@@ -47,7 +47,7 @@ def test_no_file_of_a_competition_holds_them(played: Path) -> None:
 
 
 @pytest.mark.threat("bad_input")
-def test_no_report_shows_them_though_an_earlier_release_has_stored_them(played: Path) -> None:
+def test_no_report_shows_them_even_when_an_earlier_release_stored_them(played: Path) -> None:
     files = CompetitionFiles(played)
     with closing(ResultsDatabase.open(files.results)) as database, database.transaction() as connection:
         seat = {"EngineDescription": f"I am {EVIL}", "Remark": EVIL, "Fault": "late"}

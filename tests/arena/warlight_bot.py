@@ -186,8 +186,8 @@ def ai_challenge_2(fault: str) -> None:
         elif words[:2] == ["go", "attack/transfer"]:
             if fault == "remarks":
                 say("thinking of an attack\n")
-            said = [f"{name} attack/transfer {source} {to} {armies}" for armies, source, to in moves]
-            say((",".join(said) or "No moves") + "\n")
+            orders = [f"{name} attack/transfer {source} {to} {armies}" for armies, source, to in moves]
+            say((",".join(orders) or "No moves") + "\n")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,6 @@ def test_a_copy_has_the_patterns_of_the_game(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         follower = store.follow()
         first, *others = [follower.refresh(name) for name in (original, "go-0001", "go-0002")]
-        held = [set(each.libraries[Library.ENDGAME]) for each in (first, *others)]
+        held = [set(game.libraries[Library.ENDGAME]) for game in (first, *others)]
         assert len(held[0]) == 50 and held == [held[0]] * 3
-        assert [each.spec.game_id for each in others] == ["go-0001", "go-0002"]
+        assert [game.spec.game_id for game in others] == ["go-0001", "go-0002"]

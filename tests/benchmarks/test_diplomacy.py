@@ -21,12 +21,12 @@ def test_the_package_is_measured_beside_ours(
     monkeypatch.setattr("sys.argv", ["diplomacy", "--games", "5", "--package", "python"])
     monkeypatch.setattr(diplomacy_package, "random_play", lambda *_: Played(100, 1.0, 0.5))
     diplomacy.main()
-    told = capsys.readouterr().out
-    assert "| the package `diplomacy` 1.1.2 | 100 | 200 |" in told and "| times as many |" in told
-    assert told.count("\n|---|") == 4
+    output = capsys.readouterr().out
+    assert "| the package `diplomacy` 1.1.2 | 100 | 200 |" in output and "| times as many |" in output
+    assert output.count("\n|---|") == 4
 
 
-def test_where_it_cannot_be_installed_that_is_told(
+def test_the_report_says_that_it_cannot_be_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse() -> None:
@@ -34,9 +34,9 @@ def test_where_it_cannot_be_installed_that_is_told(
 
     monkeypatch.setattr(diplomacy_package, "installed", refuse)
     diplomacy.main()
-    told = capsys.readouterr().out
-    assert "could not be installed here: no network" in told
-    assert "| this project |" in told and "package `diplomacy`" not in told
+    output = capsys.readouterr().out
+    assert "could not be installed here: no network" in output
+    assert "| this project |" in output and "package `diplomacy`" not in output
 
 
 def test_why_it_cannot_be_installed_is_what_pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

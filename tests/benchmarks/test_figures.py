@@ -12,7 +12,7 @@ def test_figures_replace_those_of_the_same_part() -> None:
     assert placed(placed(text, "one", "new"), "one", "old") == text
 
 
-def test_a_part_without_a_place_is_told() -> None:
+def test_a_part_without_a_place_is_reported() -> None:
     with pytest.raises(ValueError, match="two: the document has no"):
         placed("<!-- one: measured -->\n<!-- one: end -->", "two", "figures")
 
@@ -22,7 +22,7 @@ def test_the_document_has_a_place_for_every_part() -> None:
         assert placed(DOCUMENT.read_text(), name, "figures") != ""
 
 
-def test_a_part_that_is_not_there_is_named_before_anything_is_measured(
+def test_an_unknown_part_is_named_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.argv", ["figures", "store", "typo"])

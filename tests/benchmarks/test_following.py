@@ -14,7 +14,7 @@ from benchmarks.load import full_game
 from benchmarks.load.bench import Server
 
 
-def test_reports_and_changes_of_patterns_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_sees_reports_and_changed_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "WRITES", 4)
     # The kernel does not matter here, and Numba's may have to be compiled first.
     monkeypatch.setenv("ACADEMY_MATCHING_KERNEL", "numpy")
@@ -25,9 +25,9 @@ def test_reports_and_changes_of_patterns_are_told(tmp_path: Path, monkeypatch: p
             reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
             assert len(reports(store, reader, game_id, first=0)) == 4
             assert reader.visits() == 4
-            told = list(reader.patterns().pattern_ids)
+            pattern_ids = list(reader.patterns().pattern_ids)
             assert len(changes(store, reader, game_id)) == 4
-            assert list(reader.patterns().pattern_ids) == told
+            assert list(reader.patterns().pattern_ids) == pattern_ids
 
 
 def test_commit_that_is_never_shown_gives_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,19 +71,19 @@ def by_stream(connection: Connection, seat: Seat, options: dict[str, Any]) -> An
 
 
 def by_asyncio(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
-    async def asked() -> Answers:
+    async def answer() -> Answers:
         async with AsyncAcademy(connection) as academy:
             return await academy.opening(seat, [], 0), await academy.patterns(seat, BOARDS, **options)
 
-    return asyncio.run(asked())
+    return asyncio.run(answer())
 
 
 def by_asyncio_stream(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
-    async def asked() -> Answers:
+    async def answer() -> Answers:
         async with AsyncAcademy(connection) as academy, academy.stream() as stream:
             return await stream.opening(seat, [], 0), await stream.patterns(seat, BOARDS, **options)
 
-    return asyncio.run(asked())
+    return asyncio.run(answer())
 
 
 WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_asyncio_stream])
@@ -99,22 +99,22 @@ def test_openings_and_patterns_are_answered(connection: Connection, ask: Asking)
 
 
 @WAYS
-def test_cells_are_told_when_asked_for(connection: Connection, ask: Asking) -> None:
+def test_cells_are_listed_on_request(connection: Connection, ask: Asking) -> None:
     _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"options": MatchOptions(with_cells=True)})
     assert corner and all("x" in match.cells or "o" in match.cells for match in corner)
 
 
 @WAYS
 @pytest.mark.parametrize(
-    ("libraries", "most", "found"),
+    ("libraries", "most", "matches"),
     [([Library.ENDGAME], 0, 2), ([Library.ENDGAME], 1, 1), ([Library.MIDDLE_GAME], 0, 0)],
 )
 def test_libraries_and_numbers_are_chosen(
-    connection: Connection, ask: Asking, libraries: Sequence[Library], most: int, found: int
+    connection: Connection, ask: Asking, libraries: Sequence[Library], most: int, matches: int
 ) -> None:
     options = MatchOptions(libraries, most)
     _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"options": options})
-    assert len({match.pattern_id for match in corner}) == found
+    assert len({match.pattern_id for match in corner}) == matches
 
 
 def gains_by_calls(connection: Connection, seat: Seat, value: float | None) -> list[list[PatternMatch]]:
@@ -123,16 +123,16 @@ def gains_by_calls(connection: Connection, seat: Seat, value: float | None) -> l
 
 
 def gains_by_asyncio(connection: Connection, seat: Seat, value: float | None) -> list[list[PatternMatch]]:
-    async def asked() -> list[list[PatternMatch]]:
+    async def answer() -> list[list[PatternMatch]]:
         async with AsyncAcademy(connection) as academy:
             return await academy.opponent_gains(seat, BOARDS[0], AFTER, value, options=ENDGAME)
 
-    return asyncio.run(asked())
+    return asyncio.run(answer())
 
 
 @pytest.mark.parametrize("ask", [gains_by_calls, gains_by_asyncio])
 @pytest.mark.parametrize("player", [1, 2])
-def test_what_the_opponent_gains_is_what_is_his_and_was_not_there_before(
+def test_the_opponent_gains_his_matches_that_are_new(
     connection: Connection,
     ask: Callable[[Connection, Seat, float | None], list[list[PatternMatch]]],
     player: int,
@@ -143,10 +143,12 @@ def test_what_the_opponent_gains_is_what_is_his_and_was_not_there_before(
 
     gains = ask(connection, seat, None)
 
-    assert gains == [[match for match in each if match.for_opponent and match not in here] for each in there]
-    # All of these are to be told from it: what was there, and what is one's own.
+    assert gains == [
+        [match for match in matches if match.for_opponent and match not in here] for matches in there
+    ]
+    # None of these is a gain: what was there, and what is one's own.
     assert any(gains) and any(match.for_opponent for match in here)
-    assert any(not match.for_opponent and match not in here for each in there for match in each)
+    assert any(not match.for_opponent and match not in here for matches in there for match in matches)
     with pytest.raises(FairUseError):
         ask(connection, Seat(GAME, SPEC.geometry, player, "nowhere"), 0.5)
 
@@ -176,11 +178,11 @@ def propose(connection: Connection, seat: Seat, plies: int) -> list[ProposalStat
 
 
 def propose_by_asyncio(connection: Connection, seat: Seat, plies: int) -> list[ProposalStatus]:
-    async def asked() -> list[ProposalStatus]:
+    async def answer() -> list[ProposalStatus]:
         async with AsyncAcademy(connection) as academy:
             return await academy.propose(seat, plies)
 
-    return asyncio.run(asked())
+    return asyncio.run(answer())
 
 
 @pytest.mark.parametrize("submit", [propose, propose_by_asyncio])
@@ -222,36 +224,36 @@ def successors_by_stream(connection: Connection, seat: Seat, value: float | None
 
 
 def successors_by_asyncio(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
-    async def asked() -> SuccessorMatches:
+    async def answer() -> SuccessorMatches:
         async with AsyncAcademy(connection) as academy:
             return await academy.successors(seat, BOARDS[0], AFTER, value)
 
-    return asyncio.run(asked())
+    return asyncio.run(answer())
 
 
 def successors_by_asyncio_stream(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
-    async def asked() -> SuccessorMatches:
+    async def answer() -> SuccessorMatches:
         async with AsyncAcademy(connection) as academy, academy.stream() as stream:
             return await stream.successors(seat, BOARDS[0], AFTER, value)
 
-    return asyncio.run(asked())
+    return asyncio.run(answer())
 
 
 @pytest.mark.parametrize(
     "ask",
     [successors_by_calls, successors_by_stream, successors_by_asyncio, successors_by_asyncio_stream],
 )
-def test_moves_are_told_by_what_they_change(
+def test_moves_are_answered_with_what_they_change(
     connection: Connection, ask: Callable[[Connection, Seat, float | None], SuccessorMatches]
 ) -> None:
     seat = Seat(GAME, SPEC.geometry, 1)
     with Academy(connection) as academy:
         here, *there = academy.patterns(seat, [BOARDS[0], *AFTER])
 
-    found = ask(connection, seat, None)
+    successors = ask(connection, seat, None)
 
-    assert list(found.position) == here
-    assert [set(found.after(move)) for move in range(len(AFTER))] == [set(each) for each in there]
-    assert any(found.gained) and any(found.lost)
+    assert list(successors.position) == here
+    assert [set(successors.after(move)) for move in range(len(AFTER))] == [set(matches) for matches in there]
+    assert any(successors.gained) and any(successors.lost)
     with pytest.raises(FairUseError):
         ask(connection, Seat(GAME, SPEC.geometry, 1, contest_id="nowhere"), 0.5)

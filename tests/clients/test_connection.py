@@ -1,4 +1,4 @@
-"""How a client is told where ACADEMY is."""
+"""How a client learns where ACADEMY is."""
 
 from pathlib import Path
 

@@ -36,7 +36,7 @@ def parameters_of(called: Any) -> list[str]:
         for parameter in inspect.signature(called).parameters
         if parameter not in ("self", "args", "kwargs")
     ]
-    return [each for each in names if not each.startswith("_")]
+    return [name for name in names if not name.startswith("_")]
 
 
 def test_each_name_is_exported_once() -> None:
@@ -54,8 +54,10 @@ def test_every_parameter_is_documented(name: str) -> None:
         # The library makes these itself.
         if label in ("PlayStream", "AsyncPlayStream"):
             continue
-        missing = [each for each in parameters_of(called) if f"        {each}: " not in f"    {text}"]
-        missing = [each for each in missing if f"\n    {each}: " not in inspect.cleandoc(text)]
+        missing = [
+            parameter for parameter in parameters_of(called) if f"        {parameter}: " not in f"    {text}"
+        ]
+        missing = [parameter for parameter in missing if f"\n    {parameter}: " not in inspect.cleandoc(text)]
         assert not missing, f"{label}: {missing} in no Args"
 
 

@@ -1,4 +1,4 @@
-"""What both ways to dial in share: when to dial again, and who is told what."""
+"""What both ways to dial in share: when to dial again, and which game receives what."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def paused(redialling: Redialling, clock: Clock, most: int) -> list[float]:
     return pauses
 
 
-def test_pauses_grow_to_some_seconds_and_begin_anew_once_a_stream_was_let_in() -> None:
+def test_pauses_grow_to_some_seconds_and_start_over_once_a_stream_was_let_in() -> None:
     clock = Clock()
     redialling = Redialling(60.0, clock)
     assert paused(redialling, clock, 8) == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0])
@@ -63,27 +63,27 @@ def start(seat_id: int, **more: Any) -> players_pb2.PlayResponse:
     return players_pb2.PlayResponse(game_start=game)
 
 
-def told(**message: Any) -> players_pb2.PlayResponse:
+def response(**message: Any) -> players_pb2.PlayResponse:
     return players_pb2.PlayResponse(**message)
 
 
-def test_each_game_is_told_what_concerns_it() -> None:
+def test_each_game_receives_what_concerns_it() -> None:
     begun: list[GameSession] = []
     tables = Tables(Connection("127.0.0.1:1"), begun.append)
     assert not tables.welcomed
-    tables.take(told(welcome=players_pb2.Welcome()))
+    tables.take(response(welcome=players_pb2.Welcome()))
     tables.take(start(1))
     tables.take(start(2, resumed=True))
     made = [players_pb2.SeatMove(seat=1, text="C3")]
-    tables.take(told(moves_made=players_pb2.MovesMade(seat_id=2, moves=made)))
-    asked = players_pb2.MoveRequest(seat_id=2, request=7, board="x--")
-    tables.take(told(move_request=asked))
-    tables.take(told(game_end=players_pb2.GameEnd(seat_id=1)))
+    tables.take(response(moves_made=players_pb2.MovesMade(seat_id=2, moves=made)))
+    request = players_pb2.MoveRequest(seat_id=2, request=7, board="x--")
+    tables.take(response(move_request=request))
+    tables.take(response(game_end=players_pb2.GameEnd(seat_id=1)))
 
     first, second = begun
     assert (tables.welcomed, tables.games, list(tables.in_progress)) == (True, 1, [2])
     assert isinstance(first.inbox.get_nowait(), players_pb2.GameEnd)
-    assert (second.inbox.get_nowait(), second.inbox.empty()) == (asked, True)
+    assert (second.inbox.get_nowait(), second.inbox.empty()) == (request, True)
     assert second.moves == [(1, "C3")]
 
 
@@ -92,9 +92,9 @@ def test_what_concerns_no_game_in_progress_is_nothing() -> None:
     tables = Tables(Connection("127.0.0.1:1"), begun.append)
     tables.take(start(1))
     for message in (
-        told(moves_made=players_pb2.MovesMade(seat_id=9)),
-        told(move_request=players_pb2.MoveRequest(seat_id=9)),
-        told(game_end=players_pb2.GameEnd(seat_id=9)),
+        response(moves_made=players_pb2.MovesMade(seat_id=9)),
+        response(move_request=players_pb2.MoveRequest(seat_id=9)),
+        response(game_end=players_pb2.GameEnd(seat_id=9)),
         players_pb2.PlayResponse(),
     ):
         tables.take(message)

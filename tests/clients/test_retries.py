@@ -73,7 +73,7 @@ WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_async
 
 
 @WAYS
-def test_whoever_asks_too_fast_waits_and_is_answered(tmp_path: Path, ask: Asking) -> None:
+def test_a_caller_that_asks_too_fast_waits_and_is_answered(tmp_path: Path, ask: Asking) -> None:
     with limited(tmp_path, questions_per_second=4.0) as connection:
         ask(connection, 5)
 

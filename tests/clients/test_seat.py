@@ -85,11 +85,11 @@ def test_outside_a_contest_every_opening_may_be_asked_about() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "asked"), [(None, False), (0.34, False), (0.33, True), (0.0, True), (1.0, False)]
+    ("value", "allowed"), [(None, False), (0.34, False), (0.33, True), (0.0, True), (1.0, False)]
 )
-def test_patterns_are_asked_for_in_bad_positions_only(value: float | None, asked: bool) -> None:
-    assert seat().allows_patterns(value) == asked
-    with nullcontext() if asked else pytest.raises(FairUseError):
+def test_patterns_are_asked_for_in_bad_positions_only(value: float | None, allowed: bool) -> None:
+    assert seat().allows_patterns(value) == allowed
+    with nullcontext() if allowed else pytest.raises(FairUseError):
         seat().build_pattern_request([EMPTY], value)
 
 

@@ -23,7 +23,7 @@ _Servicer: Any = consultation_pb2_grpc.ConsultationServiceServicer
 
 
 class Silent(_Servicer):  # type: ignore[misc]
-    """Answers one question of each stream and no more."""
+    """Answers only one question of each stream."""
 
     def __init__(self) -> None:
         self.released = threading.Event()
@@ -61,7 +61,7 @@ def by_stream(connection: Connection) -> list[float]:
 
 
 def by_asyncio_stream(connection: Connection) -> list[float]:
-    async def asked() -> list[float]:
+    async def durations() -> list[float]:
         waits = []
         async with AsyncAcademy(connection) as academy, academy.stream() as stream:
             assert await stream.opening(SEAT, [], 0) == []
@@ -73,7 +73,7 @@ def by_asyncio_stream(connection: Connection) -> list[float]:
                 waits.append(time.monotonic() - started)
         return waits
 
-    return asyncio.run(asked())
+    return asyncio.run(durations())
 
 
 @pytest.mark.parametrize("ask", [by_stream, by_asyncio_stream])

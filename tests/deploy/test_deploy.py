@@ -48,7 +48,7 @@ def test_promtool_finds_no_fault(command: tuple[str, ...]) -> None:
 def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
         backup(server.store.environment, tmp_path / "backup")
-        told = generate_latest(server.server.metrics.registry).decode()
+        metrics = generate_latest(server.server.metrics.registry).decode()
     add_token(tmp_path / "tokens", "me", ServiceRole.OPERATOR)
     runs = Runs(tmp_path / "lobby")
     servicer = CompetitionServicer(
@@ -59,7 +59,7 @@ def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
         limits=ServiceLimits(),
     )
     arena = ServiceMetrics(Lobby(NamedPlayers({}), LobbyLimits()), servicer, runs).collect()
-    known = set(re.findall(r"^# TYPE (\w+)", told, re.MULTILINE)) | {
+    known = set(re.findall(r"^# TYPE (\w+)", metrics, re.MULTILINE)) | {
         f"{metric.name}_total" if metric.type == "counter" else metric.name for metric in arena
     }
     text = (DEPLOY / "prometheus" / "alerts.yml").read_text(encoding="utf-8")
@@ -103,7 +103,7 @@ def test_units_and_container_call_commands_with_options_that_there_are() -> None
     assert len(calls) >= 5
     for program, arguments in calls:
         known = application if program == "academy" else arena_application
-        # Wrong options are told before any help.
+        # Wrong options are reported before any help.
         done = CliRunner().invoke(known, [*arguments, "--help"])
         assert done.exit_code == 0, (arguments, done.output)
 

@@ -22,9 +22,9 @@ def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes
     outcome = crash_loop(tmp_path, rounds=4, processes=processes, callers=3)
 
     assert outcome.faults == []
-    told = outcome.acknowledged
-    assert told.reports and told.proposals and told.admin_changes
-    assert told.interrupted, "calls must have been cut off, or nothing was tried"
+    acknowledged = outcome.acknowledged
+    assert acknowledged.reports and acknowledged.proposals and acknowledged.admin_changes
+    assert acknowledged.interrupted, "calls must have been cut off, or nothing was tried"
 
 
 @pytest.mark.threat("faults")
@@ -32,13 +32,18 @@ def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path:
     outcome = crash_loop(tmp_path, rounds=4, processes=2, callers=3, shared_port=True, compact=True)
 
     assert outcome.faults == []
-    told = outcome.acknowledged
-    assert told.reports and told.proposals and told.admin_changes and told.interrupted
+    acknowledged = outcome.acknowledged
+    assert (
+        acknowledged.reports
+        and acknowledged.proposals
+        and acknowledged.admin_changes
+        and acknowledged.interrupted
+    )
     assert outcome.killed["child"] and outcome.killed["parent"]
     assert outcome.compacted
 
 
-def test_a_loop_that_is_told_to_end_ends_its_servers() -> None:
+def test_a_loop_that_is_stopped_ends_its_servers() -> None:
     command = [
         sys.executable,
         "-m",
@@ -53,9 +58,9 @@ def test_a_loop_that_is_told_to_end_ends_its_servers() -> None:
     try:
         _await(lambda: len(_in_session(loop.pid)) > 3)
         loop.terminate()
-        told, _ = loop.communicate(timeout=SECONDS)
+        printed, _ = loop.communicate(timeout=SECONDS)
         assert loop.returncode == 0
-        assert told.splitlines()[-1].startswith("SOUND: ")
+        assert printed.splitlines()[-1].startswith("SOUND: ")
         _await(lambda: not _in_session(loop.pid))
     finally:
         loop.kill()
@@ -73,7 +78,7 @@ def _await(holds: Callable[[], bool]) -> None:
 
 def _in_session(session: int) -> list[int]:
     """The processes of a session that have not ended."""
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             # After the name, which may hold spaces: state, parent, group, session.
@@ -81,5 +86,5 @@ def _in_session(session: int) -> list[int]:
         except (FileNotFoundError, ProcessLookupError):
             continue
         if int(its_session) == session and state not in "ZX":
-            found.append(int(folder.name))
-    return found
+            processes.append(int(folder.name))
+    return processes

@@ -51,14 +51,14 @@ def run_of(tmp_path: Path, reconnect_seconds: float) -> Iterator[Run]:
     control.write_text(CONTROL.format(reconnect_seconds))
     with ExitStack() as stack:
         arena = Path(sys.executable).parent / "arena"
-        with output.open("w") as said:
-            run = subprocess.Popen([arena, "run", control], stdout=said, stderr=subprocess.STDOUT)
+        with output.open("w") as log:
+            run = subprocess.Popen([arena, "run", control], stdout=log, stderr=subprocess.STDOUT)
         stack.callback(run.wait)
         stack.callback(run.send_signal, signal.SIGINT)
-        while (found := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
+        while (match := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
             assert run.poll() is None, output.read_text()
             time.sleep(0.05)
-        address = ("127.0.0.1", int(found[1]))
+        address = ("127.0.0.1", int(match[1]))
         clients = [RawClient(address).introduce("bot") for _ in range(7)]
         for client in clients:
             stack.callback(client.close)

@@ -75,15 +75,15 @@ def test_seven_processes_play_a_series_to_its_end(tmp_path: Path) -> None:
     control.write_text(CONTROL)
     arena = Path(sys.executable).parent / "arena"
     output = tmp_path / "output"
-    with output.open("w") as said:
-        run = subprocess.Popen([arena, "run", control], stdout=said, stderr=subprocess.STDOUT)
+    with output.open("w") as log:
+        run = subprocess.Popen([arena, "run", control], stdout=log, stderr=subprocess.STDOUT)
     try:
-        while (found := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
+        while (match := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
             assert run.poll() is None, output.read_text()
             time.sleep(0.05)
         kinds = ["random", "random", "random", "random", "hold", "hold", "tactical"]
         with bots(
-            int(found[1]), [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1"
+            int(match[1]), [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1"
         ) as programs:
             assert run.wait(200) == 0, output.read_text()
             # When the server is gone they end, and they had understood everything.

@@ -23,7 +23,7 @@ BOTS = ("hold", "random", "tactical")
 
 
 def run(name: str, games: int, folder: Path) -> Path:
-    """Play so many games of an example; returns its control file."""
+    """Play some games of an example; returns its control file."""
     content = (EXAMPLES / f"{name}.toml").read_text()
     content = re.sub("(?m)^games = .*$", f"games = {games}", content)
     content = re.sub("(?m)^move_seconds = .*$", "move_seconds = 100", content)
@@ -99,11 +99,11 @@ def check_neighbours(connection: Connection, records: dict[str, dict[str, Any]])
         scores = [(pot if code in record["winners"] else 0.0) - 1.0 for code in ("RUS", "TUR")]
         pair = record["players"]["RUS"], record["players"]["TUR"]
         expected.setdefault(pair, []).append((scores[0], scores[1]))
-    found = {(row.Russia, row.Turkey): row for row in connection.execute(text(query))}
-    assert found.keys() == expected.keys()
+    rows = {(row.Russia, row.Turkey): row for row in connection.execute(text(query))}
+    assert rows.keys() == expected.keys()
     for pair, scores_of_games in expected.items():
         russia, turkey = zip(*scores_of_games, strict=True)
-        row = found[pair]
+        row = rows[pair]
         assert row.Games == len(scores_of_games)
         assert (row.ScoreOfRussia, row.ScoreOfTurkey) == pytest.approx((fmean(russia), fmean(turkey)))
 
@@ -114,11 +114,11 @@ def test_every_column_is_what_the_records_show(name: str, games: int, tmp_path: 
     records = {path.stem: json.loads(path.read_text()) for path in control.with_suffix(".games").iterdir()}
     assert len(records) == games
     with create_engine(f"sqlite:///{control.with_suffix('.results.sqlite')}").connect() as connection:
-        found = connection.execute(
+        rows = connection.execute(
             text('SELECT g.*, a."Name" FROM "SAGA_Game" g JOIN "ARENA_Game" a USING ("GameId")')
         ).all()
-        assert len(found) == games
-        in_order = sorted(found, key=lambda game: int(game.GameId))
+        assert len(rows) == games
+        in_order = sorted(rows, key=lambda game: int(game.GameId))
         seats = [check_game(connection, game, records[game.Name]) for game in in_order]
         check_neighbours(connection, records)
     if name == "three_and_four":

@@ -30,24 +30,24 @@ def test_no_other_program_of_this_machine_takes_a_bots_games_over(tmp_path: Path
     remote = '[remote]\naddress = "127.0.0.1:0"'
     control = write_control(tmp_path, {"one": PASSING, "two": dials_in}, more=remote)
     arena, output = Path(sys.executable).parent / "arena", tmp_path / "output"
-    with output.open("w") as said:
-        run = subprocess.Popen([arena, "run", control], stdout=said, stderr=subprocess.STDOUT)
+    with output.open("w") as log:
+        run = subprocess.Popen([arena, "run", control], stdout=log, stderr=subprocess.STDOUT)
     try:
         while (
-            found := re.search(r"dial in at (\S+), with the tokens in (\S+): two", output.read_text())
+            match := re.search(r"dial in at (\S+), with the tokens in (\S+): two", output.read_text())
         ) is None:
             assert run.poll() is None, output.read_text()
             time.sleep(0.05)
-        token = Path(found[2]) / "two"
+        token = Path(match[2]) / "two"
         assert token == tmp_path / "contest.tokens" / "two" and stat.S_IMODE(token.stat().st_mode) == 0o600
         for guess in ("", "guess"):
             with pytest.raises(AcademyRefusedError):
-                dial_in(Connection(found[1], token=guess), "two", lambda _: pytest.fail("it got the game"))
+                dial_in(Connection(match[1], token=guess), "two", lambda _: pytest.fail("it got the game"))
         (tmp_path / "bot.py").write_text(BOT)
         bot = subprocess.run(
             [sys.executable, tmp_path / "bot.py"],
             env=os.environ
-            | {"PYTHONPATH": str(REPOSITORY), "ARENA_ADDRESS": found[1], "ARENA_TOKEN_FILE": str(token)},
+            | {"PYTHONPATH": str(REPOSITORY), "ARENA_ADDRESS": match[1], "ARENA_TOKEN_FILE": str(token)},
             capture_output=True,
             text=True,
             timeout=200,

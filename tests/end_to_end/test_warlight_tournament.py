@@ -75,8 +75,8 @@ def test_a_tournament_that_is_killed_goes_on_where_it_was(name: str, tmp_path: P
     run.communicate()
     first = tmp_path / f"{name}.games" / f"{games_played(control)[0]}.json"
     before = first.read_bytes()
-    said, _ = started("run", "--quiet", control).communicate(timeout=A_GENEROUS_TIME)
-    assert "warning" not in said, said
+    printed, _ = started("run", "--quiet", control).communicate(timeout=A_GENEROUS_TIME)
+    assert "warning" not in printed, printed
 
     played = games_played(control)
     assert first.read_bytes() == before

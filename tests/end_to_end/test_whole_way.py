@@ -153,14 +153,14 @@ def test_thirty_games_survive_the_death_of_arena_and_server(house: House) -> Non
     nodes = json.loads(house.academy("openings", "go-9x9", "--depth", "0", "--limit", "1000000", "--json"))
     house.kill_server()
     assert "sound" in completed("academy", "check", "--data", house.folder / "library")
-    assert told(nodes) == recounted(house.finished())
+    assert figures_by_line(nodes) == recounted(house.finished())
 
 
 Line = tuple[str, ...]
 Figures = tuple[int, int, int, int]
 
 
-def told(nodes: list[dict[str, Any]]) -> dict[Line, Figures]:
+def figures_by_line(nodes: list[dict[str, Any]]) -> dict[Line, Figures]:
     """Visits, and the first player's wins, draws and losses, after each list of moves of the tree."""
     lines: dict[int, Line] = {0: ()}
     figures = {}

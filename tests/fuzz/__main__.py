@@ -3,7 +3,7 @@
     python -m tests.fuzz [--seconds 600] [TARGET ...]
 
 The targets take turns. What breaks one is made as small as hypothesis can, kept in `corpus/TARGET/`, and
-told; the others go on. Ends with 1 where something broke.
+reported; the others go on. Ends with 1 where something broke.
 """
 
 import argparse
@@ -72,14 +72,14 @@ def main() -> int:
         for target in chosen:
             if target.name in broken:
                 continue
-            found = turn(target, number)
+            input_found = turn(target, number)
             tried[target.name] += EXAMPLES_A_TURN
-            if found is not None:
+            if input_found is not None:
                 broken.add(target.name)
-                kept = CORPUS / target.name / hashlib.sha256(found).hexdigest()[:16]
+                kept = CORPUS / target.name / hashlib.sha256(input_found).hexdigest()[:16]
                 kept.parent.mkdir(parents=True, exist_ok=True)
-                kept.write_bytes(found)
-                print(f"BROKEN {target.name}: {found[:80]!r}, kept as {kept}", flush=True)
+                kept.write_bytes(input_found)
+                print(f"BROKEN {target.name}: {input_found[:80]!r}, kept as {kept}", flush=True)
     for name, count in tried.items():
         print(f"{'BROKEN' if name in broken else 'sound '} {name:16} {count:9,} examples")
     return 1 if broken else 0

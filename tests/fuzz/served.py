@@ -31,8 +31,8 @@ def _clients() -> list[Client]:
     running = stack.enter_context(serving(Path(folder) / "data"))
     arena = running.arena().contests
     arena.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(GAME)))
-    told = contests_pb2.OpenContestRequest(contest=contest(CONTEST, GAME))
-    ticket = arena.OpenContest(told).tickets[0]
+    request = contests_pb2.OpenContestRequest(contest=contest(CONTEST, GAME))
+    ticket = arena.OpenContest(request).tickets[0]
     return [running.admin(), running.client(ticket)]
 
 

@@ -129,12 +129,12 @@ def _with_label(record: pattern_pb2.PatternRecord) -> pattern_pb2.PatternRecord:
 
 def _library_text(data: bytes) -> None:
     try:
-        found = read_text(data.decode(), go())
+        libraries = read_text(data.decode(), go())
     except (UnicodeDecodeError, InvalidRecordError):
         return
-    patterns = [_with_label(pattern) for library in found.patterns.values() for pattern in library]
-    again = read_text("\n".join(write_text(go().game_id, patterns, found.nodes)), go())
-    assert (again.patterns, again.nodes) == (found.patterns, found.nodes)
+    patterns = [_with_label(pattern) for library in libraries.patterns.values() for pattern in library]
+    again = read_text("\n".join(write_text(go().game_id, patterns, libraries.nodes)), go())
+    assert (again.patterns, again.nodes) == (libraries.patterns, libraries.nodes)
 
 
 @cache
@@ -373,7 +373,7 @@ class _Saying:
         return line.removesuffix(b"\n") if line else None
 
     def obituary(self) -> str:
-        """Say why there is no more."""
+        """Say why there is nothing else."""
         return "ended"
 
 

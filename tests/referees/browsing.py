@@ -37,7 +37,7 @@ def shown(page: str, tmp_path: Path, place: str = "") -> str:
 def operated(page: str, tmp_path: Path, place: str, controls: Sequence[str], seen: str) -> list[str]:
     """What is seen after each use of a page's controls.
 
-    All are told in JavaScript, with `press(key)` for a key and `await seconds(number)` for a pause.
+    All are written in JavaScript, with `press(key)` for a key and `await seconds(number)` for a pause.
     """
     done = "\n".join(f"{control}; seen.push({seen});" for control in controls)
     script = f"""<script>(async () => {{

@@ -21,7 +21,7 @@ def row(*places: float) -> NDArray[np.float64]:
     return far
 
 
-def test_what_is_to_be_near_is_near() -> None:
+def test_linked_nodes_are_near() -> None:
     spots = spread(row(3, 0, 1, 4, 2), rounds=60)
     assert sorted(range(5), key=lambda node: dist(spots[node], spots[1])) == [1, 2, 4, 0, 3]
 

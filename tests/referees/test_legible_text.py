@@ -29,4 +29,6 @@ def test_nothing_in_a_text_commands_what_shows_it(text: str, shown: str) -> None
 def test_what_is_legible_stays_as_it_is(text: str) -> None:
     shown = legible(text)
     assert legible(shown) == shown
-    assert all(each.isprintable() or each in "\n\t" or not each.isascii() for each in shown)
+    assert all(
+        character.isprintable() or character in "\n\t" or not character.isascii() for character in shown
+    )

@@ -1,6 +1,6 @@
 """A GTP engine that passes, in games up to the number that a file allows; in later ones it waits for it.
 
-So a competition stands still where a test wants it. Its arguments are the file, and what it is started with
+So a competition waits where a test wants it. Its arguments are the file, and what it is started with
 in GNU Go's place.
 """
 

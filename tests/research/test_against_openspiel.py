@@ -21,7 +21,7 @@ def test_other_rules_are_found_out() -> None:
             go.play(judge, random.Random(seed))
 
 
-def test_the_command_plays_what_it_is_told_to() -> None:
+def test_the_command_plays_the_given_games() -> None:
     command = (sys.executable, "-m", "research.against_openspiel", "hex", "draughts", "--games", "5")
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert (done.returncode, done.stderr) == (0, "")

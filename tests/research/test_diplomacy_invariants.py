@@ -79,20 +79,20 @@ class _Ended:
 
 def test_a_run_goes_on_where_one_was_ended(tmp_path: Path) -> None:
     progress = tmp_path / "progress"
-    for games, said in (("3", "3 games, "), ("5", "2 games, ")):
+    for games, summary in (("3", "3 games, "), ("5", "2 games, ")):
         command = (sys.executable, "-m", "research.diplomacy_invariants", "--years", "2", "--games", games)
         done = subprocess.run(
             [*command, "--progress", str(progress)], cwd=ROOT, capture_output=True, text=True, timeout=200
         )
         assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith(said)
+        assert done.stdout.startswith(summary)
         assert progress.read_text() == f"{games}\n"
 
 
-def test_a_fault_is_told_with_its_game_and_ends_the_run(
+def test_a_fault_is_reported_with_its_game_and_ends_the_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["diplomacy_invariants", "--games", "2", "--years", "1"])
-    monkeypatch.setattr(invariants, "all_legal_orders", lambda found: [{0: []}] * 7)
+    monkeypatch.setattr(invariants, "all_legal_orders", lambda position: [{0: []}] * 7)
     assert invariants.main() == 1
     assert capsys.readouterr().out == "game 0: a unit without a legal order\n"

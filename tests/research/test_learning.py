@@ -70,14 +70,14 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     assert text.startswith("before")
     assert "was here" not in text
     assert "| Tic-tac-toe | 10 ms | fair use off | 4 | 4 |" in text
-    # ACADEMY was told what came of meeting each level of the population.
+    # ACADEMY received the results against each level of the population.
     assert f"of {2 * PAIRS}, 30 playouts: " in text
     population = Population("small", SMALL, FINAL, Records(folder / "contests"))
-    told = {line["contests"]: line["elo"] for line in ledger.of("pair", lessons="all")}
+    elos = {line["contests"]: line["elo"] for line in ledger.of("pair", lessons="all")}
     for contests in (3, 4):
         elo = elo_of_timed(population.levels(contests), piece(1).key("small"), ledger)
-        assert told[contests] == round(elo)
-    assert {line["elo"] for line in ledger.of("pair", lessons="specific")} == {told[4]}
+        assert elos[contests] == round(elo)
+    assert {line["elo"] for line in ledger.of("pair", lessons="specific")} == {elos[4]}
 
 
 class Interrupted(Ledger):
@@ -135,9 +135,9 @@ def test_an_interrupted_run_loses_no_more_than_its_last_contest(tmp_path: Path) 
 def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
     population = Population("small", SMALL, FINAL, Records(tmp_path / "contests"))
     for number in range(1, 7):
-        told = {player.name: player.elo for player in population.contest(number).contest.players}
+        elos = {player.name: player.elo for player in population.contest(number).contest.players}
         before = dict(zip(population.players, population.elos(number - 1), strict=True))
-        assert told == {name: before[name] for name in told}
+        assert elos == {name: before[name] for name in elos}
     assert sum(population.elos(6)) == pytest.approx(3000.0)
 
 
@@ -147,7 +147,7 @@ def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
     assert Ledger(tmp_path / "results.jsonl").lines == []
 
 
-def add_pairs(ledger: Ledger, *points: float, **told: object) -> None:
+def add_pairs(ledger: Ledger, *points: float, **changes: object) -> None:
     key = {
         "series": FINAL,
         "game": "small",
@@ -157,10 +157,10 @@ def add_pairs(ledger: Ledger, *points: float, **told: object) -> None:
         "lessons": "all",
         "condition": "full",
         "contests": 7,
-        **told,
+        **changes,
     }
-    for number, each in enumerate(points):
-        ledger.add(kind="pair", **key, number=number, points=each, took=[2.0, 1.0], elo=1000)
+    for number, score in enumerate(points):
+        ledger.add(kind="pair", **key, number=number, points=score, took=[2.0, 1.0], elo=1000)
 
 
 def test_the_same_figures_draw_the_same_plot(tmp_path: Path) -> None:
@@ -219,14 +219,14 @@ def test_a_performance_is_the_elo_that_explains_the_points(
 
 
 def test_a_performance_grows_with_the_points_and_is_never_without_bounds() -> None:
-    found = [performance([(700.0, points, 30), (1300.0, points / 2, 30)]) for points in range(31)]
-    assert all(less < more for less, more in itertools.pairwise(found))
+    performances = [performance([(700.0, points, 30), (1300.0, points / 2, 30)]) for points in range(31)]
+    assert all(less < more for less, more in itertools.pairwise(performances))
     assert -1000.0 < performance([(700.0, 0.0, 30)]) < 200.0
     assert 1200.0 < performance([(700.0, 30.0, 30)]) < 3000.0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--pairs", "0"], "'0': it must be a whole number from 1"),
         (["--pairs", "-3"], "'-3': it must be a whole number from 1"),
@@ -239,7 +239,7 @@ def test_a_performance_grows_with_the_points_and_is_never_without_bounds() -> No
 )
 def test_what_cannot_be_run_is_refused(
     arguments: list[str],
-    said: str,
+    message: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -248,7 +248,7 @@ def test_what_cannot_be_run_is_refused(
     monkeypatch.setattr(sys, "argv", ["learning", "run", *arguments, *results])
     with pytest.raises(SystemExit):
         command.main()
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_no_document_is_written_from_no_results(

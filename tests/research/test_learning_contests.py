@@ -77,7 +77,7 @@ def _first_move(connection: Connection) -> str:
     """One that both have played."""
     with Academy(connection) as academy:
         known = academy.opening(Seat(SPEC.game_id, SPEC.geometry, 1), [], 0)
-        return max(known, key=lambda each: each.visits).move
+        return max(known, key=lambda node: node.visits).move
 
 
 def test_patterns_asked_always_are_asked_as_where_little_is_expected(connection: Connection) -> None:
@@ -90,10 +90,10 @@ def test_patterns_asked_always_are_asked_as_where_little_is_expected(connection:
     fair = Seat(SPEC.game_id, SPEC.geometry, 1, contest_id)
     always = UnlimitedPatternsSeat(SPEC.game_id, SPEC.geometry, 1, contest_id)
     with Academy(replace(connection, token=ticket)) as academy:
-        told = academy.patterns(fair, [board], SEED_RULES.pattern_value_limit, both_players=True)
-        assert told != [[]]
+        answer = academy.patterns(fair, [board], SEED_RULES.pattern_value_limit, both_players=True)
+        assert answer != [[]]
         for value in (0.1, SEED_RULES.pattern_value_limit, 0.5, 1.0):
-            assert academy.patterns(always, [board], value, both_players=True) == told
+            assert academy.patterns(always, [board], value, both_players=True) == answer
         with pytest.raises(FairUseError):
             academy.patterns(fair, [board], 0.5, both_players=True)
         # Openings stay what they are: one before the first four moves.
@@ -116,7 +116,7 @@ def test_contests_are_played_under_each_rule_and_nothing_is_learnt_from_them(
     hall.close()
 
 
-def test_who_went_on_without_academy_is_not_measured(tmp_path: Path) -> None:
+def test_a_player_that_went_on_without_academy_is_not_measured(tmp_path: Path) -> None:
     nobody = Academy(Connection(f"unix:{tmp_path}/nobody", "token", timeout=10.0))
     entrants = (Entrant("without", WEAK, 1000.0), Entrant("with", WEAK, 1000.0, EVERYTHING))
     with (

@@ -30,7 +30,7 @@ def _times(by: float, value: Any) -> Any:
 def grown(by: float, figure: str) -> list[Sample]:
     """The same, with one figure larger in the last third."""
     third = 2 * SAMPLES // 3
-    larger = [replace(each, **{figure: _times(by, getattr(each, figure))}) for each in FLAT[third:]]
+    larger = [replace(sample, **{figure: _times(by, getattr(sample, figure))}) for sample in FLAT[third:]]
     return FLAT[:third] + larger
 
 
@@ -71,7 +71,7 @@ def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pyt
     assert samples[-1].memory > 0 and samples[-1].file > 0
 
 
-def test_it_ends_early_when_told_to(tmp_path: Path) -> None:
-    told = soak.soak(tmp_path, minutes=60, processes=1, callers=1, pause=lambda seconds: seconds > 120)
+def test_it_ends_early_when_stopped(tmp_path: Path) -> None:
+    outcome = soak.soak(tmp_path, minutes=60, processes=1, callers=1, pause=lambda seconds: seconds > 120)
 
-    assert told == ([], [])
+    assert outcome == ([], [])

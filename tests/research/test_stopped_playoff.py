@@ -10,7 +10,7 @@ from research.stopped_playoff import CONTROL, WAYS, Run, Way, played_out, result
 
 ENGINE = Path(__file__).with_name("gated_engine.py")
 GAMES = 21
-# Games that may still be played out when a run has been told to stop: it waits for those in progress.
+# Games that may still be played out when a run was asked to stop: it waits for those in progress.
 MORE = 3
 
 
@@ -35,7 +35,7 @@ class Playoff:
         self.control.write_text(text)
 
     def allow(self, games: int) -> None:
-        """Let so many games in all be played out."""
+        """Let this many games in all be played out."""
         draft = self._allowed.with_suffix(".new")
         draft.write_text(str(games))
         draft.replace(self._allowed)

@@ -26,7 +26,7 @@ _FINDINGS_TOLD: Final = 3
 def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[Path]:
     """Serve a folder; this process must not have it open yet. Yields the marker.
 
-    A server may `note` in its marker what is to be undone should it be killed; who takes its place finds
+    A server may `note` in its marker what must be undone should it be killed; who takes its place finds
     that in his own.
 
     A failure ends a server badly, and the next start looks through the pages, unless it is one of `harmless`.

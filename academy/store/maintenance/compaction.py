@@ -100,7 +100,7 @@ def _advance(
 ) -> tuple[GameKnowledge, int] | None:
     """Take in a game's events up to a number.
 
-    They are read in parts, since a long transaction would keep pages from being used again, and the file
+    They are read in parts, because a long transaction would keep pages from being used again, and the file
     would grow with what is written meanwhile.
     """
 

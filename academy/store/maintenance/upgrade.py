@@ -1,7 +1,7 @@
 """Data folders that an earlier version of ACADEMY wrote, brought up to this program's schema version.
 
 All of it is one transaction: a folder is of one version or of the other, whenever it is interrupted. No other
-process may have the folder open meanwhile, since it would go on writing records of the version before.
+process may have the folder open meanwhile, because it would go on writing records of the version before.
 """
 
 import fcntl

@@ -81,7 +81,7 @@ class _Taker:
             self._advance(table, auto.name)
 
     def _to_add(self, table: Table, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows that are not there already, with their new numbers."""
+        """The rows that are new, with their new numbers."""
         auto = table.autoincrement_column
         used = set(self.connection.execute(select(auto)).scalars()) if auto is not None else set()
         next_key = max(used, default=0) + 1

@@ -62,7 +62,7 @@ class DiplomacyAdvisor(AtAcademy):
         # In games of more than two everybody's own pieces are the first player's.
         self._own = _SECOND if referee.seats == seat == 2 else _FIRST
         self._plies = 0
-        self._told: float | None = None
+        self._last_value: float | None = None
         # The last orders: where they were given, their ply's number, the value given before and with them.
         self._last: tuple[GamePosition, int, float | None, float] | None = None
 
@@ -148,8 +148,8 @@ class DiplomacyAdvisor(AtAcademy):
         ply = self._plies + seats.index(self.seat.player) + 1
         if self._line is not None:
             self._line.append(self._referee.opening_move(game, self.seat.player, orders))
-        self._last = game, ply, self._told, value
-        self._told = value
+        self._last = game, ply, self._last_value, value
+        self._last_value = value
         if seats == (self.seat.player,):
             # What the bot did alone is not reported.
             self._plies += 1

@@ -117,7 +117,7 @@ class DaideClient:
                 else:
                     self._over = True
                     if not self._messages:
-                        raise ServerDisconnectedError("the server said that it goes")
+                        raise ServerDisconnectedError("the server announced its end")
         except DaideProtocolError as error:
             if error.code is not None:
                 self._send(error_frame(error.code))

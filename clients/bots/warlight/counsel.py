@@ -70,7 +70,7 @@ class WarLightAdvisor(AtAcademy):
         self._stack_armies = stack_armies
         self._before: WarPosition | None = None
         # Expected values given on the last two turns.
-        self._told: list[float] = []
+        self._values: list[float] = []
 
     @classmethod
     def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> Self:
@@ -139,14 +139,14 @@ class WarLightAdvisor(AtAcademy):
     def turn(self, view: WarPosition, value: float) -> None:
         """Take note of a turn's standing, and of the value that goes with its orders."""
         before, self._before = self._before, view
-        if before is not None and self._told:
+        if before is not None and self._values:
             for pattern in self._conquests(before, view):
                 # What stands now came of the orders of the turn before.
                 ply = 2 * (before.turn - 1) + self._player
                 self.seat.record_move(
-                    pattern, ply, self._told[-2] if len(self._told) > 1 else None, self._told[-1]
+                    pattern, ply, self._values[-2] if len(self._values) > 1 else None, self._values[-1]
                 )
-        self._told.append(value)
+        self._values.append(value)
 
     def _conquests(self, before: WarPosition, view: WarPosition) -> list[Pattern]:
         """What is seen around each territory that was taken; what is not seen may be anything."""

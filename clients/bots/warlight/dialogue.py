@@ -25,7 +25,7 @@ class Dialogue:
     def __init__(self, input_lines: Iterable[str] = sys.stdin, output: TextIO = sys.stdout) -> None:
         """Read the map. Raises DialogueBrokenError, and InvalidMap."""
         self._heard = (line.strip() for line in input_lines)
-        self._said = output
+        self._output = output
         self.map: Final[WarMap] = read_map("\n".join(self._until("EndMap")), "map")
 
     def turns(self) -> Iterator[WarPosition]:
@@ -46,7 +46,7 @@ class Dialogue:
         lines = [order.text for order in orders]
         if value is not None:
             lines.append(f"academy-expected_value {value:.4f}")
-        print(*lines, "end", sep="\n", file=self._said, flush=True)
+        print(*lines, "end", sep="\n", file=self._output, flush=True)
 
     def _until(self, last: str) -> Iterator[str]:
         for line in self._heard:

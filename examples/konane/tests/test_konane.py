@@ -160,7 +160,7 @@ def test_what_is_no_record_is_refused(content: bytes) -> None:
         SMALL.read_records(content)
 
 
-def test_engines_are_told_the_size_and_the_moves() -> None:
+def test_engines_receive_the_size_and_the_moves() -> None:
     words = SMALL.dialogue("gtp")
     assert words is not None and SMALL.dialogue("uci") is None
     assert list(words.setup()) == ["boardsize 4", "clear_board"]

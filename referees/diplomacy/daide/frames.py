@@ -124,7 +124,7 @@ class FrameReader:
 
     `at_server` is whether the server reads; `longest` the longest content in bytes that is taken; `begun`
     whether somebody else has read the first message. A header is judged as soon as it is there. After a
-    DaideProtocolError nothing more is to be read.
+    DaideProtocolError nothing more may be read.
     """
 
     def __init__(self, *, at_server: bool, longest: int = MAX_LENGTH, begun: bool = False) -> None:

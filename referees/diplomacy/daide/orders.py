@@ -179,7 +179,7 @@ def _ordered(position: Position, power: int, order: Order) -> Unit:
 
 
 def _standing(position: Position, province: int) -> Unit:
-    """The unit in a province; where an order names one that is not there, an army of the first power."""
+    """The unit in a province; where an order names a missing one, an army of the first power."""
     return position.unit_in(province) or Unit(0, UnitKind.ARMY, position.map.main_location[province])
 
 

@@ -208,7 +208,7 @@ class DaideSession:
         self.alarms: dict[Listener, set[int]] = {}
         self._rung: set[tuple[int, int]] = set()
         self.deadline: float | None = None
-        """When the time of the turn is over; None without a limit, and while the time stands still."""
+        """When the time of the turn is over; None without a limit, and while the clock is stopped."""
         self._left: float | None = None
 
     # Who is there
@@ -350,7 +350,7 @@ class DaideSession:
         return max(common, key=lambda draw: (len(draw), sorted(draw)), default=None)
 
     def set_disorder(self, power: int, disorder: bool) -> None:
-        """A power is in civil disorder from now on, or no more: CCD or NOT (CCD) to all."""
+        """A power is in civil disorder from now on, or no longer: CCD or NOT (CCD) to all."""
         if disorder and power not in self.disorder:
             self.disorder.add(power)
             self.say(command("CCD", (self.words.powers[power],)))
@@ -367,7 +367,7 @@ class DaideSession:
         return None if self.deadline is None else max(0.0, self.deadline - now)
 
     def stop_time(self, now: float) -> None:
-        """The time stands still, as somebody is disconnected (DSD)."""
+        """The clock stops, as somebody is disconnected (DSD)."""
         if self.deadline is not None:
             self._left = max(0.0, self.deadline - now)
             self.deadline = None
@@ -400,7 +400,7 @@ class DaideDialogue:
         self.words: Vocabulary = vocabulary(settings.map)
 
     def variant(self, seconds: float) -> DaideVariant:
-        """The game's options. A phase for which the settings have no limit has so many seconds."""
+        """The game's options. A phase for which the settings have no limit gets `seconds`."""
         settings = self._settings
         limit = max(1, min(MOST_NUMBER, math.floor(seconds)))
         options = {field.name: getattr(settings, field.name) for field in fields(DaideVariant)}

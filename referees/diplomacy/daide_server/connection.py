@@ -52,7 +52,7 @@ class DaideLimits:
 
 
 class ConnectionHungError(ConnectionError):
-    """A client that has gone, or is to be sent away; the message says why."""
+    """A client that has gone, or must be sent away; the message says why."""
 
 
 class ClientConnection:
@@ -97,7 +97,7 @@ class ClientConnection:
         return bool(self._out)
 
     def wait_in(self, selector: selectors.BaseSelector, data: object) -> None:
-        """Have a selector, which knows the connection, wait for what there is to be read and sent."""
+        """Have a selector, which knows the connection, wait for what can be read and sent."""
         wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._out else 0)
         if selector.get_key(self.socket).events != wanted:
             selector.modify(self.socket, wanted, data)
@@ -145,7 +145,7 @@ class ClientConnection:
     def _accept(self, frame: Frame) -> bool:
         """Whether the client goes on with this message; else the connection ends."""
         if frame.type is FrameType.FINAL:
-            self._end("it said that it goes")
+            self._end("it announced that it goes")
         elif frame.type is FrameType.ERROR:
             self._end(f"it sent the error {int.from_bytes(frame.content[:2])}")
         elif not self._messages.use():
@@ -160,7 +160,7 @@ class ClientConnection:
         self._ending = self._ending or (why, last_words)
 
     def check(self) -> None:
-        """Raises ConnectionHungError for a client that has gone, is to be sent away, or is too slow."""
+        """Raises ConnectionHungError for a client that has gone, must be sent away, or is too slow."""
         limits, now = self._limits, time.monotonic()
         if self._broken is not None:
             raise ConnectionHungError(self._broken)
@@ -171,7 +171,7 @@ class ClientConnection:
         if self._out and now - self._moved > limits.write_seconds:
             raise ConnectionHungError(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
         if self._reader.rest and now - self._half_since > limits.greeting_seconds:
-            raise ConnectionHungError(f"it left a message half said for {limits.greeting_seconds:g} s")
+            raise ConnectionHungError(f"it left a message unfinished for {limits.greeting_seconds:g} s")
 
     def say(self, tokens: Sequence[int]) -> None:
         """Send a message, or keep it to be sent. `check` finds a client that leaves too much unread."""

@@ -242,7 +242,7 @@ class DaideGame:
         """Whether an answer may still come; this stops the time and lets it go on, too.
 
         A lost client's orders are awaited until the deadline, as everybody's are, or until it has been away
-        for too long. A game that all clients have deserted stands still until then; the first that is back
+        for too long. A game that all clients have deserted waits until then; the first that is back
         has the whole time of the turn again.
         """
         table = self._table

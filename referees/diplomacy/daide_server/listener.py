@@ -117,7 +117,7 @@ Note = Callable[..., object]
 
 
 class _Guest:
-    """A client at the listener. `part` is what it comes for, None before it has said it."""
+    """A client at the listener. `part` is what it comes for, None before its first message."""
 
     power: int | None = None
 

@@ -50,7 +50,7 @@ _OWNER_LENGTH: Final = POWERS + 1
 class Observation(NamedTuple):
     """What an agent is given.
 
-    `season` is a Season, or what the state was told to make of its number. `board` is uint8, (81, 35).
+    `season` is a Season, or what the caller of the state makes of its number. `board` is uint8, (81, 35).
     `build_numbers` has for each power how many units it builds (above 0) or removes (below 0).
     `last_actions` are all powers' actions of the phase before.
     """
@@ -297,7 +297,7 @@ class DiplomacyState:
             place = places.pop(province, None)
             if place is None:
                 raise IllegalActionError(
-                    f"{action_text}: nothing of the power is to be ordered there, or it was already"
+                    f"{action_text}: the power has nothing to order there, or has ordered it already"
                 )
             orders.append(order_of(action, *place))
         if phase is Phase.BUILDS:

@@ -20,8 +20,8 @@ PATTERNS = [("ann", "x", 0.9), ("bob", "xo-", 0.2), ("carl", "---", 0.5), ("ann 
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a command said and ended with."""
+class CommandResult:
+    """What a command printed and ended with."""
 
     exit_code: int
     out: str
@@ -32,18 +32,18 @@ class Said:
         return json.loads(self.out)
 
 
-Academy = Callable[..., Said]
+Academy = Callable[..., CommandResult]
 
 
-def run(*arguments: object, **environment: str) -> Said:
+def run(*arguments: object, **environment: str) -> CommandResult:
     """Run `academy` with these arguments."""
     result = CliRunner().invoke(application, list(map(str, arguments)), env=environment, prog_name="academy")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return Said(result.exit_code, result.stdout, result.stderr)
+    return CommandResult(result.exit_code, result.stdout, result.stderr)
 
 
-def run_in_a_process(*arguments: object) -> Said:
+def run_in_a_process(*arguments: object) -> CommandResult:
     """Run `academy` as a process: LMDB wants one opening of a folder in each."""
     done = subprocess.run(
         [sys.executable, "-m", "academy", *map(str, arguments)],
@@ -52,7 +52,7 @@ def run_in_a_process(*arguments: object) -> Said:
         timeout=180,
         check=False,
     )
-    return Said(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +72,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def academy(running: Running) -> Academy:
     """The command line with the server's address and an admin's token in the environment."""
 
-    def command(*arguments: object, **environment: str) -> Said:
+    def command(*arguments: object, **environment: str) -> CommandResult:
         settings = {
             "ACADEMY_ADDRESS": str(running.address),
             "ACADEMY_TOKEN": running.token("admin", Role.ADMIN),

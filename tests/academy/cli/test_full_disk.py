@@ -8,7 +8,7 @@ import pytest
 
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
-from tests.academy.cli.conftest import Said
+from tests.academy.cli.conftest import CommandResult
 
 # A disk of its own, which no other process sees: filled up beside a folder without a lock file.
 _FULL_DISK = """
@@ -38,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "data") -> Said:
+def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "data") -> CommandResult:
     mounted.mkdir()
     try:
         allowed = _with_own_disks("mount", "-t", "tmpfs", "none", mounted).returncode == 0
@@ -48,7 +48,7 @@ def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "da
         pytest.skip("this user may not mount a disk")
     academy = (sys.executable, "-m", "academy", *arguments, "--data", mounted / used)
     done = _with_own_disks("sh", "-c", _FULL_DISK, "sh", mounted, data, *academy)
-    return Said(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_writes_says_that_there_is_no_room(data: Path, tmp_path: Path, comm
     assert len(result.err.splitlines()) == 1
 
 
-def test_a_copy_that_finds_no_room_names_where_it_was_to_be(data: Path, tmp_path: Path) -> None:
+def test_a_copy_that_finds_no_room_names_its_place(data: Path, tmp_path: Path) -> None:
     result = _on_full_disk(data, tmp_path / "full", "restore", data, used="new")
     assert result.exit_code == 1
     assert result.err.startswith(f"academy: {tmp_path / 'full' / 'new'}: no room left on the disk"), (

@@ -103,7 +103,7 @@ def test_statistics(academy: Academy) -> None:
     assert (figures["contests"], figures["endgame_patterns"]) == (7, 4)
     assert figures["measures"]["draws"] == {"value": 1.0, "contests": 7}
     assert "value" not in figures["measures"]["width"]
-    # The proposers told what they expect of one position each.
+    # The proposers reported what they expect of one position each.
     assert "positions" in figures["measures"]["decisiveness"]
     table = academy("statistics", "go").out
     assert re.search(r"width\s+│ not known", table)

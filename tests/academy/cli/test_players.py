@@ -4,7 +4,7 @@ import pytest
 
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import Said, run, run_in_a_process
+from tests.academy.cli.conftest import CommandResult, run, run_in_a_process
 from tests.academy.service import examples
 from tests.academy.service.running import serving
 
@@ -12,7 +12,7 @@ from tests.academy.service.running import serving
 def test_a_player_is_listed_muted_and_forgotten_while_a_server_runs(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     data = tmp_path / "data"
 
-    def players(*arguments: str) -> Said:
+    def players(*arguments: str) -> CommandResult:
         return run_in_a_process("players", *arguments, "--data", data)
 
     with serving(data) as server:

@@ -24,6 +24,6 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
-def test_nor_does_a_text_hold_them() -> None:
+def test_an_exported_text_holds_no_control_characters() -> None:
     text = "".join(write_text("go", nodes=[ROOT, NODE]))
     assert r'"E5\u001b[2J\u009b1m"' in text and text.isprintable()

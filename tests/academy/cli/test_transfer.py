@@ -260,10 +260,10 @@ def lived(server: Running, game: game_pb2.Game) -> None:
         report.results.extend([contests_pb2.RESULT_DRAW] * game.players)
         for ply in range(12):
             mover = ply % game.players + 1
-            ply_told = report.plies.add(
+            ply_message = report.plies.add(
                 player=mover, move=f"move{(number * ply) % 3}", board="x" + "-" * (size - 1)
             )
-            ply_told.values.add(player=mover, value=0.25 + number / 100)
+            ply_message.values.add(player=mover, value=0.25 + number / 100)
         server.client(ticket).proposals.SubmitProposals(
             proposals_pb2.SubmitProposalsRequest(
                 contest_id=contest.contest_id,

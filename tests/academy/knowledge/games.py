@@ -118,5 +118,5 @@ def endgame(pattern: Pattern, value: float, *, seat: int = 1, ply: int = 1) -> P
 
 
 def tesuji(pattern: Pattern, before: float | None, value: float, *, seat: int = 1, ply: int = 3) -> Proposal:
-    """A proposal for the middle-game library; unless told otherwise of the first player's second move."""
+    """A proposal for the middle-game library; by default for the first player's second move."""
     return Proposal(seat, Library.MIDDLE_GAME, pattern, ply, value, before)

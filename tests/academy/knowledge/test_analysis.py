@@ -30,7 +30,9 @@ def played(
     return replace(with_boards(contest(MOVES, results, values=VALUES, elos=elos), boards), start_states=empty)
 
 
-def found(report: ContestReport, most: int = 10, average_length: float = 5.0) -> list[tuple[int, str, int]]:
+def analysed(
+    report: ContestReport, most: int = 10, average_length: float = 5.0
+) -> list[tuple[int, str, int]]:
     return [
         (proposal.seat, proposal.library.value, proposal.ply)
         for proposal in proposals(report, GO, average_length, most)
@@ -39,20 +41,20 @@ def found(report: ContestReport, most: int = 10, average_length: float = 5.0) ->
 
 def test_it_cuts_what_a_diligent_player_would_propose() -> None:
     # Two sizes of each; of both players the last 20 %, which is one ply, and White's is the last.
-    assert found(played()) == [
+    assert analysed(played()) == [
         (1, "middle-game", 3),
         (1, "middle-game", 3),
         (2, "endgame", 6),
         (2, "endgame", 6),
     ]
-    # Of longer games more of the end counts: the clearest positions come first.
-    ends = found(played(), average_length=15.0)
+    # The longer the game, the more of its end counts: the clearest positions come first.
+    ends = analysed(played(), average_length=15.0)
     assert [ply for seat, library, ply in ends if library == "endgame"] == [5, 5, 6, 6, 4, 4]
 
 
 @pytest.mark.parametrize(("most", "cut"), [(0, 0), (1, 2), (2, 4), (3, 6), (100, 8)])
 def test_it_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> None:
-    assert len(found(played(), most, average_length=15.0)) == cut
+    assert len(analysed(played(), most, average_length=15.0)) == cut
 
 
 def test_the_patterns_lie_around_the_move() -> None:

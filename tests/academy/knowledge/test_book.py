@@ -84,7 +84,7 @@ def test_a_value_is_drawn_towards_that_of_the_best_reply_by_its_visits() -> None
     assert value == pytest.approx(0.75 * refuted + 0.25 * own, abs=2e-6)
 
 
-def test_who_accepts_no_knowledge_of_weak_players_gets_none_of_it() -> None:
+def test_an_importer_that_refuses_knowledge_of_weak_players_gets_none_of_it() -> None:
     tree = OpeningTree(DRAUGHTS)
     fresh = 1
     for move, elo in (("1", 900.0), ("2", 1500.0)):

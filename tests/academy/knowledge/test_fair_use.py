@@ -49,7 +49,7 @@ VALUES = st.lists(
 )
 
 
-def told_of(values: list[float | None]) -> list[Expectation | None]:
+def expectations(values: list[float | None]) -> list[Expectation | None]:
     """As of a player that tells one value with each move."""
     return [None if value is None else Expectation(value, value) for value in values]
 
@@ -85,17 +85,17 @@ def test_claims_hold_only_where_they_equal_the_stated_values(
         Claim(None if by_board else plies, boards[plies], min(1.0, max(0.0, (values[plies] or 0.0) + shift)))
         for plies, shift in zip(chosen, shifts, strict=True)
     ]
-    assert false_claim(1, honest, told_of(values), boards, False) is None
+    assert false_claim(1, honest, expectations(values), boards, False) is None
     beyond = Claim(len(values) + 1, b"", 0.1)
-    assert false_claim(1, [*honest, beyond], told_of(values), boards, True) is not None
+    assert false_claim(1, [*honest, beyond], expectations(values), boards, True) is not None
     last = Claim(len(values), b"", 0.1)
-    assert (false_claim(1, [*honest, last], told_of(values), boards, True) is None) and (
-        false_claim(1, [*honest, last], told_of(values), boards, False) is not None
+    assert (false_claim(1, [*honest, last], expectations(values), boards, True) is None) and (
+        false_claim(1, [*honest, last], expectations(values), boards, False) is not None
     )
     for plies in range(len(values)):
         value = values[plies]
         lie = Claim(plies, b"", 1.0 if value is not None and value <= 0.5 else 0.0)
-        claim = false_claim(2, [*honest, lie], told_of(values), boards, True)
+        claim = false_claim(2, [*honest, lie], expectations(values), boards, True)
         assert claim is not None
         assert (claim.seat, claim.plies, claim.value) == (2, plies, value)
         assert (claim.count, claim.claims) == (1, len(honest) + 1)
@@ -151,7 +151,7 @@ def test_knowledge_is_accepted_from_players_not_200_below_oneself(
     assert acceptable(knowledge, SEED_RULES.least_elo(player)) is accepted
 
 
-def test_of_many_pieces_of_knowledge_the_same_are_accepted_as_of_each() -> None:
+def test_many_pieces_of_knowledge_are_accepted_as_if_sent_one_by_one() -> None:
     elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
     for player in {player for _, player, _ in KNOWLEDGE}:
         least = SEED_RULES.least_elo(player)

@@ -298,7 +298,7 @@ def test_pruning_openings_by_another_threshold() -> None:
     assert len(game.openings) == 1
 
 
-def test_of_one_names_proposals_in_a_contest_the_later_counts_also_when_two_patterns_become_one() -> None:
+def test_the_later_proposal_of_a_name_counts_when_two_patterns_become_one() -> None:
     for later_is_wider in (True, False):
         game = GameKnowledge(DRAUGHTS, LibrarySettings(least_information=0))
         library = game.libraries[ENDGAME]
@@ -345,7 +345,7 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
     assert game.counters.next_pattern_id == 5
 
 
-def test_of_an_imported_patterns_votes_one_a_player_counts_and_no_more_than_256_stay_apart() -> None:
+def test_an_imported_pattern_keeps_one_vote_a_player_and_at_most_256_apart() -> None:
     stuffed = VoteTally(tuple(Vote.of("ann", 1000, 0.9, event) for event in range(5)))
     crowd = VoteTally(tuple(Vote.of(f"{number}", 1000, 0.9, 1) for number in range(300)))
     game = GameKnowledge(GO)

@@ -57,10 +57,10 @@ def test_both_ways_to_write_the_hexagonal_sample_are_the_same_pattern() -> None:
 def test_examples_do_what_they_show() -> None:
     examples = "\n".join(text for kind, text in BLOCKS if kind == "python")
     test = doctest.DocTestParser().get_doctest(examples, {}, "knowledge.md", "how-learning-works.md", 0)
-    said: list[str] = []
-    results = doctest.DocTestRunner().run(test, out=said.append)
+    output: list[str] = []
+    results = doctest.DocTestRunner().run(test, out=output.append)
     assert results.attempted > 10
-    assert not results.failed, "".join(said)
+    assert not results.failed, "".join(output)
 
 
 def test_the_table_of_letters() -> None:

@@ -146,7 +146,7 @@ def test_a_specialisation_comes_before_a_nearer_generalisation() -> None:
 # Which of several candidates
 
 
-def test_first_the_candidate_with_fewest_merged_cells() -> None:
+def test_the_candidate_with_fewest_merged_cells_is_taken() -> None:
     shelf = Shelf(max_merged_cells=2)
     shelf.know("b - w", 1150, 1.0)
     shelf.know("x - w", 1000, 0.5)
@@ -154,14 +154,14 @@ def test_first_the_candidate_with_fewest_merged_cells() -> None:
     assert shelf.texts == {1: "b - w", 2: "x - W"}
 
 
-def test_then_the_strongest() -> None:
+def test_the_strongest_candidate_is_taken_among_those_with_as_few_merged_cells() -> None:
     shelf = Shelf()
     shelf.know("b - o", 1000, 0.6)
     shelf.know("x - w", 1000, 0.1)
     assert shelf.learn("x - o", 1000).pattern_id == 2
 
 
-def test_then_the_oldest() -> None:
+def test_the_oldest_of_equal_candidates_is_taken() -> None:
     for first, second in (("b - o", "x - w"), ("x - w", "b - o")):
         shelf = Shelf()
         shelf.know(first, 1000, 0.6)
@@ -320,7 +320,7 @@ def test_information_is_what_would_not_fit_by_chance(text: str, bits: float) -> 
     assert information(cells(text).codes) == pytest.approx(bits)
 
 
-def test_who_changed_a_pattern_is_known_after_a_union_too() -> None:
+def test_the_proposer_of_a_pattern_is_known_after_a_union_too() -> None:
     library = PatternLibrary(DRAUGHTS)
     library.put(PatternEntry(1, cells("x"), 1, ballot((1, 1)), changers=frozenset({1, 2})))
     library.add(PatternEntry(2, cells("x"), 1, ballot((2, 1), first=2), changers=frozenset({2, 3})))
@@ -349,7 +349,7 @@ def test_a_merge_that_equals_another_pattern_unites_their_votes_under_the_older_
     assert shelf.learn("B - o", 1000).verdict is MATCHED
 
 
-def test_of_one_players_votes_on_both_the_later_counts() -> None:
+def test_the_later_of_a_players_votes_on_both_counts() -> None:
     shelf = Shelf()
     shelf.learn("B - o", 1190, 0.5, by="ann")
     shelf.know("b - o", 1000, 0.9)

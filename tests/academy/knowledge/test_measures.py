@@ -40,7 +40,7 @@ def board(letters: str) -> bytes:
     return bytes({"-": 1, "x": 2, "b": 4, "o": 8, "w": 16, "+": 32}[letter] for letter in letters)
 
 
-def test_of_no_contests_nothing_is_known() -> None:
+def test_nothing_is_known_without_contests() -> None:
     assert set(measured().values()) == {UNKNOWN}
 
 
@@ -140,23 +140,23 @@ def test_tempo_is_taken_from_players_of_the_top_quarter() -> None:
     assert measures["tempo"] == Measure(6.5, 2)
 
 
-def told(*values: tuple[int, float]) -> tuple[Ply, ...]:
+def plies_with_values(*values: tuple[int, float]) -> tuple[Ply, ...]:
     return tuple(Ply(player, "x", values={player: value}) for player, value in values)
 
 
 def test_decisiveness_is_the_share_of_positions_with_advantage_that_were_won() -> None:
     # Player 1, who wins, saw two; player 2 saw one. At 0.66 it is no advantage yet.
-    report = played(*told((1, 0.7), (2, 0.9), (1, 0.66), (2, 0.1), (1, 0.8)))
+    report = played(*plies_with_values((1, 0.7), (2, 0.9), (1, 0.66), (2, 0.1), (1, 0.8)))
     assert measured(report)["decisiveness"] == Measure(2 / 3, 1, 3)
 
 
 def test_decisiveness_and_drama_are_seen_by_players_of_the_upper_quartile() -> None:
     def between(first: float, second: float) -> ContestReport:
-        plies = told((1, 0.7), (2, 0.9), (1, 0.8), (2, 0.5))
+        plies = plies_with_values((1, 0.7), (2, 0.9), (1, 0.8), (2, 0.5))
         names = (f"{first:.0f}", f"{second:.0f}")
         return replace(contest((), names=names, elos=(first, second)), plies=plies)
 
-    # Of two players the better one's view counts: it won, and held its advantage.
+    # The view of the better of two players counts: it won, and held its advantage.
     assert measured(between(2000, 0))["decisiveness"] == Measure(1.0, 1, 2)
     assert measured(between(2000, 0))["drama"] == Measure(0.0, 1, 1)
     # It lost, and gave its advantage away.
@@ -179,7 +179,7 @@ def test_sums_over_all_players_start_again_and_the_others_stay() -> None:
 def test_drama_is_the_share_of_moves_that_gave_an_advantage_away() -> None:
     # Player 1 has an advantage before their 2nd, 3rd and 5th move and loses it with the 3rd;
     # at 0.66 it is none any more.
-    report = played(*told((1, 0.7), (1, 0.8), (1, 0.66), (1, 0.9), (1, 0.95), (2, 0.1)))
+    report = played(*plies_with_values((1, 0.7), (1, 0.8), (1, 0.66), (1, 0.9), (1, 0.95), (2, 0.1)))
     assert measured(report)["drama"] == Measure(1 / 3, 1, 3)
 
 
@@ -190,7 +190,8 @@ def test_decisiveness_and_drama_are_unknown_without_stated_values() -> None:
 
 def test_stored_and_read_again_the_sums_are_the_same() -> None:
     measures = learnt(
-        played(*told((1, 0.7), (1, 0.4)), start="x-"), contest(["a"], (DRAW,) * 2, elos=(1.11, -3))
+        played(*plies_with_values((1, 0.7), (1, 0.4)), start="x-"),
+        contest(["a"], (DRAW,) * 2, elos=(1.11, -3)),
     )
     restored = Measures.from_json(json.loads(json.dumps(measures.as_json())))
     assert restored == measures

@@ -15,7 +15,7 @@ from .games import DIPLOMACY, cells
 
 
 def occurs_plainly(pattern: Pattern, board: Board) -> bool:
-    """The rule, said as slowly as it reads."""
+    """The rule, computed step by step as it reads."""
     geometry = board.geometry
     if isinstance(geometry, GraphGeometry):
         shifts, state = [(0, 0)], {(0, node): board.states[node] for node in range(geometry.size)}

@@ -98,7 +98,7 @@ def test_the_elo_of_a_position_is_the_mean_of_those_who_moved_there() -> None:
 @pytest.mark.parametrize(
     ("stated", "expected"),
     [
-        # Nobody told: the result counts.
+        # Nobody reported a value: the result counts.
         ({}, (1.0, 0.0)),
         ({1: 0.7}, (0.7, 0.3)),
         ({2: 0.4}, (0.6, 0.4)),
@@ -209,7 +209,7 @@ def test_a_deep_leaf_is_worth_less_than_a_shallow_one_of_the_same_value() -> Non
     assert grove.lines == {"1", "3", "4"}
 
 
-def test_of_leaves_worth_the_same_the_oldest_leaves() -> None:
+def test_the_oldest_of_equally_worthy_leaves_goes_first() -> None:
     grove = Grove(settings=LibrarySettings(opening_capacity=2, prune_below=0.0))
     for move in ("1", "2", "3"):
         grove.play(move, DRAW, DRAW)
@@ -226,7 +226,7 @@ def test_a_line_tried_once_does_not_push_out_one_that_proved_itself() -> None:
     assert grove.lines == {"1", "2"}
 
 
-def test_what_is_worth_least_itself_finds_no_room_nor_does_what_follows_it() -> None:
+def test_a_new_line_worth_least_finds_no_room_with_all_its_moves() -> None:
     grove = Grove(settings=LibrarySettings(opening_capacity=2, prune_below=0.0))
     grove.play("1", WIN, LOSS)
     grove.play("2", WIN, LOSS)
@@ -456,7 +456,7 @@ CONTESTS = st.lists(
 )
 
 
-def test_a_list_that_leaves_the_tree_costs_no_more_than_its_way_in_it() -> None:
+def test_a_list_that_leaves_the_tree_costs_only_its_way_in_it() -> None:
     grove = Grove(GO)
     grove.play("A1 B2 C3")
     for beginning in ([], ["A1", "B2"]):

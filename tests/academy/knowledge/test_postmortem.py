@@ -20,7 +20,7 @@ SHORT = ["A1", "B2", "C3"]
 def judged(
     proposal: Proposal, report: ContestReport, spec: GameSpec = GO, average_length: float = 30.0
 ) -> str | None:
-    """What is said against a proposal whose proposer told its values, unless the report says otherwise."""
+    """The objection to a proposal whose proposer reported its values, unless the report says otherwise."""
     return objection(proposal, telling(report, proposal), spec, average_length)
 
 
@@ -168,7 +168,7 @@ def test_the_adversary_must_be_worthy(own: float, adversary: float, counts: bool
         assert against == f"adversary's Elo {adversary:.0f} is not above own Elo {own:.0f} - 100"
 
 
-def test_of_several_adversaries_the_strongest_counts() -> None:
+def test_the_strongest_of_several_adversaries_counts() -> None:
     worthy = contest(list("abcd"), (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1450))
     unworthy = contest(list("abcd"), (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1350))
     proposal = tesuji(cells("x PAR", DIPLOMACY), 0.2, 0.9, ply=4)
@@ -208,7 +208,7 @@ def test_the_ply_must_have_been_played(ply: int) -> None:
 )
 @pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
 @pytest.mark.threat("lies")
-def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
+def test_the_value_must_match_the_reported_one_within_a_hundredth(
     make: Callable[..., Proposal], stated: float, proposed: float, contradicts: bool
 ) -> None:
     report = contest(SHORT, values={3: {1: stated, 2: 0.0}})
@@ -222,7 +222,7 @@ def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
 
 @pytest.mark.parametrize("proposal", [endgame(cells("x"), 0.9, ply=3), tesuji(cells("x"), 0.2, 0.9)])
 def test_proposal_without_a_stated_value_does_not_count(proposal: Proposal) -> None:
-    # Told before and by the other, but not by the proposer for this ply.
+    # Reported before and by the other, but not by the proposer for this ply.
     report = contest(SHORT, values={1: {1: 0.2}, 3: {2: 0.9}})
     assert objection(proposal, report, GO, 30.0) == (
         "the proposer stated no expected value after ply 3 of the contest"
@@ -277,7 +277,7 @@ def test_the_pattern_must_have_stood_on_the_board(
 
 
 @pytest.mark.threat("lies")
-def test_without_boards_told_a_pattern_is_believed() -> None:
+def test_a_pattern_is_believed_when_no_boards_were_reported() -> None:
     assert judged(endgame(cells("w w w"), 0.5), contest(["A1"])) is None
 
 
@@ -294,7 +294,7 @@ def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: st
 
 @pytest.mark.parametrize(("value_before", "counts"), [(0.2, True), (0.46, True), (0.5, False), (0.6, False)])
 @pytest.mark.threat("lies")
-def test_the_move_must_raise_what_was_told_of_the_position_before_it_too(
+def test_the_move_must_also_raise_the_value_of_the_position_before_it(
     value_before: float, counts: bool
 ) -> None:
     proposal = tesuji(cells("x"), 0.3, 0.66)

@@ -1,4 +1,4 @@
-"""Players' latest Elos: as the contests told them, and in order at any time."""
+"""Players' latest Elos: as the contests reported them, and in order at any time."""
 
 import statistics
 
@@ -35,7 +35,7 @@ def test_changes_are_players_who_are_new_or_have_another_elo() -> None:
     assert ratings.take_changes() == frozenset()
 
 
-def test_of_a_player_in_several_seats_the_last_seats_elo_counts() -> None:
+def test_the_elo_of_the_last_seat_counts_for_a_player_in_several_seats() -> None:
     ratings = Ratings()
     ratings.take([Contestant("ann", 5.0), Contestant("ann", 1.0)])
     assert (dict(ratings), ratings.in_upper_quartile("ann")) == ({"ann": 100}, True)

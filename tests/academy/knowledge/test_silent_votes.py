@@ -1,4 +1,4 @@
-"""Votes of players far below a pattern's label: kept, told to nobody, heard once the players come near."""
+"""Votes of players far below a pattern's label: kept, shown to nobody, counted once the players come near."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def report(
 
 
 def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
-    """Patterns of the endgame library that so many players of an Elo proposed."""
+    """Patterns of the endgame library that `names` players of an Elo proposed."""
     for number, text in enumerate(texts, 1):
         pattern = game.spec.canonical(cells(text, game.spec))
         game.libraries[ENDGAME].put(PatternEntry(number, pattern, 1, votes(*[elo] * count)))
@@ -52,7 +52,7 @@ def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -
 
 
 def seen(game: GameKnowledge) -> dict[int, tuple[Signature, float, int, str]]:
-    """All that anybody is told of patterns, or that decides which of them stay."""
+    """All that answers show of patterns, and all that decides which of them stay."""
     return {
         entry.pattern_id: (entry.signature, entry.strength, entry.last_contest, entry.last_contest_id)
         for library in PATTERN_LIBRARIES
@@ -193,7 +193,7 @@ def test_proposals_of_weak_players_change_no_label(
 
 
 @pytest.mark.threat("vote_stuffing")
-def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
+def test_silent_votes_beyond_64_lapse_from_the_least_elo_on() -> None:
     crowd = votes(1600, 1600)
     near = Vote.of("near", 1390, 0.9, 2)
     after = crowd.cast(near)
@@ -260,7 +260,7 @@ def test_bots_of_elo_0_come_first_in_vain(first: bool, bots: int, honest: int) -
 @pytest.mark.parametrize(
     ("elo", "names"), [(400, 22), (800, 8), (1200, 3)], ids=lambda number: f"{number:.0f}"
 )
-def test_so_many_of_an_elo_are_no_longer_silent_beside_one_of_1600(elo: int, names: int) -> None:
+def test_enough_votes_of_lower_players_count_beside_one_of_1600(elo: int, names: int) -> None:
     """The figures that `how-learning-works.md` tells."""
     crowd = [Vote.of(f"p{number}", elo, 0.5, number) for number in range(names)]
     strong = Vote.of("strong", 1600, 0.9, 99)
@@ -275,7 +275,7 @@ def test_one_strong_newcomer_does_not_silence_a_crowd() -> None:
 
 
 @pytest.mark.threat("vote_stuffing")
-def test_who_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
+def test_a_player_that_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0, max_merged_cells=0))
     shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
     for number in range(40):
@@ -340,7 +340,7 @@ def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() ->
     assert library.entries[2].pattern == cells("b - o", DRAUGHTS)
 
 
-def test_of_many_folded_votes_the_mean_decides() -> None:
+def test_the_mean_of_many_folded_votes_decides() -> None:
     weak, near = (
         VoteTally(tuple(Vote.of(f"{elo} {n}", elo, 0.1, 1, n) for n in range(300))) for elo in (100.0, 1500.0)
     )

@@ -146,7 +146,7 @@ def test_past_256_the_oldest_votes_are_folded_and_still_count() -> None:
     assert together.signature(1) == Signature(300, 1000.0, 0.75, 1)
 
 
-def test_of_a_folded_player_64_bits_are_kept() -> None:
+def test_a_folded_player_is_kept_as_64_bits() -> None:
     (kept,) = cast(*crowd(MAX_SEPARATE_VOTES + 1)).folded.players
     assert kept == digest("player 0")
     assert len({digest(f"{number}") for number in range(1000)}) == 1000

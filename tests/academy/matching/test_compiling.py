@@ -30,7 +30,7 @@ def ask(statement: str, sources: Path, **environment: str) -> str:
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A copy of the package, for which the cache is said to be complete."""
+    """A copy of the package, whose cache is marked complete."""
     shutil.copytree(ACADEMY, tmp_path / "sources" / "academy")
     ask("compiling.note_complete()", tmp_path / "sources", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     return tmp_path / "sources"

@@ -77,7 +77,7 @@ def report(
 ) -> contests_pb2.ReportContestRequest:
     """A contest of two that ended with `first` for the first player.
 
-    `boards`, and `values` as the movers told them, are by ply, from the first on.
+    `boards`, and `values` as the movers reported them, are by ply, from the first on.
     """
     second = {"WIN": "LOSS", "LOSS": "WIN", "DRAW": "DRAW"}[first]
     return contests_pb2.ReportContestRequest(

@@ -1,6 +1,6 @@
 """Calls made frame by frame, by somebody who keeps to HTTP/2 and to nothing else.
 
-Messages may never be sent, answers never be read: the windows begin with nothing and grow only when told.
+Messages may never be sent, answers never be read: the windows begin with nothing and grow only on request.
 """
 
 import socket
@@ -51,7 +51,7 @@ class RawCalls:
         }
         if self._token:
             headers["authorization"] = f"Bearer {self._token}"
-        # Literals that are not to be put into the table of headers.
+        # Literals that stay out of the table of headers.
         packed = b"".join(b"\0" + _text(name) + _text(value) for name, value in headers.items())
         self._socket.sendall(_frame(_HEADERS, _END_HEADERS, number, packed))
         if message is not None:
@@ -72,7 +72,7 @@ class RawCalls:
         self._socket.sendall(_frame(RESET, 0, number, (8).to_bytes(4)))
 
     def read(self, number: int, most: int) -> None:
-        """Let so many bytes of a call's answers come."""
+        """Allow this many more bytes of a call's answers."""
         for stream in (0, number):
             self._socket.sendall(_frame(_WINDOW, 0, stream, most.to_bytes(4)))
 

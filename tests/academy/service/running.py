@@ -80,7 +80,7 @@ class Running:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
 
     def playing(self) -> float:
-        """How many streams of questions are open, as Prometheus is told."""
+        """How many streams of questions are open, as Prometheus sees it."""
         method = "/academy.v1.ConsultationService/Play"
         return (
             self.server.metrics.registry.get_sample_value("academy_calls_running", {"method": method}) or 0.0

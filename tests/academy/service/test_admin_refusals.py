@@ -47,7 +47,7 @@ REFUSED: dict[str, Case] = {
         "",
         "begin again",
     ),
-    "a pattern that is not there": (
+    "a missing pattern": (
         "admin",
         lambda client: client.libraries.GetPattern(
             libraries_pb2.GetPatternRequest(game_id=GAME, library=ENDGAME, pattern_id=77)
@@ -57,7 +57,7 @@ REFUSED: dict[str, Case] = {
         "",
         "77",
     ),
-    "a deletion of what is not there": (
+    "a deletion of a missing pattern": (
         "admin",
         lambda client: client.libraries.DeletePattern(
             libraries_pb2.DeletePatternRequest(game_id=GAME, library=ENDGAME, pattern_id=77)

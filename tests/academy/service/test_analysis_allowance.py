@@ -1,4 +1,4 @@
-"""Outside of contests a name is told so many different patterns in an hour, and no more."""
+"""Outside of contests a name receives a limited number of different patterns in an hour."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +53,7 @@ def guarded(tmp_path: Path, clock: Clock) -> Iterator[Running]:
         yield academy
 
 
-def told(client: Client, most: int = 0, **more: object) -> int:
+def count_patterns(client: Client, most: int = 0, **more: object) -> int:
     """How many different patterns an answer about the empty board has."""
     request = consultation_pb2.MatchPatternsRequest(
         game_id=GAME,
@@ -68,18 +68,18 @@ def told(client: Client, most: int = 0, **more: object) -> int:
 @pytest.mark.threat("leaks")
 def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
     bot = guarded.bot("copier")
-    assert told(bot, most=3) == 3
+    assert count_patterns(bot, most=3) == 3
     # The same ones again are none more.
-    assert told(bot, most=3) == 3
+    assert count_patterns(bot, most=3) == 3
     clock.now += 600
-    refused = refusal(lambda: told(bot))
+    refused = refusal(lambda: count_patterns(bot))
     assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED")
     assert refused.retry_after == pytest.approx(3_000, abs=1)
     assert (refused.metadata["told"], refused.metadata["limit"]) == ("3", str(LIMIT))
     # Others have hours of their own, and the next hour is another.
-    assert told(guarded.bot("reader"), most=LIMIT) == LIMIT
+    assert count_patterns(guarded.bot("reader"), most=LIMIT) == LIMIT
     clock.now += 3_001
-    assert told(bot, most=LIMIT) == LIMIT
+    assert count_patterns(bot, most=LIMIT) == LIMIT
 
 
 def test_successors_count_alike(guarded: Running) -> None:
@@ -97,16 +97,16 @@ def test_successors_count_alike(guarded: Running) -> None:
 def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
     with taught(tmp_path, clock) as academy:
         token = academy.token("copier")
-        assert told(academy.client(token), most=LIMIT) == LIMIT
+        assert count_patterns(academy.client(token), most=LIMIT) == LIMIT
     with serving(tmp_path / "data", settings(), clock=clock) as again:
-        assert told(again.client(token), most=LIMIT) == LIMIT
-        assert refusal(lambda: told(again.client(token))).reason == "ANALYSIS_EXCEEDED"
+        assert count_patterns(again.client(token), most=LIMIT) == LIMIT
+        assert refusal(lambda: count_patterns(again.client(token))).reason == "ANALYSIS_EXCEEDED"
 
 
 def test_admins_and_analysts_are_free_and_players_in_contests(guarded: Running) -> None:
     _, text = guarded.store.run(CreateToken("analyst", Role.BOT, analyst=True))
-    assert told(guarded.client(text)) == len(PATTERNS)
-    assert told(guarded.admin()) == len(PATTERNS)
+    assert count_patterns(guarded.client(text)) == len(PATTERNS)
+    assert count_patterns(guarded.admin()) == len(PATTERNS)
     arena = guarded.arena().contests
     contest = examples.contest("played", GAME)
     ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets[0]

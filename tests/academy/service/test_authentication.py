@@ -204,7 +204,7 @@ def test_strangers_cannot_fill_the_log_and_are_all_counted(
     logs.configure("error", "json")
 
     events = [json.loads(line) for line in stderr.getvalue().splitlines()]
-    # The kernel may be compiled beside, which is told once.
+    # The kernel may be compiled beside, which is logged once.
     assert [event["method"] for event in events if event["event"] in {"refused", "call"}] == [method] * 10
     assert len(events) <= 12
 

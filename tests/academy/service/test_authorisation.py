@@ -1,4 +1,4 @@
-"""Who may do what: every method, every kind of caller, with and without TLS. And what nobody is told."""
+"""Who may do what: every method, every kind of caller, with and without TLS. And what no answer reveals."""
 
 import hmac
 import io
@@ -118,7 +118,7 @@ def _questions() -> dict[str, Message]:
         "GetGame": contests_pb2.GetGameRequest(game_id=GAME),
         "ListGames": contests_pb2.ListGamesRequest(),
         "OpenContest": contests_pb2.OpenContestRequest(contest=contest("matrix/more", GAME)),
-        "ReportContest": report(contest("matrix/told", GAME), ["c3"]),
+        "ReportContest": report(contest("matrix/reported", GAME), ["c3"]),
         "GetContest": contests_pb2.GetContestRequest(contest_id=CONTEST),
         "ListOpenContests": contests_pb2.ListOpenContestsRequest(),
         "ListArenas": contests_pb2.ListArenasRequest(),
@@ -218,8 +218,8 @@ def _secrets(running: Running, channel: Callable[[], grpc.Channel]) -> dict[str,
     return secrets
 
 
-def asked(client: Client, method: str) -> tuple[grpc.StatusCode, str]:
-    """Ask and return how that ended: the status and the reason told."""
+def call_and_outcome(client: Client, method: str) -> tuple[grpc.StatusCode, str]:
+    """Ask and return how that ended: the status and the reason."""
     service, name = method.split("/")
     stub: Any
     if service == "ServerReflection":
@@ -252,7 +252,7 @@ def mark(status: tuple[grpc.StatusCode, str]) -> str:
         return "-"
     if reason == "CONTEST_OVER":
         return "o"
-    # An admin may ask for a pattern that is not there.
+    # An admin may ask for a missing pattern.
     return "+" if code in (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND) else f"{code.name} {reason}"
 
 
@@ -268,17 +268,17 @@ def test_the_matrix_has_every_method() -> None:
 def test_every_caller_is_let_in_where_the_matrix_says(gate: Gate, caller: str) -> None:
     client = gate.client(caller)
     place = CALLERS.index(caller)
-    assert {method: mark(asked(client, method)) for method in ROWS} == {
+    assert {method: mark(call_and_outcome(client, method)) for method in ROWS} == {
         method: marks[place] for method, marks in ROWS.items()
     }
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 @pytest.mark.threat("access")
-def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> None:
+def test_a_caller_without_a_valid_token_is_let_in_nowhere(gate: Gate, stranger: str) -> None:
     client = gate.client(stranger)
     expected = (grpc.StatusCode.UNAUTHENTICATED, STRANGERS[stranger])
-    assert {method: asked(client, method) for method in ROWS} == dict.fromkeys(ROWS, expected)
+    assert {method: call_and_outcome(client, method) for method in ROWS} == dict.fromkeys(ROWS, expected)
 
 
 @pytest.mark.parametrize("caller", [*CALLERS, *STRANGERS])
@@ -303,7 +303,7 @@ def test_without_tls_a_tls_server_answers_nothing(tmp_path: Path) -> None:
     )
     with serving(tmp_path / "data", settings) as running:
         client = running.client(running.token("admin", Role.ADMIN))
-        outcomes = {method: asked(client, method)[0] for method in ROWS}
+        outcomes = {method: call_and_outcome(client, method)[0] for method in ROWS}
     assert outcomes == dict.fromkeys(ROWS, grpc.StatusCode.UNAVAILABLE)
 
 
@@ -322,12 +322,12 @@ def test_no_secret_is_in_the_log_the_metrics_or_the_folder(gate: Gate) -> None:
     for caller in ("admin", "own", "revoked"):
         client = gate.client(caller)
         for method in ROWS:
-            asked(client, method)
+            call_and_outcome(client, method)
     log = gate.log.getvalue()
     metrics = generate_latest(gate.running.server.metrics.registry).decode()
     stored = (gate.running.store.environment.folder / "data.mdb").read_bytes()
 
-    # Of many refusals the log holds the first.
+    # The log holds the first of many refusals.
     assert "ListGames" in log and "TOKEN_" in log, "the log must hold what was done"
     parts = _secret_parts(gate)
     assert len(parts) == 9

@@ -1,4 +1,4 @@
-"""What a player says it expects when it asks for patterns is held against what it tells the arena."""
+"""What a player claims to expect when it asks for patterns is compared with what it tells the arena."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ def ask(player: Client, name: str, value: float, plies: int | None, *boards: str
     player.consultation.MatchPatterns(request)
 
 
-def told(
+def claims_report(
     name: str,
     values: Sequence[float | None],
     before: Sequence[float | None] = (None, None, None),
@@ -45,7 +45,7 @@ def told(
     first: str = "DRAW",
     boards: Sequence[str] = BOARDS,
 ) -> contests_pb2.ReportContestRequest:
-    """The contest's report: what the first player told after each of its moves, and before."""
+    """The contest's report: the first player's values after each of its moves, and before."""
     made = report(contest(name, name), MOVES, boards, first=first)
     for number, (value, earlier) in enumerate(zip(values, before, strict=True)):
         if value is not None:
@@ -75,13 +75,13 @@ def figures(client: Client, name: str, player: str = "") -> libraries_pb2.Player
 
 
 @pytest.mark.threat("lies")
-def test_who_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Running) -> None:
+def test_a_player_that_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Running) -> None:
     ann = begun(academy, "lies")
     for plies in (0, 2, 4):
         for _ in range(10):
             ask(ann, "lies", 0.0, plies)
 
-    judged = ended(academy, ann, told("lies", [0.9, 0.9, 0.9]), 0.9)
+    judged = ended(academy, ann, claims_report("lies", [0.9, 0.9, 0.9]), 0.9)
 
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert judged.reason == (
@@ -102,10 +102,10 @@ TABLE = {
     "the value after does not": ([0.9, 0.2, 0.6], [0.9, 0.8, None], [(0.2, 2)], False),
     "a hundredth is rounding": ([0.9, 0.9, 0.6], [None, 0.31, None], [(0.3, 2)], True),
     "more than that is not": ([0.9, 0.9, 0.6], [None, 0.311, None], [(0.3, 2)], False),
-    "where no value was told the claim does not hold": ([0.9, None, 0.6], [None] * 3, [(0.3, 2)], False),
+    "where no value was reported the claim does not hold": ([0.9, None, 0.6], [None] * 3, [(0.3, 2)], False),
     "one of several is enough": ([0.2, 0.3, 0.6], [None] * 3, [(0.2, 0), (0.2, 2)], False),
     "what was claimed beyond the end": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 60)], False),
-    "of the last position nothing can be told": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 6)], False),
+    "nothing can be reported of the last position": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 6)], False),
     "and who asks nothing claims nothing": ([0.9, 0.9, 0.6], [None] * 3, [], True),
 }
 
@@ -124,16 +124,16 @@ def test_claims_are_of_the_position_that_they_name(
     ann = begun(academy, name)
     for value, plies in claims:
         ask(ann, name, value, plies)
-    judged = ended(academy, ann, told(name, values, before), 0.6)
+    judged = ended(academy, ann, claims_report(name, values, before), 0.6)
     assert (judged.verdict != proposals_pb2.VERDICT_DROPPED) == holds, judged.reason
 
 
 @pytest.mark.threat("lies")
-def test_who_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Running) -> None:
+def test_a_player_that_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Running) -> None:
     ann = begun(academy, "agreed")
     for plies in (0, 2, 4):
         ask(ann, "agreed", 0.0, plies)
-    judged = ended(academy, ann, told("agreed", [0.9, 0.9, 0.9], [0.0, 0.0, 0.0]), 0.9)
+    judged = ended(academy, ann, claims_report("agreed", [0.9, 0.9, 0.9], [0.0, 0.0, 0.0]), 0.9)
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert "and stated the same to the arena, but 0.9 or more with its moves on either side" in judged.reason
 
@@ -143,16 +143,19 @@ def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> N
     ann = begun(academy, "boards")
     # Boards after candidate moves come behind the one that the player is in.
     ask(ann, "boards", 0.3, None, BOARDS[1], EMPTY)
-    assert ended(academy, ann, told("boards", [0.9, 0.3, 0.6]), 0.6).verdict != proposals_pb2.VERDICT_DROPPED
+    assert (
+        ended(academy, ann, claims_report("boards", [0.9, 0.3, 0.6]), 0.6).verdict
+        != proposals_pb2.VERDICT_DROPPED
+    )
 
     ann = begun(academy, "nowhere")
     ask(ann, "nowhere", 0.3, None, board("xxxxx", *["-----"] * 4))
-    judged = ended(academy, ann, told("nowhere", [0.3, 0.3, 0.6]), 0.6)
+    judged = ended(academy, ann, claims_report("nowhere", [0.3, 0.3, 0.6]), 0.6)
     assert "on a board that never stood in the contest" in judged.reason
 
     ann = begun(academy, "boardless")
     ask(ann, "boardless", 0.3, None, BOARDS[1])
-    made = told("boardless", [0.9, 0.3, 0.6], boards=())
+    made = claims_report("boardless", [0.9, 0.3, 0.6], boards=())
     # Without boards nobody can say of which position the claim was.
     assert ended(academy, ann, made, 0.6).verdict == proposals_pb2.VERDICT_DROPPED
 
@@ -160,14 +163,14 @@ def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> N
 def test_resignation_after_a_question_is_no_lie(academy: Running) -> None:
     ann = begun(academy, "resigns")
     ask(ann, "resigns", 0.05, 6)
-    made = told("resigns", [0.3, 0.3, 0.1], first="LOSS")
+    made = claims_report("resigns", [0.3, 0.3, 0.1], first="LOSS")
     assert ended(academy, ann, made, 0.1).verdict != proposals_pb2.VERDICT_DROPPED
 
 
 def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
     ann = begun(academy, "late")
     ask(ann, "late", 0.0, 2)
-    academy.arena().contests.ReportContest(told("late", [0.9, 0.9, 0.9]))
+    academy.arena().contests.ReportContest(claims_report("late", [0.9, 0.9, 0.9]))
     proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=5, value=0.9)
     request = proposals_pb2.SubmitProposalsRequest(contest_id="late", proposals=[proposal])
     (judged,) = academy.bot("ann").proposals.SubmitProposals(request).proposals
@@ -185,7 +188,7 @@ def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as first:
         ask(begun(first, "restarted"), "restarted", 0.0, 2)
     with serving(tmp_path / "data") as second:
-        second.arena().contests.ReportContest(told("restarted", [0.9, 0.9, 0.9]))
+        second.arena().contests.ReportContest(claims_report("restarted", [0.9, 0.9, 0.9]))
         assert figures(second.bot("ann"), "restarted").false_claims == 1
 
 
@@ -196,6 +199,6 @@ def test_claims_beyond_the_bound_discredit_the_player(
     ann = begun(academy, "endless")
     for number in range(5):
         ask(ann, "endless", 0.3 + number / 1000, 2)
-    judged = ended(academy, ann, told("endless", [0.9, 0.3, 0.6]), 0.6)
+    judged = ended(academy, ann, claims_report("endless", [0.9, 0.3, 0.6]), 0.6)
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert figures(academy.admin(), "endless", "ann").claims == 3

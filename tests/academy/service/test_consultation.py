@@ -1,4 +1,4 @@
-"""What bots are told, and what fair use lets them ask."""
+"""What bots receive, and what fair use lets them ask."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -53,7 +53,7 @@ class TestOpenings:
         recommended = look_up(ticket, "book", contest_id="book/asking").recommendation
         assert (recommended.move, recommended.visits) == ("c3", 10)
         assert recommended.value > 0.7
-        # The centre's replies are as many as a turned board has images of them.
+        # The centre's replies number as a turned board has images of them.
         answers = {reply.move: reply.recommendation.move for reply in recommended.replies}
         assert set(answers) == {"b2", "b4", "d2", "d4", "b3", "c2", "c4", "d3"}
         assert {move: answers[move] for move in ("b2", "d4", "b3")} == {"b2": "d4", "d4": "b2", "b3": "d3"}
@@ -108,7 +108,7 @@ class TestOpenings:
         bot = academy.bot("reader")
 
         start = look_up(bot, "openings")
-        # All four corners are one opening: whichever was played, the caller is told of all.
+        # All four corners are one opening: whichever was played, the answer lists all.
         corner = next(move for move in start.moves if "b2" in move.equivalents)
         assert start.known and start.position.visits == 4
         assert sorted(corner.equivalents) == ["b2", "b4", "d2", "d4"]
@@ -302,13 +302,13 @@ class TestPatterns:
         matches = answer.positions[0]
         assert (list(matches.rows), list(matches.columns), matches.total) == ([1], [1], 1)
         assert answer.patterns.libraries[matches.patterns[0]] == examples.ENDGAME
-        # The image under the symmetry told, laid where it is told, is what stands there.
+        # The image under the symmetry in the answer, laid at the place in the answer, is what stands there.
         spec = spec_from_proto(examples.tiny_go("places"))
         pattern = read_cells(answer.patterns.cells[matches.patterns[0]], spec.geometry)
         image = pattern.image(spec.symmetry_group[matches.symmetries[0]])
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
 
-    def test_for_the_second_player_colours_are_exchanged(self, academy: Running) -> None:
+    def test_colours_are_exchanged_for_the_second_player(self, academy: Running) -> None:
         registered(academy, "colours")
         teach(academy, "colours", "colours", [("ann", "xxo", 0.9)])
         here = board("oox--", "-----", "-----", "-----", "-----")
@@ -370,7 +370,7 @@ class TestPatterns:
                 assert strengths == sorted(strengths, reverse=True)
                 assert matches.total == len(everything.positions[0].patterns)
         assert [len(matches.patterns) for matches in cut.positions] == [3, 3]
-        # A pattern is told once, however many placements and positions it has.
+        # A pattern counts once, however many placements and positions it has.
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
     def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:

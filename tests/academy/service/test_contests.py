@@ -1,4 +1,4 @@
-"""Games registered, contests opened and reported: each told twice counts once."""
+"""Games registered, contests opened and reported: each counts once when sent twice."""
 
 from typing import Any
 

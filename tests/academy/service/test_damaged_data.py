@@ -1,4 +1,4 @@
-"""A file that is damaged under a server: said clearly, with what to do, and once."""
+"""A file that is damaged under a server: reported clearly, with what to do, and once."""
 
 import os
 import signal

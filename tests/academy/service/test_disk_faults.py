@@ -1,6 +1,6 @@
 """Disks that are full, folders that may not be written, records of another version, clocks that go backwards.
 
-Each is told clearly; what can still be answered is; and nothing that was acknowledged is lost.
+Each gives a clear error; what can still be answered is; and nothing that was acknowledged is lost.
 """
 
 import os
@@ -35,7 +35,7 @@ GAME = "faults"
 SETTINGS = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
 
 
-def told(number: int) -> contests_pb2.ReportContestRequest:
+def report_of(number: int) -> contests_pb2.ReportContestRequest:
     """A report of about a hundred kilobytes that does not compress."""
     moves = [os.urandom(500).hex() for _ in range(100)]
     return examples.report(examples.contest(f"{GAME}/{number}", GAME), ["c3", *moves])
@@ -46,9 +46,9 @@ def reports_until_refused(academy: Running, first: int = 0) -> tuple[int, Refuse
     arena = academy.arena()
     for number in range(first, first + 1_000):
         try:
-            assert arena.contests.ReportContest(told(number)).counted
+            assert arena.contests.ReportContest(report_of(number)).counted
         except grpc.RpcError:
-            return number, refusal(lambda: arena.contests.ReportContest(told(10_000)))
+            return number, refusal(lambda: arena.contests.ReportContest(report_of(10_000)))
     raise AssertionError("the disk is never full")
 
 
@@ -77,7 +77,7 @@ def prepare(academy: Running) -> None:
 def test_a_full_disk_refuses_writes_answers_reads_and_recovers(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 8) as disk, serving(disk / "data", SETTINGS) as academy:
         prepare(academy)
-        assert academy.arena().contests.ReportContest(told(0)).counted
+        assert academy.arena().contests.ReportContest(report_of(0)).counted
         ballast = fill(disk)
 
         reports, refused = reports_until_refused(academy, first=1)
@@ -86,7 +86,7 @@ def test_a_full_disk_refuses_writes_answers_reads_and_recovers(tmp_path: Path) -
         check_reads_go_on(academy)
         check_kept(academy.store, reports)
         ballast.unlink()
-        assert academy.arena().contests.ReportContest(told(reports)).counted
+        assert academy.arena().contests.ReportContest(report_of(reports)).counted
         check_kept(academy.store, reports + 1)
 
 
@@ -109,7 +109,7 @@ def test_a_full_map_refuses_writes_and_answers_reads(tmp_path: Path) -> None:
         check_kept(academy.store, reports)
     # With a larger limit everything is there, and goes on.
     with serving(tmp_path, SETTINGS) as academy:
-        assert academy.arena().contests.ReportContest(told(reports)).counted
+        assert academy.arena().contests.ReportContest(report_of(reports)).counted
         check_kept(academy.store, reports + 1)
 
 
@@ -188,7 +188,7 @@ def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path
                 game_id=GAME, contest_id=f"{GAME}/{number}", player=1
             )
             assert academy.client(ticket).consultation.LookUpOpening(question).known
-            assert arena.contests.ReportContest(told(number)).counted
+            assert arena.contests.ReportContest(report_of(number)).counted
         # What has no end ends by no clock, and a token made later is good earlier.
         _, text = academy.store.run(CreateToken("later", Role.BOT, now[0] + 60))
         now[0] -= 86_400 * 365
@@ -203,7 +203,7 @@ def test_backup_during_reports_shows_one_moment(tmp_path: Path) -> None:
     with serving(tmp_path / "data", SETTINGS) as academy:
         prepare(academy)
         arena = academy.arena()
-        waiting = [arena.contests.ReportContest.future(told(number)) for number in range(40)]
+        waiting = [arena.contests.ReportContest.future(report_of(number)) for number in range(40)]
         sizes = [backup(academy.store.environment, tmp_path / f"backup {number}") for number in range(3)]
         assert all(report.result(20).counted for report in waiting)
         assert all(sizes)
@@ -214,5 +214,5 @@ def test_backup_during_reports_shows_one_moment(tmp_path: Path) -> None:
             assert list(check(store.environment)) == []
     with serving(tmp_path / "again 2", SETTINGS) as academy:
         check_reads = academy.store.follow().refresh(GAME).measures.contests
-        assert academy.arena().contests.ReportContest(told(10_001)).counted
+        assert academy.arena().contests.ReportContest(report_of(10_001)).counted
         check_kept(academy.store, check_reads + 1)

@@ -1,4 +1,4 @@
-"""What callers are told of errors."""
+"""What callers learn of errors."""
 
 import importlib
 import pkgutil

@@ -29,8 +29,8 @@ from academy.store.contest_commands import ReportContest
 from academy.store.library_store import Store
 from academy.v1 import contests_pb2
 with Store(Path(sys.argv[1])) as store:
-    told = contests_pb2.ReportContestRequest.FromString(bytes.fromhex(sys.argv[2]))
-    store.run(ReportContest(told, "other"))
+    request = contests_pb2.ReportContestRequest.FromString(bytes.fromhex(sys.argv[2]))
+    store.run(ReportContest(request, "other"))
 """
 
 
@@ -57,7 +57,7 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
         bot, admin = academy.bot("reader"), academy.admin()
         request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
 
-        def told() -> list[tuple[int, float]]:
+        def patterns_and_values() -> list[tuple[int, float]]:
             table = bot.consultation.MatchPatterns(request).patterns
             return sorted(zip(table.pattern_ids, table.values, strict=True))
 
@@ -68,18 +68,18 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
                 for pattern in admin.libraries.ListPatterns(listing).patterns
             )
 
-        assert told() == []
+        assert patterns_and_values() == []
         examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
-        assert told() == listed() and len(told()) == 2
+        assert patterns_and_values() == listed() and len(patterns_and_values()) == 2
         # A second vote changes a value; a deletion takes the pattern out.
         examples.teach(academy, "go", "second", [("bob", "--", 0.1)])
-        assert told() == listed()
+        assert patterns_and_values() == listed()
         admin.libraries.DeletePattern(
             libraries_pb2.DeletePatternRequest(
-                game_id="go", library=examples.ENDGAME, pattern_id=told()[0][0]
+                game_id="go", library=examples.ENDGAME, pattern_id=patterns_and_values()[0][0]
             )
         )
-        assert told() == listed() and len(told()) == 1
+        assert patterns_and_values() == listed() and len(patterns_and_values()) == 1
 
 
 def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:

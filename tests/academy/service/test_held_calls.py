@@ -52,7 +52,7 @@ def without_search_for_cycles() -> Iterator[None]:
 
 @contextmanager
 def without_message(client: Client, method: str) -> Iterator[grpc.Call]:
-    """A call whose headers have come, and no more."""
+    """A call of which only the headers have come."""
     done = threading.Event()
 
     def nothing() -> Iterator[bytes]:
@@ -245,7 +245,7 @@ def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.threat("flood")
-def test_who_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> None:
+def test_a_caller_that_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> None:
     labels = {"method": WATCH, "code": "CANCELLED"}
 
     def cancelled() -> float:
@@ -262,7 +262,7 @@ def test_who_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> 
 
 
 @pytest.mark.threat("held_places")
-def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
+def test_a_watch_of_health_ends_in_time(tmp_path: Path) -> None:
     with limited(tmp_path, health_watch_seconds=0.2) as academy:
         watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
@@ -272,7 +272,7 @@ def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
     assert (refused.code, refused.reason) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
 
 
-def test_services_that_are_not_there_have_no_health(academy: Running) -> None:
+def test_unknown_services_have_no_health(academy: Running) -> None:
     unknown = health_pb2.HealthCheckRequest(service="academy.v1.Nonsense")
 
     refused = refusal(lambda: health(academy).Check(unknown, timeout=180))

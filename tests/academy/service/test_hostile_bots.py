@@ -68,7 +68,7 @@ def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> 
 def shown_to(
     academy: Running, contest_id: str, elo: float, board: str
 ) -> list[tuple[int, float, float, int]]:
-    """What a player of this Elo is told in a contest of a position that it expects to lose."""
+    """What a player of this Elo receives in a contest for a position that it expects to lose."""
     played = contest(contest_id, GAME, ("reader", "other"), (elo, elo))
     tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
     request = consultation_pb2.MatchPatternsRequest(
@@ -79,7 +79,7 @@ def shown_to(
 
 
 @pytest.mark.threat("vote_stuffing")
-def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_are_told(fresh: Running) -> None:
+def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_receive(fresh: Running) -> None:
     register(fresh)
     known = ["xo\n-x", "x-o", "xx\n-o"]
     for player in ("ann", "bob", "cy"):

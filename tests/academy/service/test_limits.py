@@ -29,7 +29,7 @@ def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.threat("flood")
-def test_a_caller_who_asks_too_fast_is_told_when_to_come_again(tmp_path: Path) -> None:
+def test_a_caller_who_asks_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=2.0, question_burst=3.0) as academy:
         hasty, other = academy.bot("hasty"), academy.bot("other")
         for _ in range(3):

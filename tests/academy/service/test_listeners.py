@@ -30,7 +30,7 @@ def saying(text: bytes) -> aio.Server:
 
     server = aio.server(options=channel_options(Limits(), shared_port=True))
     handlers: dict[str, Any] = {"Say": grpc.unary_unary_rpc_method_handler(answer)}
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Said", handlers),))
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Listener", handlers),))
     return server
 
 
@@ -46,11 +46,11 @@ async def listening(count: int, port: int = 0) -> AsyncIterator[tuple[MultiListe
         await listeners.stop(None)
 
 
-async def said(port: int) -> bytes:
+async def answer_from(port: int) -> bytes:
     """What one says who calls on a connection of its own."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     async with aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
-        say: Any = channel.unary_unary("/test.Said/Say")
+        say: Any = channel.unary_unary("/test.Listener/Say")
         return bytes(await say(b"", timeout=180))
 
 
@@ -58,7 +58,7 @@ async def said(port: int) -> bytes:
 def test_every_connection_is_answered_by_one_process(count: int) -> None:
     async def ask() -> set[bytes]:
         async with listening(count) as (_, port):
-            return set(await asyncio.gather(*(said(port) for _ in range(CONNECTIONS))))
+            return set(await asyncio.gather(*(answer_from(port) for _ in range(CONNECTIONS))))
 
     answers = asyncio.run(ask())
 
@@ -82,7 +82,7 @@ def is_free(port: int) -> bool:
 def test_all_end_together() -> None:
     async def ask() -> bool:
         async with listening(4) as (listeners, port):
-            await said(port)
+            await answer_from(port)
             assert not is_free(port)
             waiting = asyncio.create_task(listeners.wait_for_termination())
             await listeners.stop(None)

@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def loaded(store: Store, *, from_file: bool) -> CachedGame:
-    """A game as a server that starts now has it, which must have been made from its file or anew."""
+    """A game as a server that starts now has it: made from its file, or from the store."""
 
     async def load() -> CachedGame:
         games = GameCache(store)
@@ -85,7 +85,7 @@ def is_right(game: CachedGame) -> bool:
         {name: (array.dtype, array.ndim, str(array.flags)) for name, array in patterns.to_arrays().items()}
         for patterns in (game.patterns, afresh)
     ]
-    # Of other kinds they would be compiled for once more, for half a minute.
+    # Other kinds would cost another compilation, of half a minute.
     assert kinds[0] == kinds[1]
     return answers[0] == answers[1] and game.patterns.figures.tolist() == afresh.figures.tolist()
 

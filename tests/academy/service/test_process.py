@@ -43,7 +43,7 @@ SECONDS = 90
 
 
 class Served:
-    """A server process that has said where it listens."""
+    """A server process that has printed where it listens."""
 
     def __init__(self, process: subprocess.Popen[str], token: str) -> None:
         self.process = process
@@ -126,7 +126,7 @@ def test_it_drains_and_ends_with_nought(tmp_path: Path, number: signal.Signals) 
 
         assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
         watch.cancel()
-        # A stream that waits is ended at once, and told why.
+        # A stream that waits is ended at once, with the reason.
         with pytest.raises(grpc.RpcError) as caught:
             next(answers)
         refused = as_refused(caught.value)

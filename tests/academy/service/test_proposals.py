@@ -1,4 +1,4 @@
-"""Patterns proposed by bots: held, judged with their contest, and told about."""
+"""Patterns proposed by bots: held, judged with their contest, and listed."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +14,8 @@ from tests.academy.service.running import SECONDS, Client, Running, refusal
 
 AFTER = board("-----", "-----", "--x--", "-----", "-----")
 
-# What the players told, ply by ply: ann plays first.
-TOLD = (0.4, 0.2, 0.7, 0.2, 0.75)
+# What the players expected, ply by ply: ann plays first.
+VALUES = (0.4, 0.2, 0.7, 0.2, 0.75)
 
 
 def opened(academy: Running, game_id: str, contest_id: str) -> list[Client]:
@@ -58,7 +58,7 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     submitted(bob, "judged/1", tesuji())
     assert {proposal.verdict for proposal in held} == {proposals_pb2.VERDICT_HELD}
 
-    played = report(contest("judged/1", "judged"), ["a1", "b2", "c3", "b4", "e5"], [AFTER] * 5, values=TOLD)
+    played = report(contest("judged/1", "judged"), ["a1", "b2", "c3", "b4", "e5"], [AFTER] * 5, values=VALUES)
     ended = academy.arena().contests.ReportContest(played)
 
     assert (ended.accepted, ended.dropped) == (2, 4)
@@ -93,7 +93,7 @@ def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
 def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None:
     opened(academy, "late", "late/1")
     academy.arena().contests.ReportContest(
-        report(contest("late/1", "late"), ["a1", "b2", "c3"], [AFTER] * 3, values=TOLD)
+        report(contest("late/1", "late"), ["a1", "b2", "c3"], [AFTER] * 3, values=VALUES)
     )
 
     proposals = submitted(academy.bot("ann"), "late/1", tesuji())

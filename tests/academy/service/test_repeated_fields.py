@@ -26,7 +26,7 @@ NO_LIBRARY, NO_CELL = 99, 2**32 - 1
 
 
 class Bound(NamedTuple):
-    """A repeated field, the limit that bounds it, and a request that has so many entries of it."""
+    """A repeated field, the limit that bounds it, and a request that has a given number of entries of it."""
 
     limit: str
     field: str
@@ -153,7 +153,7 @@ def test_one_entry_too_many_is_refused_before_any_is_looked_at(academy: Running,
 
 
 @pytest.mark.parametrize("name", BOUNDS)
-def test_as_many_as_are_allowed_are_looked_at(academy: Running, name: str) -> None:
+def test_the_allowed_number_is_accepted(academy: Running, name: str) -> None:
     limit, field, method, request = BOUNDS[name]
 
     refused = refusal(lambda: call(academy.bot(name), method, request(getattr(Limits(), limit))))

@@ -260,7 +260,7 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
 
     listing = libraries_pb2.ListPatternsRequest(game_id="next-fair", library=examples.ENDGAME)
     patterns = academy.admin().libraries.ListPatterns(listing).patterns
-    # What a move would bring was told too, so it was used.
+    # The answer had what a move would bring, too, so it was used.
     assert {pattern.cells: pattern.uses for pattern in patterns if pattern.uses} == {
         pattern.cells: 1 for pattern in patterns if pattern.pattern_id == answer.patterns.pattern_ids[0]
     }

@@ -79,7 +79,7 @@ def test_without_tls_only_this_machine_is_listened_to(tmp_path: Path, address: s
         AcademyServer(store, ServerSettings(address=ServerAddress.parse(address)))
 
 
-def test_unless_told_otherwise(tmp_path: Path) -> None:
+def test_the_defaults(tmp_path: Path) -> None:
     settings = ServerSettings(address=ServerAddress.parse("0.0.0.0:0"), insecure=True)
     with serving(tmp_path, settings) as academy:
         channel = grpc.insecure_channel(f"127.0.0.1:{academy.address.port}")

@@ -1,4 +1,4 @@
-"""Peers that are gone without having said so: their connections and streams end."""
+"""Peers that are gone without having closed their connections: their connections and streams end."""
 
 import socket
 import time
@@ -33,7 +33,7 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def answered(academy: Running, path: str, question: bytes, streaming: bool) -> Bot:
-    """A bot that has been answered once. It does no more than it is told: it answers no ping."""
+    """A bot that has been answered once. It answers no ping."""
     port = academy.address.port
     bot = Bot("127.0.0.1", port, path, academy.token("ann", Role.BOT), [question], streaming)
     bot.socket.settimeout(SECONDS)
@@ -56,7 +56,7 @@ def closed(connection: socket.socket) -> bool:
 
 
 @pytest.mark.threat("held_places")
-def test_whoever_vanishes_is_let_go(academy: Running) -> None:
+def test_a_peer_that_vanishes_is_dropped(academy: Running) -> None:
     request = consultation_pb2.PlayRequest(request_id=1, opening=QUESTION).SerializeToString()
     on_a_stream = answered(academy, PLAY, request, streaming=True)
     between_calls = answered(academy, LOOK_UP, QUESTION.SerializeToString(), streaming=False)

@@ -25,7 +25,7 @@ from tests.academy.service.running import Client
 from tests.academy.service.test_process import SECONDS, Served, served, started, until
 
 PROCESSES = 2
-# So many connections all fall to one of two processes once in 2,000 times.
+# This many connections all fall to one of two processes once in 2,000 times.
 CONNECTIONS = 12
 
 
@@ -147,7 +147,7 @@ def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
     assert "process hangs and is killed" in output and "another takes its place" in output
 
 
-def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
+def _hang_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
     async def serve() -> None:
         ready()
         if not stood.exists():
@@ -162,7 +162,7 @@ def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> N
 
 def test_process_with_a_blocked_event_loop_is_replaced(tmp_path: Path) -> None:
     with signals(signal.SIGTERM) as pending:
-        work = partial(_stands_still_once, tmp_path / "stood")
+        work = partial(_hang_once, tmp_path / "stood")
         ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, pending)
     assert (tmp_path / "stood").exists()
 

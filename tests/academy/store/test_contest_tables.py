@@ -121,13 +121,13 @@ def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
         (lambda moves: [], ""),
         (
             lambda moves: [*moves[:5], "pass", *moves[6:8]],
-            "move 6 was said to be 'pass', but '{}' was",
+            "move 6 was declared to be 'pass', but '{}' was",
         ),
         # Longer than the contest was: more consultations than were due.
-        (lambda moves: [*moves, "pass"], "move 61 was said to be 'pass', but the contest had ended"),
+        (lambda moves: [*moves, "pass"], "move 61 was declared to be 'pass', but the contest had ended"),
     ],
 )
-def test_who_consulted_about_another_game_has_nothing_taken_in(
+def test_proposals_of_a_player_that_consulted_about_another_game_are_dropped(
     store: Store, change: Callable[[list[str]], list[str]], reason: str, late: bool
 ) -> None:
     request = report("c1")

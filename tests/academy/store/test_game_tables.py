@@ -62,7 +62,7 @@ def test_ratings_are_the_latest_of_each_game(store: Store) -> None:
     ]
 
 
-def test_of_ratings_others_read_those_that_changed(tmp_path: Path) -> None:
+def test_other_processes_read_only_ratings_that_changed(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         store.run(ReportContest(report("c1", names=("ann", "bob")), "arena"))

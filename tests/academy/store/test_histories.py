@@ -24,7 +24,7 @@ from academy.store.replica import GameView
 from academy.store.writer import GAMES_IN_MEMORY, Command, LoadedGames
 from academy.v1 import contests_pb2, game_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
-from tests.academy.store.test_replica import Mirror, said
+from tests.academy.store.test_replica import Mirror, matchable
 
 GAMES = ("go-9x9", "go")
 PLIES = 12
@@ -125,7 +125,7 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
         for view in views:
             fresh = store.follow().refresh(view.spec.game_id)
             assert (view.libraries, view.openings.nodes) == (fresh.libraries, fresh.openings.nodes)
-        assert mirror.patterns == {key: entry for view in views for key, entry in said(view).items()}
+        assert mirror.patterns == {key: entry for view in views for key, entry in matchable(view).items()}
         with store.environment.reading() as transaction:
             for game_id in GAMES:
                 followed = other.current(transaction, game_id)

@@ -24,14 +24,14 @@ from tests.academy.store.test_writer import held
 
 
 class Mirror:
-    """What a matching index would hold that believes the changes it is told."""
+    """What a matching index holds that believes the changes it receives."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[str, Library, int], tuple[Pattern, int, VoteTally]] = {}
-        self.told = 0
+        self.changes_received = 0
 
     def __call__(self, view: GameView, changes: PatternChanges) -> None:
-        self.told += 1
+        self.changes_received += 1
         for put in changes.put:
             key = view.spec.game_id, put.library, put.entry.pattern_id
             known = self.patterns.get(key)
@@ -46,10 +46,10 @@ class Mirror:
             del self.patterns[view.spec.game_id, library, pattern_id]
 
     def holds(self, view: GameView) -> bool:
-        return self.patterns == said(view)
+        return self.patterns == matchable(view)
 
 
-def said(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, VoteTally]]:
+def matchable(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, VoteTally]]:
     """All that a view's patterns say; uses do not matter."""
     return {
         (view.spec.game_id, library, number): (entry.pattern, entry.player, entry.ballot)
@@ -91,7 +91,7 @@ def test_a_follower_sees_every_kind_of_change(store: Store) -> None:
     store.run(ImportLibraries("go-9x9", {}, [], True, "admin"))
     store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(endgame_capacity=0), "admin"))
     assert not up_to_date().libraries[Library.ENDGAME]
-    assert mirror.told == 9
+    assert mirror.changes_received == 9
 
 
 def test_view_is_brought_up_to_date_with_its_generation(store: Store) -> None:
@@ -111,7 +111,7 @@ def test_unchanged_view_is_the_same_object_and_calls_no_listener(store: Store) -
     follower = store.follow(mirror)
     first = follower.refresh("go-9x9")
     assert follower.refresh("go-9x9") is first
-    assert mirror.told == 1
+    assert mirror.changes_received == 1
 
 
 def use(store: Store, contest_id: str, library: Library, pattern_ids: Sequence[int]) -> None:

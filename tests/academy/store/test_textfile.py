@@ -48,7 +48,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     for record in patterns:
         votes = sorted([*record.votes, *record.silent_votes], key=lambda vote: (vote.event, vote.order))
         for place, vote in enumerate(votes):
-            # Of votes whose event means nothing here the lines tell the order.
+            # The lines order the votes whose event means nothing here.
             vote.order = vote.order if vote.event else place
         for kept in (record.votes, record.silent_votes):
             kept.sort(key=lambda vote: (vote.event, vote.order))

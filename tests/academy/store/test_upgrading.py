@@ -1,4 +1,4 @@
-"""Folders of an earlier schema version: nothing of them is lost, whatever happens to whoever upgrades them.
+"""Folders of an earlier schema version: nothing of them is lost, whatever interrupts the upgrade.
 
 `schema_1.mdb.zz` is a compressed backup of a folder that the last program of schema version 1 wrote. Of three
 games one was never played; ten contests were learnt from, most of them now in snapshots alone; four wait for

@@ -72,7 +72,7 @@ def test_what_is_acknowledged_is_stored(store: Store) -> None:
     assert keys(store) == {b"a"}
 
 
-def test_of_a_group_only_the_refused_one_is_undone(store: Store) -> None:
+def test_only_the_refused_command_of_a_group_is_undone(store: Store) -> None:
     def refuse() -> None:
         raise InvalidRecordError("field", "no")
 
@@ -143,7 +143,7 @@ def test_a_command_cancelled_in_time_is_not_done(store: Store) -> None:
     assert keys(store) == {b"2"}
 
 
-def test_closing_does_what_waits_and_then_no_more(tmp_path: Path) -> None:
+def test_closing_finishes_what_waits_and_stops(tmp_path: Path) -> None:
     store = Store(tmp_path / "closing")
     hold, _ = held(store)
     futures = [store.submit(Put(b"%d" % number)) for number in range(20)]

@@ -30,7 +30,7 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A command that lasts until it is told to end."""
+    """A command that lasts until the test ends it."""
 
     begun: threading.Event
     end: threading.Event

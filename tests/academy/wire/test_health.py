@@ -15,10 +15,10 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 UNKNOWN = health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
 # Nothing is asked of it, where exceptions are what refuses.
 CONTEXT = cast(Context, None)
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
-def run(test: Coroutine[Any, Any, Told]) -> Told:
+def run(test: Coroutine[Any, Any, Result]) -> Result:
     return asyncio.run(asyncio.wait_for(test, 60))
 
 
@@ -50,7 +50,7 @@ def test_all_is_serving_until_the_stop(service: str) -> None:
     run(test())
 
 
-def test_a_service_that_is_not_there_has_no_health() -> None:
+def test_an_unknown_service_has_no_health() -> None:
     with pytest.raises(UnknownServiceError, match=r"academy\.v1\.Nonsense"):
         run(checked(servicer(), "academy.v1.Nonsense"))
 
@@ -81,7 +81,7 @@ def test_watchers_get_a_stop_during_their_first_answer() -> None:
     run(test())
 
 
-def test_a_watch_ends_some_day() -> None:
+def test_a_watch_ends_in_time() -> None:
     with pytest.raises(WatchTooLongError, match=r"0\.01 seconds"):
         run(watched(servicer(watch_seconds=0.01)))
 

@@ -40,14 +40,14 @@ def is_closed(held: socket.socket) -> bool:
         return True
 
 
-def asked(page: MetricsPage) -> str:
+def page_text(page: MetricsPage) -> str:
     with urlopen(f"http://127.0.0.1:{page.port}/metrics", timeout=SECONDS) as answer:
         return str(answer.read().decode())
 
 
 def test_page_shows_the_metrics() -> None:
     with served() as page:
-        assert "moves_total 3.0" in asked(page)
+        assert "moves_total 3.0" in page_text(page)
 
 
 @pytest.mark.threat("held_places")
@@ -64,7 +64,7 @@ def test_connections_beyond_a_few_are_closed_and_take_no_thread() -> None:
 
 
 @pytest.mark.threat("held_places")
-def test_who_does_not_finish_a_request_is_cut_off_without_a_word() -> None:
+def test_a_caller_that_does_not_finish_a_request_is_cut_off() -> None:
     stderr = io.StringIO()
     with redirect_stderr(stderr), served(seconds=0.1) as page, ExitStack() as all_held:
         held = [all_held.enter_context(half_a_request(page)) for _ in range(REQUESTS_AT_ONCE)]

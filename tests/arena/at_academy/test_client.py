@@ -155,7 +155,7 @@ def test_what_fails_may_succeed_later(server: ContestServer, link: AcademyClient
     assert link.register_game(SPEC)
 
 
-def test_what_is_refused_will_be_again(server: ContestServer, link: AcademyClient) -> None:
+def test_a_refusal_is_no_passing_failure(server: ContestServer, link: AcademyClient) -> None:
     server.fail("RegisterGame", grpc.StatusCode.ALREADY_EXISTS)
     with pytest.raises(AcademyRefusedError, match=r"as asked \[ALREADY_EXISTS\]") as refusal:
         link.register_game(SPEC)
@@ -173,7 +173,7 @@ def test_a_busy_server_says_when_to_ask_again(server: ContestServer, link: Acade
     assert (refusal.value.code, refusal.value.retry_after) == ("RESOURCE_EXHAUSTED", 0.25)
 
 
-def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+def test_a_missing_server_is_unavailable(tmp_path: Path) -> None:
     link = AcademyClient(Connection(f"unix:{tmp_path}/nothing", TOKEN))
     with pytest.raises(AcademyUnavailableError) as failure:
         link.open_contest(CONTEST)

@@ -177,7 +177,7 @@ def test_results_of_another_kind_are_refused_in_one_line(tmp_path: Path) -> None
     assert "swiss, the control file now has mars" in done.stderr
 
 
-def test_results_that_a_changed_control_file_does_not_fit_can_still_be_seen(tmp_path: Path) -> None:
+def test_results_can_still_be_seen_after_the_control_file_changed(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(MARS)
     assert arena("run", path, "-q").returncode == 0
@@ -195,7 +195,7 @@ def test_results_that_a_changed_control_file_does_not_fit_can_still_be_seen(tmp_
 
 
 def test_a_refused_run_leaves_the_description_of_the_competition(tmp_path: Path) -> None:
-    def told() -> list[tuple[object, ...]]:
+    def stored_series() -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(tmp_path / "cup.results.sqlite")) as results:
             query = "SELECT Selector, State, Pure, Weight, GameLim, Notes FROM SAGA_Series"
             return results.execute(query).fetchall()
@@ -203,14 +203,14 @@ def test_a_refused_run_leaves_the_description_of_the_competition(tmp_path: Path)
     path = tmp_path / "cup.toml"
     path.write_text(MARS)
     assert arena("run", path, "-q").returncode == 0
-    before = told()
+    before = stored_series()
 
     path.write_text(
         MARS.replace("games = 2", 'games = 3\nselector = "slow-knockout"\npure = false\nweight = 9')
     )
     assert arena("run", path, "-q").returncode == 1
 
-    assert told() == before
+    assert stored_series() == before
 
 
 def test_an_unfinished_game_keeps_its_id_where_ids_have_more_digits_now(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ games = 4
 """
 
 
-def test_who_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> None:
+def test_a_player_that_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(CONTROL)
     first = arena("run", control, "-q")
@@ -75,7 +75,7 @@ def villains_row(control: Path) -> tuple[int, int]:
     return next((player["games"], player["forfeits"]) for player in players if player["name"] == "villain")
 
 
-def test_who_hangs_when_it_has_moved_cannot_undo_the_game(tmp_path: Path) -> None:
+def test_a_player_that_hangs_after_its_move_cannot_undo_the_game(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     # One that passes first would end the game with its opponent's pass.
     control.write_text(hanging("late_when_it_has_moved"))

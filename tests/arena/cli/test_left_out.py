@@ -200,7 +200,7 @@ def test_a_bot_that_declines_each_game_is_left_out_and_others_play_on(
     control, status, errors = played_with(tmp_path, "leave_out_after = 2", unwilling, kind=kind)
     assert status == 6, errors
     assert (
-        "player remote is left out of the competition from now on: 2 games in a row void for its sake; "
+        "player remote is left out of the competition from now on: it made 2 games in a row void; "
         "the last: player remote: declines the game: 'only on Sundays'"
     ) in errors
     assert {name: played for name, (played, _, _) in results(control).items()} == {

@@ -22,7 +22,7 @@ def test_a_game(result: str, winners: str, line: str) -> None:
     assert event_line(event) == line
 
 
-def test_why_it_ended_so_is_told_in_brackets() -> None:
+def test_the_reason_of_its_end_is_in_brackets() -> None:
     event = competitions_pb2.WatchCompetitionResponse()
     event.game.game_id, event.game.result, event.game.detail = "0_1", "Void", "hit the move limit of 9 plies"
     assert event_line(event) == "game 0_1: : Void (hit the move limit of 9 plies), result unknown"

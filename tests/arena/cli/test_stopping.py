@@ -147,7 +147,7 @@ def test_the_terminals_end_interrupts_the_run(tmp_path: Path) -> None:
 
 
 def patient(referee: object, seat: int, seed: int) -> Callable[[object], str]:
-    """A player that says that it is being made, and is ready when it is told to be."""
+    """A player that reports its start, and is ready when the test lets it."""
     folder = Path(os.environ["PATIENT"])
     (folder / "making").touch()
     while not (folder / "ready").exists():

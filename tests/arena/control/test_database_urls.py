@@ -1,4 +1,4 @@
-"""URLs of results databases: which are taken, and that none is told with its secrets."""
+"""URLs of results databases: which are taken, and that none is shown with its secrets."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_a_url_is_shown_without_password_and_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "database"),
     [
         ("sqlite:///cup.sqlite", "/srv/a?b/cup.sqlite"),
         ("sqlite:///../cup.sqlite", "/srv/a?b/../cup.sqlite"),
@@ -61,6 +61,6 @@ def test_a_url_is_shown_without_password_and_parameters() -> None:
         ("postgresql://host/cup", "cup"),
     ],
 )
-def test_only_the_relative_path_of_a_file_begins_in_the_folder(text: str, found: str) -> None:
+def test_only_the_relative_path_of_a_file_begins_in_the_folder(text: str, database: str) -> None:
     url = database_url(text)
-    assert within(Path("/srv/a?b"), url) == url.set(database=found)
+    assert within(Path("/srv/a?b"), url) == url.set(database=database)

@@ -1,4 +1,4 @@
-"""The kinds of competition in TOML: what arrives, and what is said of a fault."""
+"""The kinds of competition in TOML: what arrives, and the messages about faults."""
 
 from pathlib import Path
 
@@ -139,12 +139,12 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
     text = text.replace("# [openings]", "[openings]").replace("# file", "plies = 4\nfile")
     text = text.replace("# [adjudication]", "[adjudication]").replace("# resign_value", "resign_value")
     text += "\n[players.strong.time_control]\nbyo_yomi_seconds = 2\nbyo_yomi_stones = 5\n"
-    found = control(tmp_path, text)
-    assert found.players["weak"].time_control == TimeControl(main_seconds=60)
-    assert found.players["strong"].time_control == TimeControl(byo_yomi_seconds=2, byo_yomi_stones=5)
-    assert found.openings is not None
-    assert (found.openings.file, found.openings.plies) == (tmp_path / "openings.sgf", 4)
-    assert found.adjudication == Adjudication(resign_value=0.02)
+    settings = control(tmp_path, text)
+    assert settings.players["weak"].time_control == TimeControl(main_seconds=60)
+    assert settings.players["strong"].time_control == TimeControl(byo_yomi_seconds=2, byo_yomi_stones=5)
+    assert settings.openings is not None
+    assert (settings.openings.file, settings.openings.plies) == (tmp_path / "openings.sgf", 4)
+    assert settings.adjudication == Adjudication(resign_value=0.02)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
 
 
 @needs_gnugo
-def test_its_games_can_be_had_again(tmp_path: Path) -> None:
+def test_its_games_are_the_same_with_its_seed(tmp_path: Path) -> None:
     records = []
     for name in ("first", "second"):
         path = tmp_path / name / "cup.toml"
@@ -41,9 +41,9 @@ def test_its_games_can_be_had_again(tmp_path: Path) -> None:
 
 
 def moves(record: Path) -> list[str]:
-    found = re.findall(r"\b[BW]\[([a-i]{2})\]", record.read_text(encoding="utf-8"))
-    assert len(found) == 16
-    return found
+    coordinates = re.findall(r"\b[BW]\[([a-i]{2})\]", record.read_text(encoding="utf-8"))
+    assert len(coordinates) == 16
+    return coordinates
 
 
 @pytest.mark.parametrize("kind", KINDS)

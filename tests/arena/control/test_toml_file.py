@@ -1,4 +1,4 @@
-"""Control files: what they may say, and what is said of a faulty one."""
+"""Control files: what they may say, and the messages about faulty ones."""
 
 from pathlib import Path
 
@@ -92,32 +92,34 @@ def control(folder: Path, text: str) -> Control:
 
 
 def test_the_smallest_file_has_defaults_for_all_else(tmp_path: Path) -> None:
-    found = control(tmp_path, SMALLEST)
-    assert found.competitors == ("alpha", "beta")
-    assert (found.parallel, found.seed) == (1, None)
-    assert found.plan == AllPlayAllPlan(("alpha", "beta"), None)
-    assert dict(found.game.settings) == {"board_size": 9, "komi": 7.5}
-    assert (found.game.move_limit, found.game.scorer) == (1000, "internal")
-    assert found.players["alpha"].command == ("engine", "--level", "1")
-    assert found.players["beta"].command == ("engine", "--level", "two words")
-    assert found.players["alpha"].working_directory == str(tmp_path)
-    assert found.elo.start == 1000 and found.elo.curve is Curve.LOGISTIC
-    assert found.academy is None
+    settings = control(tmp_path, SMALLEST)
+    assert settings.competitors == ("alpha", "beta")
+    assert (settings.parallel, settings.seed) == (1, None)
+    assert settings.plan == AllPlayAllPlan(("alpha", "beta"), None)
+    assert dict(settings.game.settings) == {"board_size": 9, "komi": 7.5}
+    assert (settings.game.move_limit, settings.game.scorer) == (1000, "internal")
+    assert settings.players["alpha"].command == ("engine", "--level", "1")
+    assert settings.players["beta"].command == ("engine", "--level", "two words")
+    assert settings.players["alpha"].working_directory == str(tmp_path)
+    assert settings.elo.start == 1000 and settings.elo.curve is Curve.LOGISTIC
+    assert settings.academy is None
 
 
 def test_every_setting_arrives(tmp_path: Path) -> None:
-    found = control(tmp_path, FULL)
-    alpha = found.players["alpha"]
-    assert found.competitors == ("beta", "alpha")
-    assert (found.description, found.parallel, found.pin_cores) == ("Two engines", 4, True)
-    assert found.failures == "void"
-    assert found.plan == AllPlayAllPlan(("beta", "alpha"), 20)
-    assert (found.void_retries, found.failures, found.errors_to_log) == (3, "void", False)
-    assert str(found.results) == "postgresql+psycopg://host/games"
-    assert (found.seed, found.record_games, found.check_players) == (7, False, False)
-    assert (found.game.move_limit, found.game.scorer) == (400, "players")
+    settings = control(tmp_path, FULL)
+    alpha = settings.players["alpha"]
+    assert settings.competitors == ("beta", "alpha")
+    assert (settings.description, settings.parallel, settings.pin_cores) == ("Two engines", 4, True)
+    assert settings.failures == "void"
+    assert settings.plan == AllPlayAllPlan(("beta", "alpha"), 20)
+    assert (settings.void_retries, settings.failures, settings.errors_to_log) == (3, "void", False)
+    assert str(settings.results) == "postgresql+psycopg://host/games"
+    assert (settings.seed, settings.record_games, settings.check_players) == (7, False, False)
+    assert (settings.game.move_limit, settings.game.scorer) == (400, "players")
     assert (
-        found.elo.start == 1500 and found.elo.curve is Curve.NORMAL and found.elo.fixed == {"alpha": -100.5}
+        settings.elo.start == 1500
+        and settings.elo.curve is Curve.NORMAL
+        and settings.elo.fixed == {"alpha": -100.5}
     )
     assert alpha.command == (str(tmp_path / "bin/engine"),)
     assert alpha.working_directory == str(tmp_path / "nets")
@@ -126,7 +128,7 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
         "ACADEMY_TLS_KEY": str(tmp_path / "player.key"),
     }
     assert (alpha.environment, alpha.discard_stderr) == (certificate | {"THREADS": "1"}, True)
-    assert found.players["beta"].environment == certificate
+    assert settings.players["beta"].environment == certificate
     assert alpha.parameters == {
         "startup_commands": ("seed 1", "level 5"),
         "aliases": {"genmove": "my-genmove"},
@@ -134,13 +136,13 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     }
     assert (alpha.start_seconds, alpha.move_seconds, alpha.exit_seconds) == (5.0, 0.5, 1.0)
     assert alpha.memory_bytes == 500_000_000
-    assert found.players["beta"].protocol == "python"
-    assert found.academy is not None
-    assert found.academy.address == "academy.example:4000"
-    assert found.academy.tls_ca == tmp_path / "ca.pem"
-    assert found.academy.player_tls_cert == tmp_path / "player.pem"
-    assert found.academy.player_tls_key == tmp_path / "player.key"
-    assert not found.academy.update and not found.academy.embedded
+    assert settings.players["beta"].protocol == "python"
+    assert settings.academy is not None
+    assert settings.academy.address == "academy.example:4000"
+    assert settings.academy.tls_ca == tmp_path / "ca.pem"
+    assert settings.academy.player_tls_cert == tmp_path / "player.pem"
+    assert settings.academy.player_tls_key == tmp_path / "player.key"
+    assert not settings.academy.update and not settings.academy.embedded
 
 
 def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ class RawStream:
 
     def __init__(self, lobby: OpenLobby, *, token: str = "") -> None:
         self.channel = grpc.insecure_channel(lobby.address)
-        self._said: list[players_pb2.PlayRequest | None] = []
+        self._unsent: list[players_pb2.PlayRequest | None] = []
         self._more = threading.Condition()
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
         stub = players_pb2_grpc.PlayerServiceStub(self.channel)
@@ -169,7 +169,7 @@ class RawStream:
 
     def say(self, *requests: players_pb2.PlayRequest | None) -> None:
         with self._more:
-            self._said += requests
+            self._unsent += requests
             self._more.notify()
 
     def hello(self, player: str, **more: Any) -> None:
@@ -194,8 +194,8 @@ class RawStream:
     def _requests(self) -> Iterator[players_pb2.PlayRequest]:
         while True:
             with self._more:
-                self._more.wait_for(lambda: self._said)
-                request = self._said.pop(0)
+                self._more.wait_for(lambda: self._unsent)
+                request = self._unsent.pop(0)
             if request is None:
                 return
             yield request

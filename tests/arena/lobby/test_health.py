@@ -58,7 +58,7 @@ def test_the_health_of_all_services_is_listed() -> None:
         assert listed_by(health, SECONDS) == {"": SERVING, PLAYER_SERVICE: SERVING}
 
 
-def test_services_that_are_not_there_have_no_health() -> None:
+def test_unknown_services_have_no_health() -> None:
     with open_lobby() as lobby, asking(lobby.address) as health:
         with pytest.raises(grpc.RpcError) as error:
             health.Check(request("arena.v1.Nonsense"), timeout=SECONDS)
@@ -69,7 +69,7 @@ def test_services_that_are_not_there_have_no_health() -> None:
         watch.cancel()
 
 
-def test_a_watch_ends_some_day() -> None:
+def test_a_watch_ends_in_time() -> None:
     limits = replace(PATIENT, health_watch_seconds=0.2)
     with open_lobby(limits=limits) as lobby, asking(lobby.address) as health:
         watch = health.Watch(request(), timeout=SECONDS)

@@ -138,7 +138,7 @@ def test_a_flood_ends_the_stream() -> None:
         assert refusal(stream) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY")
 
 
-def test_who_says_nothing_is_not_waited_for() -> None:
+def test_a_silent_client_is_not_waited_for() -> None:
     with open_lobby(limits=replace(NORMAL, hello_seconds=0.1)) as lobby:
         assert refusal(RawStream(lobby)) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
 

@@ -139,7 +139,7 @@ def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(faul
     passing = python_player("passer")
     result = play(job(misbehaving(fault, "judge"), passing, move_limit=2))
     assert result.outcome is not None and result.outcome.termination is Termination.FORFEIT
-    # Here the second pass is the first move the engine is told of.
+    # Here the second pass is the first move the engine receives.
     result = play(job(passing, passing))
     assert result.outcome is not None and result.outcome.summary == "W+0.5"
 
@@ -230,7 +230,7 @@ def test_programs_get_their_game_in_their_environment(tmp_path: Path) -> None:
     academy = AcademyAccess("unix:/run/academy", "c/0_1", ("ticket-b", "ticket-w"))
     log = tmp_path / "log"
     play(job(python_player("passer"), engine, academy=academy, log_path=str(log)), slot=3)
-    told = {line.split(": ", 1)[1] for line in log.read_text().splitlines()}
+    logged = {line.split(": ", 1)[1] for line in log.read_text().splitlines()}
     assert {
         "OWN=1",
         "GOMILL_GAME_ID=0_1",
@@ -240,7 +240,7 @@ def test_programs_get_their_game_in_their_environment(tmp_path: Path) -> None:
         "ACADEMY_GAME=go-5x5",
         "ACADEMY_PLAYER=2",
         "ACADEMY_TOKEN=ticket-w",
-    } <= told
+    } <= logged
 
 
 @pytest.mark.parametrize(
@@ -267,17 +267,17 @@ def test_a_player_that_cannot_be_started_makes_the_game_void(setup: PlayerSetup,
 
 
 def test_unplayable_job_is_refused() -> None:
-    one, two = python_player("a"), python_player("b")
+    first, second = python_player("a"), python_player("b")
     with pytest.raises(InvalidJobError, match="1 players for 2 seats"):
-        play(job(one))
+        play(job(first))
     with pytest.raises(InvalidJobError, match="scorer 'me' is not one of internal, players"):
-        play(job(one, two, scorer="me"))
+        play(job(first, second, scorer="me"))
     with pytest.raises(InvalidJobError, match="failures 'win' is not one of forfeit, void"):
-        play(job(one, two, failures="win"))
+        play(job(first, second, failures="win"))
     with pytest.raises(InvalidSettingError):
-        play(job(one, two, settings={"board_size": 1}))
+        play(job(first, second, settings={"board_size": 1}))
     with pytest.raises(UnknownRefereeError):
-        play(type(job(one))("0_1", "gomoku-on-the-moon", {}, (one, two), 1))
+        play(type(job(first))("0_1", "gomoku-on-the-moon", {}, (first, second), 1))
 
 
 def test_one_name_in_two_seats_is_distinguished_by_the_seat(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_both_engines_are_given_a_fixed_handicap(tmp_path: Path) -> None:
 CLOCK = TimeControl(main_seconds=60.9, byo_yomi_seconds=5, byo_yomi_stones=3)
 
 
-def told(transcript: Path, *commands: str) -> list[str]:
+def sent_commands(transcript: Path, *commands: str) -> list[str]:
     lines = transcript.read_text().splitlines()
     return [line.split(": ", 1)[1] for line in lines if line.startswith(">>") and line.split()[2] in commands]
 
@@ -334,7 +334,7 @@ def told(transcript: Path, *commands: str) -> list[str]:
 def test_engines_get_the_time_and_moves_hold_the_clock(tmp_path: Path) -> None:
     engine = misbehaving("none", time_control=CLOCK)
     result = play(job(engine, python_player("passer"), transcript=str(tmp_path / "t")))
-    clock = told(tmp_path / "t", "time_settings", "time_left", "genmove")
+    clock = sent_commands(tmp_path / "t", "time_settings", "time_left", "genmove")
     assert clock[:3] == ["time_settings 60 5 3", "time_left b 60 0", "genmove b"]
     assert clock.count("genmove b") == sum(line.startswith("time_left b") for line in clock) == 3
     mine = [move for move in result.moves if move.seat == 1]
@@ -349,7 +349,7 @@ def test_engines_without_clock_commands_get_no_time(tmp_path: Path) -> None:
         "none", time_control=CLOCK, parameters={"aliases": {"time_settings": "x", "time_left": "y"}}
     )
     play(job(player, python_player("passer"), transcript=str(tmp_path / "t")))
-    assert told(tmp_path / "t", "time_settings", "time_left", "x", "y") == []
+    assert sent_commands(tmp_path / "t", "time_settings", "time_left", "x", "y") == []
 
 
 @pytest.mark.parametrize(
@@ -432,7 +432,7 @@ def test_black_places_a_free_handicap_and_white_gets_it(tmp_path: Path) -> None:
     result = play(
         job(engine, misbehaving("none", "white"), settings=FREE, transcript=str(tmp_path / "t"), move_limit=2)
     )
-    assert told(tmp_path / "t", "place_free_handicap", "set_free_handicap") == [
+    assert sent_commands(tmp_path / "t", "place_free_handicap", "set_free_handicap") == [
         "place_free_handicap 3",
         "set_free_handicap D4 B2",
     ]
@@ -444,7 +444,7 @@ def test_black_places_a_free_handicap_and_white_gets_it(tmp_path: Path) -> None:
 def test_where_a_python_player_is_black_the_referee_places_the_stones(tmp_path: Path) -> None:
     game = job(python_player("p"), misbehaving("none"), settings=FREE, transcript=str(tmp_path / "t"))
     assert play(game).start_board.count("x") == 3
-    assert len(told(tmp_path / "t", "set_free_handicap")[0].split()) == 4
+    assert len(sent_commands(tmp_path / "t", "set_free_handicap")[0].split()) == 4
 
 
 def test_bad_handicap_stones_make_the_game_void() -> None:

@@ -44,10 +44,10 @@ def jobs(control: Path, attempt: int = 1) -> list[GameJob]:
     """The games of a control file, as they would be played."""
     settings = read(control)
     maker, selector = JobMaker(settings, CompetitionFiles(control)), selector_for(settings)
-    found = []
+    listed = []
     while (fixture := selector.next_game()) is not None:
-        found.append(maker.job(fixture, attempt))
-    return found
+        listed.append(maker.job(fixture, attempt))
+    return listed
 
 
 def seeds(games: list[GameJob]) -> list[tuple[int, ...]]:
@@ -89,8 +89,8 @@ def test_the_same_control_file_plays_the_same_moves(tmp_path: Path) -> None:
         with closing(ResultsDatabase.open(files.results)) as database, database.transaction() as connection:
             played.append(connection.execute(text('SELECT "Name", "Seed", "Moves" FROM "ARENA_Game"')).all())
     games = [
-        [(name, seed, [move[:2] for move in json.loads(moves)]) for name, seed, moves in each]
-        for each in played
+        [(name, seed, [move[:2] for move in json.loads(moves)]) for name, seed, moves in rows]
+        for rows in played
     ]
     assert sorted(games[0]) == sorted(games[1])
 
@@ -159,9 +159,9 @@ def test_while_a_game_goes_on_no_file_beside_it_tells_its_seed_or_the_secret(tmp
     log = (tmp_path / "contest.log").read_text()
     key = CompetitionFiles(control).seed_key().hex()
     for job in games:
-        found = (tmp_path / f"{job.game_id}.found").read_text(encoding="utf-8")
-        assert str(job.seed) not in found and key not in found
-        assert not any(job.seed.to_bytes(8, order).decode("latin-1") in found for order in ORDERS)
+        contents = (tmp_path / f"{job.game_id}.found").read_text(encoding="utf-8")
+        assert str(job.seed) not in contents and key not in contents
+        assert not any(job.seed.to_bytes(8, order).decode("latin-1") in contents for order in ORDERS)
         # The operator finds it when the game is over.
         assert str(job.seed) in log and key not in log
 

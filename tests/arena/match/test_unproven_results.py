@@ -117,7 +117,7 @@ def test_a_python_player_cannot_claim_a_game() -> None:
 @pytest.mark.parametrize(
     ("black", "white", "winners", "lesson"),
     [
-        # B+1.5 is what the engine counts; the referee agrees with whoever has stones on the board.
+        # B+1.5 is what the engine counts; the referee agrees with the player that has stones on the board.
         (misbehaving("none", "a"), python_player("b"), (1,), True),
         (misbehaving("none", "a"), misbehaving("none", "b"), (1,), True),
         # An empty board is White's by komi: Black's own word is all that makes it the winner.
@@ -168,11 +168,11 @@ def test_an_engine_that_disputes_every_move_loses_all_games_against_gnu_go(tmp_p
     shown = subprocess.run(
         [*arena, "show", str(control), "--json"], capture_output=True, text=True, timeout=60, check=True
     )
-    found = json.loads(shown.stdout)
-    first, last = found["players"]
+    results = json.loads(shown.stdout)
+    first, last = results["players"]
     assert (first["name"], first["wins"], first["losses"]) == ("gnugo", 4, 0)
     assert (last["name"], last["wins"], last["forfeits"], last["faults"]) == ("judge", 0, 4, 4)
-    assert found["reports"]["acknowledged"] == 4
+    assert results["reports"]["acknowledged"] == 4
 
 
 def test_a_ringmasters_file_says_that_disputes_are_believed(tmp_path: Path) -> None:
@@ -184,12 +184,12 @@ def test_a_ringmasters_file_says_that_disputes_are_believed(tmp_path: Path) -> N
         "matchups = [Matchup('mover', 'judge', board_size=5, komi=0.5, number_of_games=1)]\n"
     )
     for action in ("check", "run"):
-        told = subprocess.run(
+        output = subprocess.run(
             [sys.executable, "-m", "arena.cli", action, str(control)],
             capture_output=True,
             text=True,
             timeout=300,
             check=True,
         ).stdout
-        assert "is believed, and its opponent forfeits: that is the rule of Gomill's ringmaster" in told
-    assert "judge beat mover W+F" in told
+        assert "is believed, and its opponent forfeits: that is the rule of Gomill's ringmaster" in output
+    assert "judge beat mover W+F" in output

@@ -32,7 +32,7 @@ def test_counts_that_agree_decide_the_game(
     counts, words = {1: black, 2: white}, GO.dialogue("gtp")
     assert words is not None
     read = {seat: words.read_score(count) for seat, count in counts.items() if count is not None}
-    outcome = agreed_score(GO, {seat: told for seat, told in read.items() if told is not None})
+    outcome = agreed_score(GO, {seat: score for seat, score in read.items() if score is not None})
     assert (outcome.summary, outcome.detail) == (summary, detail)
     assert outcome.winners == {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[summary[0]]
 

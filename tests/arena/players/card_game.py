@@ -100,7 +100,7 @@ class CardsOverGtp(GtpGame[Cards, int]):
 
 
 class CardsInLines:
-    """A bot is told its hand and answers with a move."""
+    """A bot receives its hand and answers with a move."""
 
     def greeting(self, seat: int, time: BotTime) -> Sequence[str]:
         return [f"seat {seat}"]

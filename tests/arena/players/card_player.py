@@ -15,7 +15,7 @@ def note_start(path: str, *more: Any) -> None:
 
 
 class NotingPolicy:
-    """Does nothing, and is told of games."""
+    """Does nothing, and receives games."""
 
     def __init__(self, notes: str, **arguments: Any) -> None:
         note_start(notes, arguments)

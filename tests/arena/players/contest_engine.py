@@ -1,4 +1,4 @@
-"""A GTP engine that writes down what it is told of contests and needs Python alone."""
+"""A GTP engine that writes down what it receives of contests and needs Python alone."""
 
 import json
 import sys

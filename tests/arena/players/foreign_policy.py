@@ -57,7 +57,7 @@ class RandomPolicy:
         for action in legal:
             by_unit.setdefault(action >> 8 & 0xFF, []).append(action)
         if observation.season.name != "BUILDS":
-            return [self._chance.choice(each) for each in by_unit.values()]
+            return [self._chance.choice(choices) for choices in by_unit.values()]
         due = int(observation.build_numbers[slot])
         if due >= 0:
             # The fewer than are due: what the published agents' waives come to.

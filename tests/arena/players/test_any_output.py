@@ -43,7 +43,7 @@ def test_noise_costs_orders_and_nothing_else(seed: int, dialogue: str, tmp_path:
     own = [move.text for move in result.moves if move.seat == 1]
     ended = any("passes for the rest: exited with status 0" in warning for warning in result.warnings)
     if not dialogue:
-        # Of an answer up to "end" all that can be carried out counts.
+        # All that can be carried out of an answer up to "end" counts.
         played = sum("Deploy 1 on " in text for text in own)
         assert own[played:] == ["pass"] * (TURNS - played)
         assert ended == (played < TURNS)

@@ -151,12 +151,12 @@ _CONTROLS = st.builds(
 
 
 @given(_CONTROLS, _CONTROLS)
-def test_clocks_that_differ_in_effect_have_other_lines(one: TimeControl, other: TimeControl) -> None:
+def test_clocks_that_differ_in_effect_have_other_lines(first: TimeControl, other: TimeControl) -> None:
     def effect(control: TimeControl) -> TimeControl:
         """Without what changes nothing: the moves of no byo-yomi, a cap of no increment."""
         stones = control.byo_yomi_stones if control.byo_yomi_seconds else 1
         most = control.most_seconds if control.increment_seconds else None
         return replace(control, byo_yomi_stones=stones, most_seconds=most)
 
-    lines = [describe_clock(PlayerSetup("a", (), time_control=each)) for each in (one, other)]
-    assert (lines[0] == lines[1]) == (effect(one) == effect(other))
+    lines = [describe_clock(PlayerSetup("a", (), time_control=clock)) for clock in (first, other)]
+    assert (lines[0] == lines[1]) == (effect(first) == effect(other))

@@ -1,4 +1,4 @@
-"""What is told of a bot's faults: equal ones once with their number, grave ones always."""
+"""What is reported of a bot's faults: equal ones once with their number, grave ones always."""
 
 from arena.players.lines import MAX_COMPLAINTS, Complaints
 
@@ -27,7 +27,7 @@ def test_grave_complaints_are_reported_after_any_others() -> None:
     assert lines[MAX_COMPLAINTS:] == [
         "turn 102: no answer within 2 s (2 times, the last in turn 103)",
         "turn 104: passes for the rest",
-        f"{MAX_COMPLAINTS} more warnings, unlike those told",
+        f"{MAX_COMPLAINTS} more warnings, of other kinds",
     ]
 
 

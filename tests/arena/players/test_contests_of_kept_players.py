@@ -1,4 +1,4 @@
-"""Players that are kept for many games are told of each contest at ACADEMY, or it is said that not."""
+"""Players that are kept for many games learn of each contest at ACADEMY, or a warning says why not."""
 
 import json
 import os
@@ -80,9 +80,9 @@ def test_kept_engine_gets_each_contest_and_its_end(
 ) -> None:
     notes = tmp_path / "notes"
     results = played(engine(kind, notes), tmp_path, monkeypatch, tls_ca="/etc/my authority.pem")
-    told = [json.loads(line) for line in notes.read_text().splitlines()]
-    assert [words == [] for words in told] == [False, True] * 3
-    for number, words in enumerate(told[::2]):
+    contests = [json.loads(line) for line in notes.read_text().splitlines()]
+    assert [words == [] for words in contests] == [False, True] * 3
+    for number, words in enumerate(contests[::2]):
         assert not any(" " in word or "#" in word for word in words)
         assert ContestAccess.read(words) == ContestAccess(
             "unix:/run/the academy#1",

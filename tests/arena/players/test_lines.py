@@ -70,7 +70,7 @@ def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning:
     assert result.outcome.termination is Termination.SCORE
     assert len(result.moves) == 2 * TURNS
     assert warned(result, warning), result.warnings
-    # Of twenty thousand lines only the first count, and its orders are the last.
+    # Only the first of twenty thousand lines count, and its orders are the last.
     assert fault == "many-lines" or all("AttackTransfer" in text for text in texts(result, 1)[1:])
     assert result.usage[0].fault is Fault.NONE
 
@@ -145,14 +145,14 @@ def test_a_check_before_the_first_game_asks_for_orders(dialogue: str) -> None:
             check_player(bot("exit-at-once", dialogue, crash=crash), rules, quiet=True)
 
 
-def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None:
+def test_a_missing_program_makes_the_game_void(tmp_path: Path) -> None:
     result = game(PlayerSetup("no", ("/nowhere/bot",), protocol="lines"), bot(), tmp_path=tmp_path)
     assert "there is no such program" in result.void_reason
 
 
 @pytest.mark.parametrize(
     ("fault", "dialogue"),
-    # In the game's own dialogue an answer left out cannot be told from a late one.
+    # In the game's own dialogue an answer left out looks the same as a late one.
     [("late-once", ""), ("late-once", "ai-challenge-2"), ("silent-once", "ai-challenge-2")],
 )
 def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: str, dialogue: str) -> None:
@@ -174,7 +174,7 @@ def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: s
         player.close()
     assert orders[1] == "pass"
     assert all(
-        "Deploy" in each and "Attack" in each and "424242" not in each for each in orders[:1] + orders[2:]
+        "Deploy" in order and "Attack" in order and "424242" not in order for order in orders[:1] + orders[2:]
     )
     assert player.warnings == ["player bot: turn 2: no answer within 0.05 s, the turn is passed"]
     assert player.disorder is not None
@@ -183,7 +183,7 @@ def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: s
 
 
 @pytest.mark.parametrize("fault", ["never-answers", "deaf"])
-def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Path) -> None:
+def test_a_bot_that_is_late_too_often_gets_no_more_requests(fault: str, tmp_path: Path) -> None:
     slow = bot(fault, move_seconds=0.1, start_seconds=0.4, exit_seconds=0.1, late_turns=2)
     result = game(slow, bot(), tmp_path=tmp_path)
     assert texts(result, 1) == ["pass"] * TURNS
@@ -239,11 +239,11 @@ def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
         assert result.outcome is not None
         assert not result.warnings
         assert all("Deploy" in move.text for move in result.moves)
-    said = transcript.read_text()
-    assert ">> none#1: settings your_bot player1" in said
-    assert "<< none#1: player1 place_armies " in said
-    assert ">> none#2: EndStanding" in said
-    assert ">> none#2: GameOver" in said
+    text = transcript.read_text()
+    assert ">> none#1: settings your_bot player1" in text
+    assert "<< none#1: player1 place_armies " in text
+    assert ">> none#2: EndStanding" in text
+    assert ">> none#2: GameOver" in text
 
 
 @pytest.mark.parametrize("fault", ["invalid-utf8", "exit-in-game"])

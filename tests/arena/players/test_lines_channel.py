@@ -19,7 +19,7 @@ class Bot(ChildProcess):
         self._arrived: deque[bytes] = deque()
 
     def write_line(self, line: bytes, deadline: float) -> None:
-        self._arrived += [each.encode() for each in self._writes.popleft().split("/") if each]
+        self._arrived += [text.encode() for text in self._writes.popleft().split("/") if text]
 
     def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
         if not self._arrived:
@@ -27,26 +27,26 @@ class Bot(ChildProcess):
         return self._arrived.popleft()
 
     def arrived_lines(self) -> list[bytes]:
-        found = list(self._arrived)
+        lines = list(self._arrived)
         self._arrived.clear()
-        return found
+        return lines
 
 
 def played(*writes: str) -> tuple[list[str | None], dict[Dropped, int]]:
     """What is made of each turn's answer, None for a turn that was late; and what was dropped."""
     channel = LinesChannel(Bot(*writes), "bot", None)
-    found: list[str | None] = []
+    answers: list[str | None] = []
     for _ in writes:
         try:
             request = channel.ask(Prompt(lambda _: ("go",), "end"), 0, time.monotonic())
-            found.append("/".join(request.answer or ()))
+            answers.append("/".join(request.answer or ()))
         except PlayerTimeoutError:
-            found.append(None)
-    return found, dict(channel.dropped)
+            answers.append(None)
+    return answers, dict(channel.dropped)
 
 
 @pytest.mark.parametrize(
-    ("writes", "found"),
+    ("writes", "answers"),
     [
         (["a/end", "b/end", "c/end"], ["a", "b", "c"]),
         # Late by a turn, or by two.
@@ -58,8 +58,8 @@ def played(*writes: str) -> tuple[list[str | None], dict[Dropped, int]]:
         (["a/end", "b", "c/end", "d", "e/end"], ["a", None, "c", None, "e"]),
     ],
 )
-def test_each_turn_has_its_own_answer_or_none(writes: list[str], found: list[str | None]) -> None:
-    assert played(*writes) == (found, {})
+def test_each_turn_has_its_own_answer_or_none(writes: list[str], answers: list[str | None]) -> None:
+    assert played(*writes) == (answers, {})
 
 
 def test_what_comes_after_an_end_is_skipped_and_counted() -> None:

@@ -40,10 +40,10 @@ class Bot(ChildProcess):
         return self._waiting.popleft()[1]
 
     def arrived_lines(self) -> list[bytes]:
-        found = []
+        lines = []
         while self._ready():
-            found.append(self._waiting.popleft()[1])
-        return found
+            lines.append(self._waiting.popleft()[1])
+        return lines
 
 
 def kind_of(line: str) -> str:
@@ -58,17 +58,17 @@ def played(
 ) -> Turns:
     """What is made of each turn's answers; None for a turn that was late."""
     channel = LinesChannel(Bot(lags or {}, silent or set(), untold or set()), "bot", None, kind_of)
-    found: Turns = []
+    answers: Turns = []
     for turn in range(turns):
         requests = []
         try:
             for kind in KINDS:
                 prompt = Prompt(lambda _, name=f"{kind} {turn}": (name,), kind=kind)  # type: ignore[misc]
                 requests.append(channel.ask(prompt, 0, time.monotonic(), followed=kind == "place"))
-            found.append([line for request in requests for line in request.answer or ()])
+            answers.append([line for request in requests for line in request.answer or ()])
         except PlayerTimeoutError:
-            found.append(None)
-    return found
+            answers.append(None)
+    return answers
 
 
 def own(*turns: int) -> Turns:
@@ -76,7 +76,7 @@ def own(*turns: int) -> Turns:
 
 
 @pytest.mark.parametrize(
-    ("lags", "found"),
+    ("lags", "answers"),
     [
         ({}, own(0, 1, 2, 3)),
         # It comes before the next request of that kind, or after it: it is skipped.
@@ -87,12 +87,12 @@ def own(*turns: int) -> Turns:
         ({"place 0": 3}, [None, None, None, *own(3)]),
     ],
 )
-def test_a_late_answer_is_not_taken_for_the_next(lags: dict[str, int], found: Turns) -> None:
-    assert played(4, lags) == found
+def test_a_late_answer_is_not_taken_for_the_next(lags: dict[str, int], answers: Turns) -> None:
+    assert played(4, lags) == answers
 
 
 @pytest.mark.parametrize(
-    ("silent", "found"),
+    ("silent", "answers"),
     [
         ({"place 1"}, [*own(0), None, *own(2, 3)]),
         ({"move 1"}, [*own(0), None, *own(2, 3)]),
@@ -100,8 +100,8 @@ def test_a_late_answer_is_not_taken_for_the_next(lags: dict[str, int], found: Tu
         ({"move 1", "place 2"}, [*own(0), None, None, *own(3)]),
     ],
 )
-def test_an_answer_that_never_comes_costs_its_own_turn_only(silent: set[str], found: Turns) -> None:
-    assert played(4, silent=silent) == found
+def test_an_answer_that_never_comes_costs_its_own_turn_only(silent: set[str], answers: Turns) -> None:
+    assert played(4, silent=silent) == answers
 
 
 def test_an_answer_without_a_kind_answers_the_oldest_request() -> None:
@@ -125,5 +125,5 @@ def test_however_late_a_bot_is_each_turn_has_its_own_answers_or_none(lags: dict[
 def test_a_bot_that_leaves_out_answers_of_a_kind_is_understood_in_all_other_turns(
     kind: str, left_out: set[int]
 ) -> None:
-    found = played(8, silent={f"{kind} {turn}" for turn in left_out})
-    assert found == [None if turn in left_out else own(turn)[0] for turn in range(8)]
+    answers = played(8, silent={f"{kind} {turn}" for turn in left_out})
+    assert answers == [None if turn in left_out else own(turn)[0] for turn in range(8)]

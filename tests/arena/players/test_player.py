@@ -1,4 +1,4 @@
-"""What every player is told at its seat."""
+"""What every player receives at its seat."""
 
 import json
 import sys
@@ -35,13 +35,13 @@ def test_a_seed_stays_in_the_range_that_engines_take(seed: int) -> None:
 
 
 def test_program_gets_academys_address_and_certificates(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    program = f"import json, os; json.dump(dict(os.environ), open({str(told)!r}, 'w'))"
+    variables = tmp_path / "variables"
+    program = f"import json, os; json.dump(dict(os.environ), open({str(variables)!r}, 'w'))"
     access = AcademyAccess("academy:50551", "cup/1", ("ticket-1", "ticket-2"), tls_ca="/etc/authority.pem")
     own = {"ACADEMY_TLS_CA": "/home/ann/authority.pem", "ACADEMY_TLS_CERT": "/home/ann/own.pem"}
     player = PlayerSetup("engine", (sys.executable, "-c", program), environment=own)
     play(job(player, python_player("other"), game_id="0_7", academy=access))
-    environment = json.loads(told.read_text())
+    environment = json.loads(variables.read_text())
     assert {
         name: value for name, value in environment.items() if name.startswith(("ACADEMY_", "GOMILL_"))
     } == {

@@ -105,7 +105,7 @@ def test_it_is_shown_every_phase_in_order_as_the_environment_would(interpreter: 
         played = rules.play(played, moves)
         alone += len(moves) == 1
     assert not texts
-    # Who moves alone is not told of it by the match.
+    # The match does not announce its own move to a player that moves alone.
     assert alone
     assert {Season.SPRING_RETREATS.name, Season.BUILDS.name} <= {note["season"] for note in diary(notes)}
 
@@ -116,10 +116,10 @@ def test_seats_of_one_policy_share_a_process_and_a_call(interpreter: str, tmp_pa
     result = game([foreign, RANDOM, RANDOM, foreign, foreign, RANDOM, RANDOM], tmp_path)
     assert result.outcome is not None
     assert not result.warnings
-    found = diary(notes)
-    assert len({note["process"] for note in found}) == 1
-    assert all(note["slots"] == [0, 3, 4] for note in found)
-    boards = [json.dumps([note["season"], note["board"], note["last"]]) for note in found]
+    notes_taken = diary(notes)
+    assert len({note["process"] for note in notes_taken}) == 1
+    assert all(note["slots"] == [0, 3, 4] for note in notes_taken)
+    boards = [json.dumps([note["season"], note["board"], note["last"]]) for note in notes_taken]
     assert len(set(boards)) == len(boards)
 
 
@@ -149,7 +149,7 @@ FAULTS = [
     ("no numbers", r"actions\(\) returned .*PAR - BUR.*: for each slot numbers are needed"),
     ("a slot too few", r"actions\(\) returned actions of 0 slots: asked were \[2\]"),
     ("illegal", "the action .* is not among the legal ones"),
-    ("twice", "nothing of the power is to be ordered there, or it was already"),
+    ("twice", "the power has nothing to order there, or has ordered it already"),
 ]
 
 
@@ -199,7 +199,7 @@ def test_a_policy_that_is_late_loses(interpreter: str, tmp_path: Path) -> None:
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_where_faults_pass_a_policy_that_is_late_too_often_is_asked_no_more(
+def test_a_policy_that_is_late_too_often_gets_no_more_requests_where_faults_pass(
     interpreter: str, tmp_path: Path
 ) -> None:
     foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=0.5, faults="pass", late_turns=1)

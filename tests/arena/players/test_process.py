@@ -167,7 +167,7 @@ def test_end_of_a_process_is_reported_with_its_last_words(program: str, how: str
     process.end(0.0)
 
 
-def test_the_end_is_noticed_though_a_descendant_holds_the_pipes() -> None:
+def test_the_end_is_noticed_while_a_descendant_holds_the_pipes() -> None:
     process = start("sh", "-c", "sleep 100 & echo $!")
     child = int(process.read_line(soon()) or 0)
     assert process.read_line(soon()) is None

@@ -1,4 +1,4 @@
-"""What Python players are told, and may answer."""
+"""What Python players receive, and may answer."""
 
 import reprlib
 import sys
@@ -40,7 +40,7 @@ def listener(referee: Referee[Any, Any], seat: int, seed: int, environment: Mapp
 
 
 class Deaf(Listener):
-    """Crashes when it is told of moves."""
+    """Crashes when moves are announced to it."""
 
     def told(self, seats: Sequence[int], view: Any) -> None:
         raise KeyError("moves")
@@ -69,10 +69,10 @@ def game(first: str, academy: AcademyAccess | None = None) -> GameResult:
 def test_they_hear_which_seats_moved_and_that_the_game_is_over() -> None:
     result = game("listener")
     assert HEARD[:2] == ["nowhere", "nowhere"] and HEARD[-2:] == ["ended", "ended"]
-    told = HEARD[2:-2]
-    # Turn by turn only the other one needs to be told; after the last move nobody is to move.
-    assert told[0] == (2, (1,), (2,)) and told[1] == (1, (2,), (1,))
-    assert len(told) == len(result.moves)
+    turns = HEARD[2:-2]
+    # Turn by turn only the other one needs the announcement; after the last move nobody is to move.
+    assert turns[0] == (2, (1,), (2,)) and turns[1] == (1, (2,), (1,))
+    assert len(turns) == len(result.moves)
 
 
 def test_a_factory_that_wants_the_environment_is_given_what_programs_find_there() -> None:
@@ -109,7 +109,7 @@ def test_what_is_no_factory_makes_the_game_void(name: str) -> None:
 
 
 class Unprintable:
-    """Crashes whoever wants to show it."""
+    """Crashes every program that wants to show it."""
 
     def __repr__(self) -> str:
         raise ValueError("not to be shown")

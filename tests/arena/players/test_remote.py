@@ -74,7 +74,7 @@ def test_two_bots_play_a_game_to_its_end(lobby: OpenLobby) -> None:
         (1, ("one", "two"), 5),
         (2, ("one", "two"), 5),
     }
-    # Each has been told all moves, its own ones too, when it is asked again.
+    # Each has received all moves, its own ones too, before its next request.
     assert {(seat, turn.moves) for seat, turn in turns if len(turn.moves) > 3} == {
         (1, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"))),
         (2, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"), (1, "pass"))),
@@ -88,24 +88,24 @@ def test_a_bot_may_sit_on_both_sides(lobby: OpenLobby) -> None:
 
 
 def test_bots_learn_how_their_games_ended(lobby: OpenLobby) -> None:
-    one, two = DialledIn(lobby, "one", passing), DialledIn(lobby, "two", lambda game: lambda turn: None)
+    first, second = DialledIn(lobby, "one", passing), DialledIn(lobby, "two", lambda game: lambda turn: None)
     play(job(remote(lobby, "one"), python_player("other")))
     counted = GameEnd((2,), "W+0.5", "score", points=(0.0, 0.5))
-    assert one.endings.get(timeout=SECONDS) == ("0_1", 1, counted)
+    assert first.endings.get(timeout=SECONDS) == ("0_1", 1, counted)
     play(job(remote(lobby, "one"), remote(lobby, "two")))
     resigned = GameEnd((1,), "B+R", "resignation")
-    assert one.endings.get(timeout=SECONDS) == ("0_1", 1, resigned)
-    assert two.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
+    assert first.endings.get(timeout=SECONDS) == ("0_1", 1, resigned)
+    assert second.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
 
 
 def test_bot_learns_why_a_game_is_void(lobby: OpenLobby) -> None:
     def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
         raise GameDeclinedError("only 19x19")
 
-    one = DialledIn(lobby, "one", passing)
+    bot = DialledIn(lobby, "one", passing)
     DialledIn(lobby, "two", only_nineteen)
     play(job(remote(lobby, "one"), remote(lobby, "two")))
-    ending = one.endings.get(timeout=SECONDS)[2]
+    ending = bot.endings.get(timeout=SECONDS)[2]
     assert ending == GameEnd(void_reason="player two: declines the game: 'only 19x19'")
 
 
@@ -157,7 +157,7 @@ def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     result = game.result()
     assert result.usage[0].fault is Fault.LATE
     assert "no answer within 0.2 s" in result.usage[0].remark
-    # What comes when the game is over is neither heard nor held against it.
+    # What comes when the game is over is ignored and costs it nothing.
     end = stream.hear_of("game_end")
     assert end.seat_id == late.seat_id
     assert (list(end.outcome.winners), end.outcome.termination) == ([2], "forfeit")
@@ -173,8 +173,8 @@ def seated(lobby: OpenLobby, stream: RawStream) -> players_pb2.MoveRequest:
     stream.hello("one")
     start = stream.hear_of("game_start")
     stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
-    asked: players_pb2.MoveRequest = stream.hear_of("move_request")
-    return asked
+    request: players_pb2.MoveRequest = stream.hear_of("move_request")
+    return request
 
 
 def test_a_bot_cannot_choose_its_start_by_declining(lobby: OpenLobby) -> None:
@@ -212,16 +212,16 @@ def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one"), python_player("other")))
     stream = RawStream(lobby)
     stream.move(seated(lobby, stream), "C3")
-    asked = stream.hear_of("move_request")
+    request = stream.hear_of("move_request")
     stream.vanish()
     again = RawStream(lobby)
     again.hello("one")
     start = again.hear_of("game_start")
-    assert start.resumed and start.seat_id == asked.seat_id
+    assert start.resumed and start.seat_id == request.seat_id
     assert [again.hear_of("moves_made").moves[0].text for _ in range(2)] == ["C3", "pass"]
     repeated = again.hear_of("move_request")
-    assert (repeated.request, repeated.board) == (asked.request, asked.board)
-    assert repeated.time_left.ToNanoseconds() <= asked.time_left.ToNanoseconds()
+    assert (repeated.request, repeated.board) == (request.request, request.board)
+    assert repeated.time_left.ToNanoseconds() <= request.time_left.ToNanoseconds()
     again.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
     again.move(repeated, "pass")
     result = game.result()
@@ -232,11 +232,11 @@ def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:
 def test_answers_to_what_was_not_asked_change_nothing(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one"), python_player("other")))
     stream = RawStream(lobby)
-    asked = seated(lobby, stream)
-    other = players_pb2.MoveRequest(seat_id=asked.seat_id, request=asked.request + 1)
+    request = seated(lobby, stream)
+    other = players_pb2.MoveRequest(seat_id=request.seat_id, request=request.request + 1)
     stream.move(other, "A1")
-    stream.move(asked, "C3")
-    stream.move(asked, "A1")
+    stream.move(request, "C3")
+    stream.move(request, "A1")
     stream.move(stream.hear_of("move_request"), "pass")
     assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
 
@@ -277,7 +277,7 @@ def test_a_bot_goes_on_with_its_game_when_its_connection_breaks(
     assert result.outcome is not None and result.outcome.winners == (1,) == ending.winners
     assert begun == [False, True]
     assert [move.text for move in result.moves[:2]] == ["C3", "pass"]
-    # It is told again what it had been told.
+    # It receives again what it had received.
     assert turns[2].moves[:2] == turns[1].moves == ((1, "C3"), (2, "pass"))
 
 

@@ -70,17 +70,17 @@ def listener(referee: Referee[Any, Any], seat: int, seed: int, environment: Mapp
     return Listener()
 
 
-def assert_nothing_leads_to_the_seed(told: str, rules: Referee[Any, Any]) -> None:
-    assert told, "nothing was sent"
+def assert_nothing_leads_to_the_seed(received: str, rules: Referee[Any, Any]) -> None:
+    assert received, "nothing was sent"
     for written in (
         f"{SEED:x}",
         f"{SEED % 2**31:x}",
         repr(SEED.to_bytes(8, "big")),
         repr(SEED.to_bytes(8, "little")),
     ):
-        assert written.strip("b'") not in told
+        assert written.strip("b'") not in received
     first = rules.start(SEED)
-    for number in {int(digits) for digits in re.findall(r"\d+", told)}:
+    for number in {int(digits) for digits in re.findall(r"\d+", received)}:
         for seed in (number, number - 2, number + 2, number ^ 1):
             assert seed % 2**63 not in (SEED, SEED % 2**31)
             if isinstance(rules, CardGame):
@@ -113,9 +113,9 @@ def program(protocol: str, tmp_path: Path) -> PlayerSetup:
 @pytest.mark.parametrize("protocol", ["gtp", "lines"])
 @pytest.mark.threat("leaks")
 def test_programs(protocol: str, tmp_path: Path) -> None:
-    told = transcript_of(program(protocol, tmp_path), tmp_path)
-    assert str(seat_seed(SEED, 2) % 2**31) in told
-    assert_nothing_leads_to_the_seed(told, CardGame())
+    received = transcript_of(program(protocol, tmp_path), tmp_path)
+    assert str(seat_seed(SEED, 2) % 2**31) in received
+    assert_nothing_leads_to_the_seed(received, CardGame())
 
 
 @pytest.mark.threat("leaks")
@@ -128,10 +128,10 @@ def test_policies(tmp_path: Path) -> None:
         working_directory=str(PROGRAM.parent),
         parameters={"arguments": arguments},
     )
-    told = transcript_of(setup, tmp_path)
-    assert str(seat_seed(SEED, 2) % 2**31) in told
-    assert "hands=(None, " in told
-    assert_nothing_leads_to_the_seed(told, CardGame())
+    received = transcript_of(setup, tmp_path)
+    assert str(seat_seed(SEED, 2) % 2**31) in received
+    assert "hands=(None, " in received
+    assert_nothing_leads_to_the_seed(received, CardGame())
 
 
 @pytest.mark.parametrize("name", ["cards", "warlight"])
@@ -139,9 +139,11 @@ def test_policies(tmp_path: Path) -> None:
 def test_python_players(name: str, tmp_path: Path) -> None:
     setup = PlayerSetup("player", ("tests.arena.players.test_seat_seeds:listener",), protocol="python")
     play(game(setup, tmp_path, name))
-    told = "\n".join(HEARD)
-    assert str(seat_seed(SEED, 2)) in told
-    assert_nothing_leads_to_the_seed(told, WarLight.from_settings(WAR) if name == "warlight" else CardGame())
+    received = "\n".join(HEARD)
+    assert str(seat_seed(SEED, 2)) in received
+    assert_nothing_leads_to_the_seed(
+        received, WarLight.from_settings(WAR) if name == "warlight" else CardGame()
+    )
 
 
 @pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
@@ -151,8 +153,8 @@ def test_warlight_bots(dialogue: str, tmp_path: Path) -> None:
     setup = PlayerSetup(
         "player", words, protocol="lines", parameters={"dialogue": dialogue} if dialogue else {}
     )
-    told = transcript_of(setup, tmp_path, "warlight")
-    assert_nothing_leads_to_the_seed(told, WarLight.from_settings(WAR))
+    received = transcript_of(setup, tmp_path, "warlight")
+    assert_nothing_leads_to_the_seed(received, WarLight.from_settings(WAR))
 
 
 @pytest.mark.parametrize("name", ["cards", "warlight"])
@@ -162,9 +164,9 @@ def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
         stream = RawStream(lobby)
         stream.hello("one", want_legal_moves=True)
         played = InBackground(game(remote(lobby, "one"), tmp_path, name))
-        told = []
+        received = []
         while not (heard := stream.hear()).HasField("game_end"):
-            told.append(str(heard))
+            received.append(str(heard))
             if heard.HasField("game_start"):
                 start = heard.game_start
                 ready = players_pb2.Ready(seat_id=start.seat_id)
@@ -178,7 +180,7 @@ def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
         stream.vanish()
     assert start.seed == seat_seed(SEED, 2)
     assert_nothing_leads_to_the_seed(
-        "\n".join(told), WarLight.from_settings(WAR) if name == "warlight" else CardGame()
+        "\n".join(received), WarLight.from_settings(WAR) if name == "warlight" else CardGame()
     )
 
 
@@ -191,11 +193,11 @@ def test_bots_that_speak_daide(tmp_path: Path) -> None:
         for phase in range(2):
             for hand, orders in zip(clients, HOLD.values(), strict=True):
                 hand.say(f"SUB {orders}")
-            for said, hand in zip(heard, clients, strict=True):
-                said += hand.until("TME" if phase == 0 else "SMR")
+            for messages, hand in zip(heard, clients, strict=True):
+                messages += hand.until("TME" if phase == 0 else "SMR")
         played.result()
-    for said in heard:
-        assert_nothing_leads_to_the_seed("\n".join(said), Diplomacy.from_settings({"map": "straits"}))
+    for messages in heard:
+        assert_nothing_leads_to_the_seed("\n".join(messages), Diplomacy.from_settings({"map": "straits"}))
 
 
 def checked(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:

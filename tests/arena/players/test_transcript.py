@@ -1,4 +1,4 @@
-"""What is kept of a game's protocols: each line under who said it, whatever it holds, up to a limit."""
+"""What is kept of a game's protocols: each line under its sender, whatever it holds, up to a limit."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from arena.players.logs import ErrorLog, Transcript
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("line", "kept"),
     [
         ("Deploy 5 on 3", "Deploy 5 on 3"),
         ("a\tb \u00e9 \ufffd", "a\tb \u00e9 \ufffd"),
@@ -17,9 +17,9 @@ from arena.players.logs import ErrorLog, Transcript
         ("\x1b[2J", r"\x1b[2J"),
     ],
 )
-def test_no_line_of_a_player_looks_like_another_s(said: str, kept: str, tmp_path: Path) -> None:
+def test_no_line_of_a_player_looks_like_another_s(line: str, kept: str, tmp_path: Path) -> None:
     with Transcript(tmp_path / "log") as transcript:
-        transcript.log_received("ann", said)
+        transcript.log_received("ann", line)
         transcript.log_sent("bob", "Turn 1")
     text = (tmp_path / "log").read_bytes().decode()
     assert text == f"<< ann: {kept}\n>> bob: Turn 1\n"

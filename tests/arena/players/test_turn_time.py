@@ -1,4 +1,4 @@
-"""The time of a turn with several requests, on a clock that stands still between the lines."""
+"""The time of a turn with several requests, on a clock that stops between the lines."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_grace_is_taken_from_nothing_and_used_up_once() -> None:
     assert turn.seconds == pytest.approx(2)
 
 
-def test_who_takes_all_of_a_request_has_the_increment_left() -> None:
+def test_a_player_that_uses_all_its_time_for_a_request_has_the_increment_left() -> None:
     hands, bot = Hands(), seating(BANK)
     clock = bot.clock
     assert clock is not None

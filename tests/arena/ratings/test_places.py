@@ -29,7 +29,7 @@ NIM = Outcome((1,), Termination.SCORE, "1", points=(1.0, 9.0))
         (DRAW, 3, RatedBy.POINTS, (1, 0, 1)),
         (UNCOUNTED, 3, RatedBy.RANK, (0, 1, 1)),
         (UNCOUNTED, 3, RatedBy.POINTS, (0, 1, 1)),
-        # Of two the winner has won, whatever the points count.
+        # The winner of two players has won, whatever the points count.
         (NIM, 2, RatedBy.POINTS, (0, 1)),
     ],
 )

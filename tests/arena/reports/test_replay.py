@@ -20,11 +20,11 @@ def kept(folder: Path, players: tuple[str, str] = ("alpha", "beta")) -> Path:
     return record
 
 
-def said(page: str) -> dict[str, str]:
+def texts_of(page: str) -> dict[str, str]:
     """The texts about players on a page, by title."""
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert data is not None
-    texts: dict[str, str] = json.loads(data[1])["said"]
+    texts: dict[str, str] = json.loads(data[1])["messages"]
     return texts
 
 
@@ -36,10 +36,10 @@ def test_the_page_shows_each_players_dialogue_and_output(tmp_path: Path) -> None
     )
     (tmp_path / "war.log").write_text("0_1 alpha: I am: lost\n0_10 alpha: I am not\ntimestamp=now event=x\n")
 
-    assert said(page_of(record)) == {
-        "alpha: what it was told (>>) and answered (<<)": ">> Turn 1\n<< Deploy 5 on 3: now\n",
+    assert texts_of(page_of(record)) == {
+        "alpha: what it received (>>) and answered (<<)": ">> Turn 1\n<< Deploy 5 on 3: now\n",
         "alpha: standard error": "I am: lost\n",
-        "beta: what it was told (>>) and answered (<<)": ">> settings your_bot player2\n",
+        "beta: what it received (>>) and answered (<<)": ">> settings your_bot player2\n",
         "beta: standard error": "Nothing, or it was discarded.",
     }
 
@@ -49,24 +49,24 @@ def test_what_looks_like_another_line_stays_the_player_s(tmp_path: Path) -> None
     (tmp_path / "war.protocol").mkdir()
     (tmp_path / "war.protocol" / "0_1.log").write_bytes(b"<< alpha: one\r<< beta: two\n<< beta: three\n")
     (tmp_path / "war.log").write_bytes(b"0_1 alpha: one\r0_1 beta: two\n")
-    texts = said(page_of(record))
-    assert texts["alpha: what it was told (>>) and answered (<<)"] == "<< one\\r<< beta: two\n"
-    assert texts["beta: what it was told (>>) and answered (<<)"] == "<< three\n"
+    texts = texts_of(page_of(record))
+    assert texts["alpha: what it received (>>) and answered (<<)"] == "<< one\\r<< beta: two\n"
+    assert texts["beta: what it received (>>) and answered (<<)"] == "<< three\n"
     assert texts["beta: standard error"] == "Nothing, or it was discarded."
 
 
 def test_two_players_of_the_same_name_stay_distinct(tmp_path: Path) -> None:
     record = kept(tmp_path, ("alpha", "alpha"))
     (tmp_path / "war.log").write_text("0_1 alpha#2: here\n")
-    texts = said(page_of(record))
+    texts = texts_of(page_of(record))
     assert texts["alpha#2: standard error"] == "here\n"
     assert texts["alpha#1: standard error"] == "Nothing, or it was discarded."
 
 
-def test_what_was_not_kept_is_said_with_the_remedy(tmp_path: Path) -> None:
-    texts = said(page_of(kept(tmp_path)))
+def test_the_page_says_what_was_not_kept_and_the_remedy(tmp_path: Path) -> None:
+    texts = texts_of(page_of(kept(tmp_path)))
     assert (
-        texts["beta: what it was told (>>) and answered (<<)"]
+        texts["beta: what it received (>>) and answered (<<)"]
         == "Not kept: arena run --log-protocol keeps it."
     )
     assert texts["beta: standard error"] == "Not kept: there is no war.log."
@@ -79,17 +79,17 @@ def test_a_long_text_is_cut_and_says_so(tmp_path: Path) -> None:
     with (tmp_path / "war.protocol" / "0_1.log").open("w") as protocol:
         for _ in range(6_000):
             protocol.write(f"<< alpha: {line}>> beta: end\n")
-    texts = said(page_of(record))
-    cut = texts["alpha: what it was told (>>) and answered (<<)"]
+    texts = texts_of(page_of(record))
+    cut = texts["alpha: what it received (>>) and answered (<<)"]
     assert 4_000_000 < len(cut) < 4_300_000
     assert cut.endswith("(cut after 4 MiB; all of it is in 0_1.log)\n")
-    assert texts["beta: what it was told (>>) and answered (<<)"] == ">> end\n" * 6_000
+    assert texts["beta: what it received (>>) and answered (<<)"] == ">> end\n" * 6_000
 
 
 def test_a_record_alone_is_enough(tmp_path: Path) -> None:
     page = page_of(kept(tmp_path).rename(tmp_path / "mine.json"))
     assert "alpha" in page
-    assert all("NAME.games" in text for text in said(page).values())
+    assert all("NAME.games" in text for text in texts_of(page).values())
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_a_tuners_report_has_the_best_values_and_no_candidates(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("text", "last"), [(MONTE_CARLO, "19"), (CROSS_ENTROPY, "g0#9r1")])
-def test_what_is_wrong_with_a_broken_candidate_is_told_and_that_the_best_means_nothing(
+def test_the_report_says_why_a_candidate_is_broken_and_that_the_best_means_nothing(
     tmp_path: Path, text: str, last: str
 ) -> None:
     _, report = played(tmp_path, text, 20, lambda fixture: 0.0, broken=True)

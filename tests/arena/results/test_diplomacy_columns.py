@@ -108,7 +108,7 @@ def test_a_game_made_by_hand(database: ResultsDatabase) -> None:
     assert column(rows, "Grade") == [4, 3, 3, 3, 3, 5, 3]
     assert column(rows, "Rank") == [2, 3, 3, 3, 3, 1, 3]
     assert column(rows, "Elimination") == [None] * 7
-    # In a draw that includes all survivors everybody wins, whoever plays for them.
+    # In a draw that includes all survivors everybody wins, a stand-in too.
     assert column(rows, "Winner") == [1] * 7
     assert all(seconds is not None and seconds >= 0 for seconds in column(rows, "Cpu"))
     assert (game.Termination, game.Years, game.Survivors) == (4, 5, 7)

@@ -238,7 +238,7 @@ def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, t
     assert play(registered(database, heading(name="next")), "AvB_0", WON)
 
 
-def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: Path) -> None:
+def test_a_missing_server_is_an_error_without_the_password(tmp_path: Path) -> None:
     url = f"postgresql+psycopg://arena:secret@/none?host={quote(str(tmp_path))}&sslpassword=hidden"
     with pytest.raises(ResultsError, match="can't open the results database") as caught:
         ResultsDatabase.open(url)

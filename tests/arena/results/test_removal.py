@@ -60,7 +60,7 @@ def test_an_imported_series_of_the_name_is_not_removed(tmp_path: Path) -> None:
         assert rows(database) == before
 
 
-def test_a_competition_that_is_not_there_is_removed_already(tmp_path: Path) -> None:
+def test_removing_a_missing_competition_succeeds(tmp_path: Path) -> None:
     with closing(ResultsDatabase.open(sqlite_url(tmp_path / "shared.sqlite"))) as database:
         play(database, "other")
         before = rows(database)

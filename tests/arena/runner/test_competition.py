@@ -208,7 +208,7 @@ def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: Contest
     assert game_ids(server.void_reports) == ["AvB_0"] and not server.game_reports
     (warning,) = arena.display.warnings
     assert "game AvB_0 is void" in warning and "villain" in warning
-    # The next run tries the same game anew.
+    # The next run tries the same game again.
     assert arena.run() is RunEnd.HALTED
     assert game_ids(server.void_reports) == ["AvB_0", "AvB_0"]
 

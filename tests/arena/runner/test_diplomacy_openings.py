@@ -1,4 +1,4 @@
-"""What ACADEMY is told of a game of Diplomacy: each power's moves in their situations, and its boards."""
+"""What ACADEMY receives of a game of Diplomacy: each power's moves in their situations, and its boards."""
 
 import pytest
 

@@ -38,7 +38,7 @@ Opening = Callable[..., tuple[Control, list[str]]]
 
 @pytest.fixture
 def opening(tmp_path: Path) -> Iterator[Opening]:
-    """Opens the lobby of a control file until the test ends; returns the players and what was told."""
+    """Opens the lobby of a control file until the test ends; returns the players and the messages."""
     stack = ExitStack()
 
     def opened(content: str = CONTROL, insecure: bool = False) -> tuple[Control, list[str]]:
@@ -77,7 +77,7 @@ def test_each_player_gets_a_token_in_a_file_that_only_this_user_reads(
 
 
 @pytest.mark.threat("impersonation")
-def test_who_has_not_the_token_of_that_player_does_not_get_in(tmp_path: Path, opening: Opening) -> None:
+def test_a_bot_without_the_players_token_does_not_get_in(tmp_path: Path, opening: Opening) -> None:
     _, lines = opening()
     of_two = (tmp_path / "cup.tokens" / "two").read_text().strip()
     for token, reason in (("", "TOKEN_INVALID"), ("guess", "NOT_PERMITTED"), (of_two, "NOT_PERMITTED")):
@@ -174,7 +174,7 @@ def test_a_client_finds_its_token_in_a_file_or_in_the_environment(
         Connection.to_arena(token_file=file)
 
 
-def test_who_owns_the_file_is_looked_at(
+def test_the_owner_of_the_file_is_checked(
     tmp_path: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opening()

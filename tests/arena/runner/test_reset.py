@@ -1,4 +1,4 @@
-"""Deleting a competition: what ACADEMY still waits for is told first, or named."""
+"""Deleting a competition: what ACADEMY still waits for is reported first, or named."""
 
 import signal
 import sqlite3
@@ -225,7 +225,7 @@ def test_the_guest_of_a_results_file_leaves_it_to_its_owner(tmp_path: Path) -> N
     assert text_report(read_results(*owner)) == before
 
 
-def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_have_there(
+def test_a_competition_whose_url_names_its_default_file_leaves_others_results_there(
     tmp_path: Path,
 ) -> None:
     owner = played(tmp_path / "owner", 'results = "sqlite:///owner.results.sqlite"')

@@ -228,7 +228,7 @@ def test_a_bot_that_is_lost_has_its_fault_in_all_results(
     assert sorted(exported) == [("0", ""), ("0", ""), (problem, "0"), (problem, "0")]
 
 
-def test_a_game_is_not_hung_since_its_winner_was_late_once(tmp_path: Path) -> None:
+def test_a_winner_that_was_late_once_does_not_make_its_game_hung(tmp_path: Path) -> None:
     path = tmp_path / "mission.toml"
     path.write_text(
         '[competition]\nkind = "mars"\ncheck_players = false\n'

@@ -31,7 +31,7 @@ def first_seat(fixture: Fixture) -> Sequence[int]:
 
 @dataclass
 class Played:
-    """What was given out, and what was told of it, in order."""
+    """The games that were given out and their results, in order."""
 
     fixtures: list[Fixture]
     games: list[CompletedGame]
@@ -42,7 +42,7 @@ class Played:
 
 
 def play(selector: Selector, rule: Rule = first_seat, most: int | None = None, at_once: int = 1) -> Played:
-    """Play until there is no more, `at_once` games at a time, the first given out ending first."""
+    """Play all games, `at_once` games at a time, the first given out ending first."""
     played = Played([], [])
     running: list[Fixture] = []
     while True:
@@ -60,7 +60,7 @@ def play(selector: Selector, rule: Rule = first_seat, most: int | None = None, a
         played.games.append(game)
 
 
-def told(selector: Selector, games: Sequence[CompletedGame]) -> Selector:
+def resumed(selector: Selector, games: Sequence[CompletedGame]) -> Selector:
     """The selector after the games of earlier runs."""
     for game in games:
         selector.completed(game)

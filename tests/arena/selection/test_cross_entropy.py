@@ -11,7 +11,7 @@ from arena.control.plans import CrossEntropyPlan
 from arena.selection.cross_entropy import CrossEntropyTuner, Distribution, elite
 from arena.selection.selector import CompetitionChangedError
 from arena.selection.voids import VoidPolicy
-from tests.arena.selection.playing import completed, play, told
+from tests.arena.selection.playing import completed, play, resumed
 from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill
 
 X = NormalParameter("x", 0.0, 1.0, float, "x:%.2f")
@@ -116,13 +116,13 @@ def test_the_same_seed_and_results_give_the_same_games() -> None:
     whole = play(tuner(), hill(1.0, 1.0))
     assert play(tuner(), hill(1.0, 1.0)) == whole
     for cut in (1, 7, 8, 13, 23):
-        selector = told(tuner(), whole.games[:cut])
+        selector = resumed(tuner(), whole.games[:cut])
         assert play(selector, hill(1.0, 1.0)).fixtures == whole.fixtures[cut:]
 
 
 def test_a_broken_off_game_is_played_again_by_the_same_candidate() -> None:
     whole = play(tuner())
-    selector = told(tuner(), whole.games[:9])
+    selector = resumed(tuner(), whole.games[:9])
     fixture = whole.fixtures[11]
     assert selector.resume(fixture.game_id, fixture.players, fixture.detail) == fixture
     assert selector.resume(fixture.game_id, fixture.players, fixture.detail) is None
@@ -132,18 +132,18 @@ def test_a_broken_off_game_is_played_again_by_the_same_candidate() -> None:
 
 def test_games_of_other_parameters_or_another_generation_are_refused() -> None:
     games = play(tuner()).games
-    assert told(tuner(generations=2), games).finished
-    assert not told(tuner(generations=4), games).finished
+    assert resumed(tuner(generations=2), games).finished
+    assert not resumed(tuner(generations=4), games).finished
     with pytest.raises(CompetitionChangedError, match=r"^parameters\.y\.initial_mean: .* with 0.0, .* 0.5;"):
-        told(tuner(parameters=(X, replace(Y, mean=0.5))), games)
+        resumed(tuner(parameters=(X, replace(Y, mean=0.5))), games)
     with pytest.raises(CompetitionChangedError, match="none of generation 0"):
-        told(tuner(), games[8:])
+        resumed(tuner(), games[8:])
     with pytest.raises(CompetitionChangedError):
         tuner().resume("17", (), "")
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"samples": 5}, r"competition\.samples: .* played with 4, the control file now has 5"),
         ({"samples": 3}, r"competition\.samples: .* played with 4, the control file now has 3"),
@@ -158,10 +158,12 @@ def test_games_of_other_parameters_or_another_generation_are_refused() -> None:
     ],
 )
 @pytest.mark.parametrize("games", [1, 8, 11, 24])
-def test_the_terms_of_its_generations_may_not_change(change: dict[str, Any], said: str, games: int) -> None:
+def test_the_terms_of_its_generations_may_not_change(
+    change: dict[str, Any], message: str, games: int
+) -> None:
     so_far = play(tuner(), most=games).games
-    with pytest.raises(CompetitionChangedError, match=said):
-        told(tuner(**change), so_far)
+    with pytest.raises(CompetitionChangedError, match=message):
+        resumed(tuner(**change), so_far)
 
 
 def test_the_opponent_and_the_seed_may_not_change() -> None:
@@ -170,9 +172,9 @@ def test_the_opponent_and_the_seed_may_not_change() -> None:
     with pytest.raises(
         CompetitionChangedError, match=r"opponent: .* with opponent, the control file now has other"
     ):
-        told(CrossEntropyTuner(PLAN, other, seed=2), games)
+        resumed(CrossEntropyTuner(PLAN, other, seed=2), games)
     with pytest.raises(CompetitionChangedError, match=r"seed: .* with 2, the control file now has 3"):
-        told(CrossEntropyTuner(PLAN, OPPONENT, seed=3), games)
+        resumed(CrossEntropyTuner(PLAN, OPPONENT, seed=3), games)
 
 
 def test_the_report_lists_the_generations_candidates() -> None:

@@ -30,7 +30,7 @@ def test_a_matchup_that_is_left_out_harms_no_other_one() -> None:
     assert selector.finished
 
 
-def test_who_is_let_in_again_plays_the_missing_games() -> None:
+def test_a_readmitted_player_plays_the_missing_games() -> None:
     selector = RoundRobin(("a", "b", "c"), 2)
     selector.exclude("player", "b")
     play(selector)

@@ -13,7 +13,7 @@ from arena.ratings.moving_averages import MovingAverages
 from arena.selection.mars import Form, Mars, NoPlayersLeftError, choose_line_up
 from arena.selection.selector import CompetitionChangedError, Fixture
 from referees.api import Outcome, Termination
-from tests.arena.selection.playing import completed, play, told
+from tests.arena.selection.playing import completed, play, resumed
 
 SEATS = 7
 SPRING = MarsSetting("standard", GameSettings("diplomacy"))
@@ -21,8 +21,8 @@ BOTS = {"albert": 1.0, "dumb": 1.0, "hold": 1.0, "random": 1.0}
 
 
 def series(name: str = "t1", games: int | None = 20, **more: Any) -> MarsSeries:
-    one = MarsSeries(name, BOTS, (SPRING,), "least-played", games=games)
-    return replace(one, **more)
+    series_of_games = MarsSeries(name, BOTS, (SPRING,), "least-played", games=games)
+    return replace(series_of_games, **more)
 
 
 def mars(*all_series: MarsSeries, seed: int = 5) -> Mars:
@@ -72,8 +72,8 @@ def test_slow_knockout_draws_in_proportion_to_the_moving_average() -> None:
 
 
 def test_in_a_slow_knockout_the_winner_comes_to_play_most() -> None:
-    one = series(games=150, selector="slow-knockout", by="fitness")
-    played = play(mars(one), albert_wins)
+    knockout = series(games=150, selector="slow-knockout", by="fitness")
+    played = play(mars(knockout), albert_wins)
     late = Counter(name for fixture in played.fixtures[100:] for name in fixture.players)
     assert late.most_common(1)[0][0] == "albert" and late["albert"] > 4 * 50
 
@@ -100,11 +100,11 @@ def test_without_clones_all_seats_differ() -> None:
 def test_contestants_and_settings_are_drawn_by_weight() -> None:
     winter = MarsSetting("winter", GameSettings("diplomacy", {"first_season": "winter"}), weight=3.0)
     never = MarsSetting("never", GameSettings("diplomacy", {"never": 1}), weight=0.0)
-    one = series(
+    weighted = series(
         games=400, selector="weighted", contestants={"albert": 3.0, "dumb": 1.0, "hold": 0.0},
         settings=(SPRING, winter, never),
     )  # fmt: skip
-    fixtures = play(mars(one)).fixtures
+    fixtures = play(mars(weighted)).fixtures
     players = Counter(name for fixture in fixtures for name in fixture.players)
     assert players["hold"] == 0 and players["albert"] / (400 * SEATS) == pytest.approx(0.75, abs=0.04)
     games = [fixture.game for fixture in fixtures]
@@ -127,7 +127,7 @@ def test_a_pure_series_goes_by_its_own_games_and_others_by_all() -> None:
         earlier = series("earlier", games=30)
         later = series("later", selector="slow-knockout", pure=pure)
         before = play(mars(earlier), albert_wins).games
-        selector = told(mars(replace(earlier, complete=True), later), before)
+        selector = resumed(mars(replace(earlier, complete=True), later), before)
         return [fixture.players for fixture in play(selector, most=5).fixtures]
 
     alone = [
@@ -149,7 +149,7 @@ def test_the_same_seed_draws_the_same_and_another_one_differently() -> None:
     assert play(mars(), albert_wins) == play(mars(), albert_wins)
     assert play(mars(seed=6)).fixtures != play(mars()).fixtures
     whole = play(mars(), albert_wins)
-    rest = play(told(mars(), whole.games[:9]), albert_wins)
+    rest = play(resumed(mars(), whole.games[:9]), albert_wins)
     assert rest.fixtures == whole.fixtures[9:]
 
 
@@ -171,8 +171,8 @@ def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> No
     small = MarsSetting("small", GameSettings("go", {"board_size": 5}))
     large = MarsSetting("large", GameSettings("go", {"board_size": 7}))
     bots = {"albert": 1.0, "dumb": 1.0}
-    one = series(contestants=bots, selector="weighted", clones=False, settings=(small, large), games=40)
-    free, selector = Mars((one,), 2), Mars((one,), 2)
+    weighted = series(contestants=bots, selector="weighted", clones=False, settings=(small, large), games=40)
+    free, selector = Mars((weighted,), 2), Mars((weighted,), 2)
     games = [fixture.game for fixture in play(free).fixtures]
     assert small.game in games and large.game in games
     assert selector.inhibit("dumb", "go-5x5")
@@ -205,17 +205,17 @@ def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
 )
 def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) -> None:
     games = play(mars(), most=1).games
-    told(mars(series(games=500, weight=9.0, notes="more")), games)
+    resumed(mars(series(games=500, weight=9.0, notes="more")), games)
     with pytest.raises(
         CompetitionChangedError,
         match=rf"^series\[t1\]\.{part}: the games so far were played with .+, the control",
     ):
-        told(mars(series(**change)), games)
+        resumed(mars(series(**change)), games)
 
 
 def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
     games = play(mars(), most=3).games
-    left = told(mars(series("t2")), games)
+    left = resumed(mars(series("t2")), games)
     assert not left.finished and list(left.ghosts) == ["t1"]
     assert mars(series("t2")).resume("t1_3", (), "") is None
     with pytest.raises(CompetitionChangedError):

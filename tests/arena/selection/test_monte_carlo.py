@@ -14,7 +14,7 @@ from arena.jobs import PlayerSetup
 from arena.selection.monte_carlo import MonteCarloTuner, ParameterTree
 from arena.selection.selector import CompetitionChangedError
 from arena.selection.voids import VoidPolicy
-from tests.arena.selection.playing import completed, play, told
+from tests.arena.selection.playing import completed, play, resumed
 from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill, values
 
 X = GridParameter("x", Linear(0, 10), 5, "x:%.2f")
@@ -135,7 +135,7 @@ def test_a_void_game_is_forgotten_and_its_number_not_used_again_in_the_run() -> 
     played = play(selector)
     assert played.ids == ["1", "2"] and selector.finished
     assert selector.tree.root.visits == 12
-    again = told(tuner(games=3), played.games)
+    again = resumed(tuner(games=3), played.games)
     assert play(again).ids == ["0"]
 
 
@@ -143,13 +143,13 @@ def test_the_same_seed_and_results_give_the_same_games() -> None:
     whole = play(tuner(games=60, max_depth=2), hill(3.0, width=2.0))
     assert play(tuner(games=60, max_depth=2), hill(3.0, width=2.0)) == whole
     for cut in (1, 17, 59):
-        rest = play(told(tuner(games=60, max_depth=2), whole.games[:cut]), hill(3.0, width=2.0))
+        rest = play(resumed(tuner(games=60, max_depth=2), whole.games[:cut]), hill(3.0, width=2.0))
         assert rest.fixtures == whole.fixtures[cut:]
 
 
 def test_a_broken_off_game_is_played_again_by_the_same_candidate() -> None:
     whole = play(tuner(), hill(3.0), most=20, at_once=4)
-    selector = told(tuner(), whole.games[:10])
+    selector = resumed(tuner(), whole.games[:10])
     for fixture in whole.fixtures[10:14]:
         assert selector.resume(fixture.game_id, fixture.players, fixture.detail) == fixture
     assert selector.resume(whole.fixtures[10].game_id, (), whole.fixtures[10].detail) is None
@@ -157,27 +157,27 @@ def test_a_broken_off_game_is_played_again_by_the_same_candidate() -> None:
 
 def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
     games = play(tuner(), most=5).games
-    told(tuner(games=1000, exploration=2.0), games)
+    resumed(tuner(games=1000, exploration=2.0), games)
     other = replace(X, scale=Linear(0, 11))
     with pytest.raises(CompetitionChangedError, match=r"^parameters\.x\.high: .* with 10, .* now has 11"):
-        told(tuner(parameters=(other,)), games)
+        resumed(tuner(parameters=(other,)), games)
     with pytest.raises(CompetitionChangedError, match=r"^parameters\.x\.split: .* with \d+, .* now has 2"):
-        told(tuner(parameters=(replace(X, split=2),)), play(tuner(parameters=(X,)), most=40).games)
+        resumed(tuner(parameters=(replace(X, split=2),)), play(tuner(parameters=(X,)), most=40).games)
     with pytest.raises(
         CompetitionChangedError, match=r"^parameters\.x\.\w+: .* with \w+, .* now has nothing"
     ):
-        told(tuner(parameters=(replace(X, code="renamed"),)), games)
+        resumed(tuner(parameters=(replace(X, code="renamed"),)), games)
     deep = play(tuner(max_depth=3, games=200)).games
     with pytest.raises(
         CompetitionChangedError, match=r"^competition\.max_depth: .* with 2 or more, .* now has 1"
     ):
-        told(tuner(max_depth=1, games=200), deep)
+        resumed(tuner(max_depth=1, games=200), deep)
     with pytest.raises(CompetitionChangedError):
         tuner().resume("0_1", (), "")
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"initial_visits": 20}, r"competition\.initial_visits: .* played with 10, .* now has 20"),
         ({"initial_wins": 4}, r"competition\.initial_wins: .* played with 5, .* now has 4"),
@@ -191,10 +191,10 @@ def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
         ),
     ],
 )
-def test_the_terms_that_make_the_tree_may_not_change(change: dict[str, Any], said: str) -> None:
+def test_the_terms_that_make_the_tree_may_not_change(change: dict[str, Any], message: str) -> None:
     games = play(tuner(), most=3).games
-    with pytest.raises(CompetitionChangedError, match=said):
-        told(tuner(**change), games)
+    with pytest.raises(CompetitionChangedError, match=message):
+        resumed(tuner(**change), games)
 
 
 def test_the_opponent_may_not_change() -> None:
@@ -202,13 +202,13 @@ def test_the_opponent_may_not_change() -> None:
     with pytest.raises(
         CompetitionChangedError, match=r"opponent: .* with opponent, the control file now has other"
     ):
-        told(MonteCarloTuner(PLAN, replace(OPPONENT, name="other"), seed=4), games)
+        resumed(MonteCarloTuner(PLAN, replace(OPPONENT, name="other"), seed=4), games)
 
 
 def test_how_far_and_how_boldly_the_tree_is_searched_may_change() -> None:
     games = play(tuner(), most=20).games
     change = {"games": 500, "exploration": 1.0, "max_depth": 3, "summary": (5,), "log_period": 10}
-    assert play(told(tuner(**change, shown_running=1), games), most=1).ids == ["20"]
+    assert play(resumed(tuner(**change, shown_running=1), games), most=1).ids == ["20"]
 
 
 def test_the_folder_of_the_control_file_may_be_moved() -> None:
@@ -219,7 +219,7 @@ def test_the_folder_of_the_control_file_may_be_moved() -> None:
         return MonteCarloTuner(plan(candidate=replace(CANDIDATE, make=make)), OPPONENT, 4, folder)
 
     games = play(in_folder("/here"), most=3).games
-    assert play(told(in_folder("/there"), games), most=1).ids == ["3"]
+    assert play(resumed(in_folder("/there"), games), most=1).ids == ["3"]
 
 
 def test_reports_list_candidates_in_progress_the_most_visited_and_the_best() -> None:

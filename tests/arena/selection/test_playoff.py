@@ -9,7 +9,7 @@ from arena.control.plans import GameSettings, Matchup
 from arena.jobs import PlayerSetup
 from arena.selection.playoff import Playoff
 from arena.selection.selector import CompetitionChangedError
-from tests.arena.selection.playing import completed, play, told
+from tests.arena.selection.playing import completed, play, resumed
 
 GO = GameSettings("go", {"board_size": 9})
 PLAYERS = {name: PlayerSetup(name, (name,)) for name in "abc"}
@@ -70,9 +70,9 @@ def test_a_matchup_of_no_games_is_passed_over() -> None:
     assert play(playoff(matchup("0", "ab", 0), matchup("1", "bc", 1))).ids == ["1_0"]
 
 
-def test_a_matchup_that_is_gone_keeps_its_results_and_plays_no_more() -> None:
+def test_a_matchup_that_is_gone_keeps_its_results_and_stops_playing() -> None:
     before = play(playoff(matchup("0", "ab"), matchup("1", "bc")))
-    selector = told(playoff(matchup("1", "bc", 3)), before.games)
+    selector = resumed(playoff(matchup("1", "bc", 3)), before.games)
     assert selector.resume("0_2", ("a", "b"), "") is None
     assert play(selector).ids == ["1_2"]
     assert list(selector.ghosts) == ["0"]
@@ -83,11 +83,11 @@ def test_a_matchup_of_other_players_is_refused() -> None:
     with pytest.raises(
         CompetitionChangedError, match=r"matchups\[0\]\.players: .* with a and b, .* has a and c"
     ):
-        told(playoff(matchup("0", "ac")), before.games)
+        resumed(playoff(matchup("0", "ac")), before.games)
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         (GameSettings("go", {"board_size": 13}), "board_size: .* played with 9, the control file now has 13"),
         (GameSettings("go", {"board_size": 9, "komi": 0.5}), "komi: .* its default, .* now has 0.5"),
@@ -95,30 +95,30 @@ def test_a_matchup_of_other_players_is_refused() -> None:
         (GameSettings("go", {"board_size": 9}, scorer="players"), "scorer: .* internal, .* now has players"),
     ],
 )
-def test_a_matchup_whose_games_had_other_settings_is_refused(changed: GameSettings, said: str) -> None:
+def test_a_matchup_whose_games_had_other_settings_is_refused(changed: GameSettings, message: str) -> None:
     before = [replace(game, game=GO) for game in play(playoff(matchup("0", "ab"))).games]
-    with pytest.raises(CompetitionChangedError, match=rf"^matchups\[0\]\.game\.{said}"):
-        told(playoff(Matchup("0", ("a", "b"), changed, games=4)), before)
+    with pytest.raises(CompetitionChangedError, match=rf"^matchups\[0\]\.game\.{message}"):
+        resumed(playoff(Matchup("0", ("a", "b"), changed, games=4)), before)
     # Without games it may have any.
     assert play(
-        told(playoff(matchup("0", "ab"), Matchup("1", ("a", "b"), changed, games=1)), before)
+        resumed(playoff(matchup("0", "ab"), Matchup("1", ("a", "b"), changed, games=1)), before)
     ).ids == ["1_0"]
 
 
 def test_a_game_left_unfinished_is_taken_up_and_then_not_given_out_again() -> None:
-    selector = told(playoff(matchup("0", "ab", 4)), play(playoff(matchup("0", "ab", 4)), most=2).games)
-    resumed = selector.resume("0_3", ("b", "a"), "")
-    assert resumed is not None and resumed.players == ("a", "b")
-    assert resumed == play(playoff(matchup("0", "ab", 4))).fixtures[3]
+    selector = resumed(playoff(matchup("0", "ab", 4)), play(playoff(matchup("0", "ab", 4)), most=2).games)
+    fixture_again = selector.resume("0_3", ("b", "a"), "")
+    assert fixture_again is not None and fixture_again.players == ("a", "b")
+    assert fixture_again == play(playoff(matchup("0", "ab", 4))).fixtures[3]
     assert play(selector).ids == ["0_2"]
     assert not selector.finished
-    selector.completed(completed(resumed, (1,)))
+    selector.completed(completed(fixture_again, (1,)))
     assert selector.finished
 
 
 def test_fewer_games_than_were_played_make_an_end() -> None:
     before = play(playoff(matchup("0", "ab", 4)))
-    selector = told(playoff(matchup("0", "ab", 2)), before.games)
+    selector = resumed(playoff(matchup("0", "ab", 2)), before.games)
     assert selector.finished and selector.next_game() is None
 
 

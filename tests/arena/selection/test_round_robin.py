@@ -11,7 +11,7 @@ from arena.selection.matchups import letters
 from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture
 from referees.api import Outcome, Termination
-from tests.arena.selection.playing import play, told
+from tests.arena.selection.playing import play, resumed
 
 WON = Outcome((1,), Termination.SCORE, "B+1")
 
@@ -128,14 +128,14 @@ def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game_id", "said"),
+    ("game_id", "message"),
     [
         ("AvD_0", "with b as D, the control file now has nobody as D; put it back"),
         ("BvA_0", "with a as B, the control file now has b as B; put it back"),
     ],
 )
-def test_games_of_other_places_name_the_competitors(game_id: str, said: str) -> None:
-    with pytest.raises(CompetitionChangedError, match=f"^competition.competitors: .* played {said}"):
+def test_games_of_other_places_name_the_competitors(game_id: str, message: str) -> None:
+    with pytest.raises(CompetitionChangedError, match=f"^competition.competitors: .* played {message}"):
         RoundRobin(["a", "b"], 4).completed(won(game_id))
 
 
@@ -151,7 +151,7 @@ def test_each_challenger_meets_each_opponent_in_both_seats() -> None:
 
 
 @pytest.mark.parametrize(
-    ("challengers", "opponents", "said"),
+    ("challengers", "opponents", "message"),
     [
         (["new"], ["old", "oldest"], "opponents: .* with older as C, .* now has oldest as C; put"),
         (["new"], ["old"], "opponents: .* with older as C, the control file now has nobody as C; put"),
@@ -163,8 +163,8 @@ def test_each_challenger_meets_each_opponent_in_both_seats() -> None:
         ),
     ],
 )
-def test_who_has_met_may_not_change(challengers: list[str], opponents: list[str], said: str) -> None:
+def test_past_pairings_may_not_change(challengers: list[str], opponents: list[str], message: str) -> None:
     games = play(Gauntlet(["new"], ["old", "older"], rounds=2)).games
-    assert told(Gauntlet(["new"], ["old", "older", "oldest"], rounds=2), games).total == 6
-    with pytest.raises(CompetitionChangedError, match=rf"^competition\.{said}"):
-        told(Gauntlet(challengers, opponents, rounds=2), games)
+    assert resumed(Gauntlet(["new"], ["old", "older", "oldest"], rounds=2), games).total == 6
+    with pytest.raises(CompetitionChangedError, match=rf"^competition\.{message}"):
+        resumed(Gauntlet(challengers, opponents, rounds=2), games)

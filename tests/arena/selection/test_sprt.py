@@ -9,7 +9,7 @@ from arena.control.plans import SprtPlan
 from arena.ratings.pentanomial import Sprt, estimate
 from arena.selection.selector import CompetitionChangedError, Fixture
 from arena.selection.sprt import SprtMatch
-from tests.arena.selection.playing import Rule, completed, play, told
+from tests.arena.selection.playing import Rule, completed, play, resumed
 
 TEST = Sprt(0, 50, model="logistic")
 
@@ -103,9 +103,9 @@ def test_the_report_tells_the_elo_of_the_pairs_with_its_error() -> None:
 
 def test_the_terms_of_a_test_may_not_change_once_it_has_begun() -> None:
     games = play(match(games=2)).games
-    told(match(games=100), games)
+    resumed(match(games=100), games)
     with pytest.raises(CompetitionChangedError, match=r"competition\.elo1: .* with 50, .* now has 20"):
-        told(match(test=Sprt(0, 20, model="logistic")), games)
+        resumed(match(test=Sprt(0, 20, model="logistic")), games)
 
 
 def test_elo_without_finite_interval_is_reported_as_such() -> None:

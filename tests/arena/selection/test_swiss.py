@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arena.control.plans import SwissPlan
 from arena.selection.selector import CompetitionChangedError
 from arena.selection.swiss import Swiss, pair
-from tests.arena.selection.playing import completed, play, stronger_wins, told
+from tests.arena.selection.playing import completed, play, resumed, stronger_wins
 
 EIGHT = tuple("abcdefgh")
 
@@ -101,12 +101,12 @@ def test_players_meet_new_opponents_while_that_is_possible(data: st.DataObject) 
 
 def test_pairing_goes_back_where_the_last_ones_have_met() -> None:
     met = {frozenset("cd")}
-    pairs = pair("abcd", lambda name: 0.0, lambda one, other: frozenset((one, other)) in met)
+    pairs = pair("abcd", lambda name: 0.0, lambda player, opponent: frozenset((player, opponent)) in met)
     assert sorted(map(sorted, pairs)) in ([["a", "c"], ["b", "d"]], [["a", "d"], ["b", "c"]])
 
 
 def test_where_all_have_met_there_are_rematches() -> None:
-    assert sorted(map(sorted, pair("abcd", lambda name: 0.0, lambda one, other: True))) == [
+    assert sorted(map(sorted, pair("abcd", lambda name: 0.0, lambda player, opponent: True))) == [
         ["a", "c"], ["b", "d"],
     ]  # fmt: skip
 
@@ -114,7 +114,7 @@ def test_where_all_have_met_there_are_rematches() -> None:
 def test_hundreds_of_players_are_paired() -> None:
     names = [f"p{number}" for number in range(700)]
     met = {frozenset(two) for two in combinations(names[:350], 2)}
-    pairs = pair(names, lambda name: 0.0, lambda one, other: frozenset((one, other)) in met)
+    pairs = pair(names, lambda name: 0.0, lambda player, opponent: frozenset((player, opponent)) in met)
     assert len({name for two in pairs for name in two}) == 700
     assert not any(frozenset(two) in met for two in pairs)
 
@@ -122,21 +122,21 @@ def test_hundreds_of_players_are_paired() -> None:
 def test_a_broken_off_tournament_goes_on_as_it_would_have() -> None:
     whole = play(swiss(), stronger_wins(strength))
     for cut in range(len(whole.games)):
-        rest = play(told(swiss(), whole.games[:cut]), stronger_wins(strength))
+        rest = play(resumed(swiss(), whole.games[:cut]), stronger_wins(strength))
         assert rest.ids == whole.ids[cut:]
 
 
 def test_rounds_may_change_but_not_who_plays() -> None:
     games = play(swiss(rounds=2), stronger_wins(strength)).games
-    assert told(swiss(rounds=1), games).finished
-    assert not told(swiss(rounds=3), games).finished
+    assert resumed(swiss(rounds=1), games).finished
+    assert not resumed(swiss(rounds=3), games).finished
     with pytest.raises(
         CompetitionChangedError, match=r"competition\.competitors: .* 8 players .* now has 9 players"
     ):
-        told(swiss((*EIGHT, "i")), games)
+        resumed(swiss((*EIGHT, "i")), games)
     with pytest.raises(
         CompetitionChangedError, match=r"competition\.games: .* were played with 2, .* now has 4"
     ):
-        told(swiss(games=4), games)
+        resumed(swiss(games=4), games)
     with pytest.raises(CompetitionChangedError):
         swiss().completed(games[-1])

@@ -7,13 +7,13 @@ from arena.selection.voids import Sequel, VoidPolicy, VoidRules
 
 def judged(rules: VoidRules, story: str) -> str:
     """The first letters of the verdicts on void games (x) among completed ones (o)."""
-    found = ""
+    verdicts = ""
     for game in story:
         if game == "o":
             rules.completed("AvB")
         else:
-            found += rules.void("AvB").name[0]
-    return found
+            verdicts += rules.void("AvB").name[0]
+    return verdicts
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What Prometheus is told of the service, over a real socket."""
+"""What Prometheus reads of the service, over a real socket."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from arena.service.tokens import ServiceRole, Tokens, add_token
 from arena.v1 import players_pb2
 
 
-class Told:
+class ServiceWithoutServer:
     """A service without its server, and what it tells."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,7 +54,7 @@ class Told:
 
 
 def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
-    metrics = Told(tmp_path)
+    metrics = ServiceWithoutServer(tmp_path)
 
     async def happen() -> None:
         metrics.lobby.enter(players_pb2.Hello(player="one"), "")
@@ -81,6 +81,6 @@ def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
-    metrics = Told(tmp_path)
+    metrics = ServiceWithoutServer(tmp_path)
     with metrics.open(), pytest.raises(InvalidAddressError, match="cannot be served there"):
         metrics.page(f"127.0.0.1:{metrics.port}")

@@ -1,4 +1,4 @@
-"""Child processes of the service: one for each competition, whoever asks for it and when."""
+"""Child processes of the service: one for each competition, for any caller at any time."""
 
 import asyncio
 import sys

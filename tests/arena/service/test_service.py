@@ -220,7 +220,7 @@ def test_health_and_reflection_answer_without_a_token(one_service: Service) -> N
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-def test_remote_bots_play_a_competition_to_its_end_though_one_is_killed(
+def test_remote_bots_play_a_competition_to_its_end_when_one_is_killed(
     service: Service, tmp_path: Path
 ) -> None:
     dial_in = 'protocol = "grpc"\nreconnect_seconds = 0.5\nstart_seconds = 60'

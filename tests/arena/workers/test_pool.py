@@ -140,8 +140,8 @@ def test_engines_get_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) 
         slotted = type(PASSERS[0])("slotted", engine)
         pool.submit(job(slotted, PASSERS[1], game_id=str(number), log_path=str(tmp_path / "log")))
     finished(pool, 2)
-    told = {line.split(": ", 1)[1] for line in (tmp_path / "log").read_text().splitlines()}
-    assert told == {"slot 0", "slot 1"}
+    slots = {line.split(": ", 1)[1] for line in (tmp_path / "log").read_text().splitlines()}
+    assert slots == {"slot 0", "slot 1"}
 
 
 def test_a_killed_worker_costs_its_game_and_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:

@@ -30,20 +30,20 @@ class Scripted:
         return Thought(before, (Candidate(point, after),))
 
 
-def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
+def test_its_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
-    told = contest("scholar/1", spec.game_id)
-    # It thinks worse of every position than it told after its move before; by that all would be tesuji.
+    opened = contest("scholar/1", spec.game_id)
+    # It thinks worse of every position than it reported after its move before; by that all would be tesuji.
     script = {"C3": (0.1, 0.5), "D4": (0.3, 0.6), "B4": (0.5, 0.85)}
     with serving(tmp_path / "data") as server:
         arena = server.arena()
         # What is cut out of so small a board says little.
         game = spec_to_proto(spec, LibrarySettings(least_information=0))
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets[0]
         report = contests_pb2.ReportContestRequest(
-            contest=told, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
+            contest=opened, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
         )
         with Academy(Connection(str(server.address), ticket)) as academy:
             thinker = Scripted((move, *values) for move, values in script.items())
@@ -64,14 +64,16 @@ def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
         arena.contests.ReportContest(report)
         own = server.client(ticket).proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals
     # Only the third move gained enough; the endgame of five plies is its last one.
-    assert {each.content.ply for each in own} == {5}
-    assert {each.content.value_before for each in own if each.content.HasField("value_before")} == {0.6}
-    assert [each.reason for each in own if each.verdict == proposals_pb2.VERDICT_DROPPED] == []
+    assert {proposal.content.ply for proposal in own} == {5}
+    assert {
+        proposal.content.value_before for proposal in own if proposal.content.HasField("value_before")
+    } == {0.6}
+    assert [proposal.reason for proposal in own if proposal.verdict == proposals_pb2.VERDICT_DROPPED] == []
 
 
 @dataclass
 class Listening:
-    """Stands as badly as it is told, asks for counsel, and plays the first legal move."""
+    """Stands as badly as its value says, asks for counsel, and plays the first legal move."""
 
     value: float
     heard: list[Mapping[int, Experience]] = field(default_factory=list)
@@ -115,8 +117,8 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
                 ]
             )
         )
-        told = contest("asked/1", spec.game_id)
-        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+        opened = contest("asked/1", spec.game_id)
+        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets[0]
         with Academy(Connection(str(server.address), ticket)) as academy:
             position = referee.start(0)
             listening = Listening(0.5)
@@ -132,10 +134,12 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
     # The move of the book was played without thinking.
     nothing, patterns = listening.heard
     assert nothing == {}
-    # Of the moves that look best it asked; what nothing is known of is as usual.
+    # It asked about the moves that look best; unknown moves count as usual.
     corners = {"A5", "E5"}
     assert len(patterns) == 26
-    assert {referee.move_text(move) for move, each in patterns.items() if each.value > 0.301} == corners
+    assert {
+        referee.move_text(move) for move, experience in patterns.items() if experience.value > 0.301
+    } == corners
 
 
 @dataclass
@@ -154,14 +158,14 @@ class Asking:
 def test_what_it_tells_the_arena_is_what_it_asked_with(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
-    told = contest("scholar/2", spec.game_id)
+    opened = contest("scholar/2", spec.game_id)
     script = {"C3": (0.3, 0.33), "D4": (0.27, 0.35), "B4": (0.9, 0.85)}
     with serving(tmp_path / "data") as server:
         arena = server.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
-        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets[0]
         report = contests_pb2.ReportContestRequest(
-            contest=told, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
+            contest=opened, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
         )
         with Academy(Connection(str(server.address), ticket)) as academy:
             thinker = Asking((move, *values) for move, values in script.items())

@@ -41,7 +41,7 @@ def test_where_the_board_does_not_tell_who_is_ahead_it_is_not_relied_on() -> Non
     assert isinstance(Strength().thinker(DRAUGHTS, random.Random(1)), AlphaBetaThinker)
 
 
-def test_who_is_ahead_expects_more(evaluation: Evaluation) -> None:
+def test_the_player_ahead_expects_more(evaluation: Evaluation) -> None:
     craft = make_search_game(DRAUGHTS, random.Random(1))
     # White's 24 takes on 15 and goes on taking on 8; Black can then take back once.
     ahead = after(DRAUGHTS, "11-15", "22-18", "15x22")
@@ -62,15 +62,15 @@ def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> No
         moves = craft.moves(position)
         if left == 0:
             return 0.5 + 0.999 * (evaluation.value(craft, position, len(moves)) - 0.5)
-        found = []
+        values = []
         for move in moves:
             following = craft.after(position, move)
             if not craft.mover(following):
                 scores = craft.scores(following)
-                found.append(0.5 + 0.999 * (scores[craft.mover(position) - 1] - 0.5))
+                values.append(0.5 + 0.999 * (scores[craft.mover(position) - 1] - 0.5))
             else:
-                found.append(1.0 - exhaustive(following, left - 1))
-        return 0.5 + 0.999 * (max(found) - 0.5) if left < depth else max(found)
+                values.append(1.0 - exhaustive(following, left - 1))
+        return 0.5 + 0.999 * (max(values) - 0.5) if left < depth else max(values)
 
     thought = AlphaBetaThinker(evaluation, depth, random.Random(1)).think(DRAUGHTS, position)
     assert thought.value == pytest.approx(exhaustive(position, depth))
@@ -88,7 +88,7 @@ def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) 
     for move in DRAUGHTS.legal_moves(position, 1) or ():
         thinker = AlphaBetaThinker(evaluation, 1, random.Random(1))
         others = DRAUGHTS.legal_moves(position, 1) or ()
-        known = {each: Experience(0.9 if each == move else 0.3, 1000.0) for each in others}
+        known = {candidate: Experience(0.9 if candidate == move else 0.3, 1000.0) for candidate in others}
         counsel = partial(_praise, known)
         assert thinker.think(DRAUGHTS, position, counsel).candidates[0].move == move
 
@@ -100,7 +100,7 @@ def test_time_ends_a_search(evaluation: Evaluation) -> None:
 
 
 def test_the_time_that_counsel_takes_is_ones_own(evaluation: Evaluation) -> None:
-    now, asked = 0.0, []
+    now, values = 0.0, []
 
     def clock() -> float:
         nonlocal now
@@ -109,16 +109,16 @@ def test_the_time_that_counsel_takes_is_ones_own(evaluation: Evaluation) -> None
 
     def counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
         nonlocal now
-        asked.append(now)
+        values.append(now)
         now += 1000.0
         return {}
 
     thinker = AlphaBetaThinker(evaluation, 64, random.Random(1), seconds=200.0, clock=clock)
     assert thinker.think(DRAUGHTS, DRAUGHTS.start(0), counsel).candidates
     # By half of the time it asks, and has none left then.
-    assert len(asked) == 1
-    assert 100.0 < asked[0] < 110.0
-    assert now < asked[0] + 1010.0
+    assert len(values) == 1
+    assert 100.0 < values[0] < 110.0
+    assert now < values[0] + 1010.0
 
 
 def test_experience_gives_nothing_away(evaluation: Evaluation) -> None:
@@ -126,7 +126,7 @@ def test_experience_gives_nothing_away(evaluation: Evaluation) -> None:
     position = after(DRAUGHTS, "10-15", "22-17")
     thinker = AlphaBetaThinker(evaluation, 3, random.Random(1))
     plain = thinker.think(DRAUGHTS, position)
-    worst = min(plain.candidates, key=lambda each: each.value)
+    worst = min(plain.candidates, key=lambda rated: rated.value)
     assert worst.value < plain.value - SWAY
     praised = partial(
         _praise,

@@ -40,8 +40,8 @@ def test_bot_plays_a_game_as_the_arena_sets_it_up(name: str, settings: dict[str,
     words = cast("GtpGame[Any, Any]", rules.dialogue("gtp"))
     seats = {seat: engine(name, settings, seed=seat) for seat in (1, 2)}
     for line in words.setup():
-        for each in seats.values():
-            assert each.answer(line.split()[0], line.split()[1:]) == ("=", "")
+        for player in seats.values():
+            assert player.answer(line.split()[0], line.split()[1:]) == ("=", "")
     position = rules.start(0)
     for _ in range(60):
         if not (to_move := rules.to_move(position)):
@@ -53,9 +53,9 @@ def test_bot_plays_a_game_as_the_arena_sets_it_up(name: str, settings: dict[str,
         rules.check(position, seat, move)
         status, value = seats[seat].answer("academy-expected_value", [])
         assert status == "="
-        assert all(0.0 <= float(each) <= 1.0 for each in value.split())
-        told = ["play", words.colour(seat), *words.vertex(move).split()]
-        assert seats[3 - seat].answer(told[0], told[1:]) == ("=", "")
+        assert all(0.0 <= float(number) <= 1.0 for number in value.split())
+        command = ["play", words.colour(seat), *words.vertex(move).split()]
+        assert seats[3 - seat].answer(command[0], command[1:]) == ("=", "")
         position = rules.play(position, {seat: move})
 
 
@@ -123,7 +123,7 @@ def test_settings_are_read_as_in_control_files(texts: list[str], settings: dict[
         (["hex", "--set", "board_size=5", "--seconds", "-1"], "seconds -1.0: it must be above 0"),
     ],
 )
-def test_what_cannot_be_played_is_said(
+def test_a_bot_says_what_cannot_be_played(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -28,11 +28,11 @@ def board(text: str) -> Board:
 
 def test_lines_go_through_the_move_as_far_as_three_cells_and_the_edge() -> None:
     before, after = board(BEFORE), board(AFTER)
-    found = shapes(before, after, 1)
+    patterns = shapes(before, after, 1)
     # What a line says of its cells, row by row; the rest of a diagonal's box says nothing.
-    said = ["".join(write_cells(each, BOARD).replace("#", "").split()) for each in found[:4]]
-    assert said == ["-xxx--+", "+--x-o+", "+-ox--+", "+--xox+"]
-    assert found[4:] == around_move(before, after, 1)
+    rows = ["".join(write_cells(pattern, BOARD).replace("#", "").split()) for pattern in patterns[:4]]
+    assert rows == ["-xxx--+", "+--x-o+", "+-ox--+", "+--xox+"]
+    assert patterns[4:] == around_move(before, after, 1)
 
 
 def test_hexagonal_boards_have_surroundings_alone() -> None:

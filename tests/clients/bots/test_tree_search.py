@@ -104,10 +104,10 @@ def test_seeds_repeat_thoughts() -> None:
 def test_experience_is_asked_for_once_and_counts_as_games_would() -> None:
     referee = GAMES["hex"]
     corner = referee.read_move(referee.start(0), 1, "a1")
-    asked: list[float] = []
+    values: list[float] = []
 
     def praise(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
-        asked.append(value)
+        values.append(value)
         return {
             corner: Experience(1.0, 1000.0),
             **{move: Experience(0.5, 1000.0) for move in moves if move != corner},
@@ -116,11 +116,11 @@ def test_experience_is_asked_for_once_and_counts_as_games_would() -> None:
     thinker = TreeSearchThinker(100, random.Random(3))
     plain = thinker.think(referee, referee.start(0))
     swayed = thinker.think(referee, referee.start(0), praise)
-    assert len(asked) == 1
-    assert 0.0 < asked[0] < 1.0
+    assert len(values) == 1
+    assert 0.0 < values[0] < 1.0
     assert plain.candidates[0].move != corner
     assert swayed.candidates[0].move == corner
-    # What is told of it is the player's own opinion still.
+    # Its reported value is still the player's own opinion.
     assert swayed.candidates[0].value < 0.9
 
 
@@ -154,16 +154,16 @@ class Ticking:
 
 def test_the_time_that_counsel_takes_is_ones_own() -> None:
     def playouts(lasting: float) -> int:
-        clock, asked = Ticking(), []
+        clock, values = Ticking(), []
 
         def counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
             clock.now += lasting
-            asked.append(value)
+            values.append(value)
             return {}
 
         thinker = TreeSearchThinker(1, random.Random(1), seconds=40.0, clock=clock)
         thinker.think(GAMES["hex"], GAMES["hex"].start(0), counsel)
-        assert len(asked) == 1
+        assert len(values) == 1
         return int(clock.now - lasting)
 
     assert playouts(0.0) > playouts(10.0) > playouts(1000.0) > 20
@@ -173,11 +173,11 @@ def test_what_is_the_same_of_all_moves_changes_nothing() -> None:
     referee = GAMES["hex"]
     moves = referee.legal_moves(referee.start(0), 1) or ()
     same = dict.fromkeys(moves, Experience(0.9, 50.0))
-    plain, told = (
+    plain, advised = (
         TreeSearchThinker(60, random.Random(4)).think(referee, referee.start(0), counsel)
         for counsel in (no_counsel, lambda value, moves: same)
     )
-    assert plain == told
+    assert plain == advised
 
 
 def test_what_cannot_be_searched_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

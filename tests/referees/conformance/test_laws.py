@@ -334,13 +334,13 @@ def test_every_law_has_a_referee_that_breaks_it() -> None:
 
 @pytest.mark.parametrize(("law", "broken"), BREACHES, ids=lambda value: getattr(value, "__name__", None))
 def test_the_breach_of_a_law_is_found(law: str, broken: type[Go]) -> None:
-    with pytest.raises(NonConformingRefereeError) as found:
+    with pytest.raises(NonConformingRefereeError) as raised:
         check_referee(broken.from_settings(GO), games=5, max_plies=200)
-    assert found.value.law == law
-    assert str(found.value).startswith(f"{law}: ") and str(found.value).endswith(f"The law: {LAWS[law]}.")
+    assert raised.value.law == law
+    assert str(raised.value).startswith(f"{law}: ") and str(raised.value).endswith(f"The law: {LAWS[law]}.")
     if law not in ("settings", "spec"):
-        assert found.value.game_seed in range(5)
-        assert f"(game seed {found.value.game_seed}, ply {found.value.ply})" in str(found.value)
+        assert raised.value.game_seed in range(5)
+        assert f"(game seed {raised.value.game_seed}, ply {raised.value.ply})" in str(raised.value)
 
 
 @pytest.mark.parametrize(

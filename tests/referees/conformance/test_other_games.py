@@ -149,6 +149,6 @@ def test_unlisted_moves_need_somebody_to_choose_them() -> None:
 
 def test_symmetries_of_maps_are_checked() -> None:
     assert check_referee(TurningRing.from_settings({}), games=5).checks["symmetry"] == 20
-    with pytest.raises(NonConformingRefereeError, match="symmetry") as found:
+    with pytest.raises(NonConformingRefereeError, match="symmetry") as raised:
         check_referee(TurningRingWithAHome.from_settings({}), games=5)
-    assert found.value.law == "symmetry"
+    assert raised.value.law == "symmetry"

@@ -75,9 +75,9 @@ class Case:
             before = self._position(Phase.MOVES, units_in(orders))
             after = adjudicate(before, read_all(before, orders), self.choices).after
             return adjudicate(after, read_all(after, content["orders"]), self.choices)
-        said = [read_unit(text) for text in content.get("starting_state", ())]
+        units = [read_unit(text) for text in content.get("starting_state", ())]
         position = self._position(
-            phase, said or ([] if phase is Phase.BUILDS else units_in(content["orders"]))
+            phase, units or ([] if phase is Phase.BUILDS else units_in(content["orders"]))
         )
         return adjudicate(position, read_all(position, content["orders"]), self.choices)
 

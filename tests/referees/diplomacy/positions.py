@@ -58,8 +58,10 @@ def play(units: str, ordered: str, choices: Choices | None = None) -> PhaseAdjud
 
 
 def outcomes(adjudication: PhaseAdjudication) -> dict[str, OrderOutcome]:
-    return {order_text(adjudication.position, found.order): found.outcome for found in adjudication.results}
+    return {
+        order_text(adjudication.position, result.order): result.outcome for result in adjudication.results
+    }
 
 
 def reasons(adjudication: PhaseAdjudication) -> dict[str, str]:
-    return {order_text(adjudication.position, found.order): found.reason for found in adjudication.results}
+    return {order_text(adjudication.position, result.order): result.reason for result in adjudication.results}

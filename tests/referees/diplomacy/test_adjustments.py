@@ -34,10 +34,10 @@ def test_two_units_that_retreat_to_one_province_disband_and_say_so() -> None:
 
 def test_dislodged_units_that_say_nothing_or_nonsense_disband() -> None:
     done = play("ITA A VEN; AUS A TRI, A TYR", "AUS A TRI - VEN, A TYR S A TRI - VEN")
-    for said in ("", "ITA A VEN R TRI", "ITA A VEN H"):
-        over = adjudicate(done.after, orders(done.after, said))
+    for order in ("", "ITA A VEN R TRI", "ITA A VEN H"):
+        over = adjudicate(done.after, orders(done.after, order))
         assert over.after.units_of(4) == []
-        assert any(found.outcome is OrderOutcome.VOID for found in over.results) == bool(said)
+        assert any(result.outcome is OrderOutcome.VOID for result in over.results) == bool(order)
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_what_a_power_may_build_is_what_it_has_room_for(units: str, owned: str, 
 def test_builds_say_why_they_fail(order: str, outcome: OrderOutcome, reason: str) -> None:
     start = position("RUS A SEV; GER A LVN", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV RUM; GER WAR")
     done = adjudicate(start, orders(start, f"RUS {order}"))
-    told = [(found.outcome, found.reason) for found in done.results if found.reason != "not ordered"]
-    assert (outcome, reason) in told
+    reasons = [(result.outcome, result.reason) for result in done.results if result.reason != "not ordered"]
+    assert (outcome, reason) in reasons
 
 
 def test_builds_that_are_not_ordered_are_waived() -> None:
     start = position("RUS A SEV", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV RUM")
     done = adjudicate(start, {})
     assert done.after.units == start.units
-    assert [found.reason for found in done.results] == ["not ordered"] * 2
+    assert [result.reason for result in done.results] == ["not ordered"] * 2
     assert done.after.name == "S1902M"
 
 
@@ -89,7 +89,7 @@ def test_the_first_removals_count_and_the_rest_is_civil_disorder() -> None:
     assert outcomes(done) == {"A TUS D": OrderOutcome.SUCCEEDED, "A UKR D": OrderOutcome.SUCCEEDED}
     assert reasons(done)["A UKR D"] == "civil disorder: not ordered"
     many = adjudicate(start, orders(start, "ITA A TUS D, A PIE D, F ION D, A UKR D"))
-    assert [found.outcome for found in many.results].count(OrderOutcome.SURPLUS) == 2
+    assert [result.outcome for result in many.results].count(OrderOutcome.SURPLUS) == 2
 
 
 @pytest.mark.parametrize(
@@ -126,10 +126,10 @@ def test_over_what_a_distance_is_counted_is_the_editions_or_a_setting(
     edition: str, route: str | None, first: str
 ) -> None:
     start = position("ITA A PIE, F VEN", Phase.BUILDS, Season.AUTUMN, "ITA ROM")
-    told = {"edition": edition, "removal_distance": "owned centres"} | (
+    settings = {"edition": edition, "removal_distance": "owned centres"} | (
         {"removal_route": route} if route else {}
     )
-    choices = DiplomacySettings.read(told).choices
+    choices = DiplomacySettings.read(settings).choices
     done = adjudicate(start, {}, choices)
     assert [order.split(" D")[0] for order, why in reasons(done).items() if why] == [first]
 

@@ -108,7 +108,7 @@ def test_a_file_that_is_no_map_says_which_entry_breaks_which_rule(
         (3, "3 is no text"),
     ],
 )
-def test_a_map_that_is_not_there_says_so(name: object, why: str) -> None:
+def test_a_missing_map_is_reported(name: object, why: str) -> None:
     with pytest.raises(InvalidSettingError, match=why):
         Diplomacy.from_settings({"map": name})
 

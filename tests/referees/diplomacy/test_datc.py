@@ -40,7 +40,7 @@ pytestmark = pytest.mark.skipif(
 def test_orders_of_a_case_come_out_as_it_says(case: Case) -> None:
     adjudication = case.run()
     position = adjudication.position
-    found = {(result.power, result.order): result for result in adjudication.results}
+    results = {(result.power, result.order): result for result in adjudication.results}
     outcomes = {}
     expected = case.expected()
     for name in (case.name, f"{case.name}-{case.edition}"):
@@ -49,7 +49,7 @@ def test_orders_of_a_case_come_out_as_it_says(case: Case) -> None:
         expected |= other
     for text in expected:
         power, order_text = split(text)
-        result = found[power, read_order(position, order_text, lenient_coasts=False)]
+        result = results[power, read_order(position, order_text, lenient_coasts=False)]
         outcomes[text] = result.succeeded
     assert outcomes == expected
 

@@ -30,9 +30,9 @@ def area(sides: list[Side]) -> float:
 @settings(max_examples=60, deadline=None)
 @given(POINTS)
 def test_cells_share_out_the_frame_and_each_corner_is_nearest_to_its_own_points(points: list[Point]) -> None:
-    found = cells(points, WIDTH, HEIGHT)
-    assert sum(map(area, found)) == pytest.approx(WIDTH * HEIGHT)
-    for point, sides in zip(points, found, strict=True):
+    shapes = cells(points, WIDTH, HEIGHT)
+    assert sum(map(area, shapes)) == pytest.approx(WIDTH * HEIGHT)
+    for point, sides in zip(points, shapes, strict=True):
         for side in sides:
             nearest = min(math.dist(side.corner, other) for other in points)
             assert math.dist(side.corner, point) == pytest.approx(nearest, abs=1e-6)
@@ -41,12 +41,12 @@ def test_cells_share_out_the_frame_and_each_corner_is_nearest_to_its_own_points(
 @settings(max_examples=60, deadline=None)
 @given(POINTS)
 def test_what_lies_beyond_a_side_has_the_same_side(points: list[Point]) -> None:
-    found = cells(points, WIDTH, HEIGHT)
-    for number, sides in enumerate(found):
+    shapes = cells(points, WIDTH, HEIGHT)
+    for number, sides in enumerate(shapes):
         for side, after in zip(sides, [*sides[1:], *sides[:1]], strict=True):
             # Where several cells meet in a point, a side may be as good as nothing.
             if side.beyond != FRAME and math.dist(side.corner, after.corner) > 1e-6:
-                assert number in [other.beyond for other in found[side.beyond]]
+                assert number in [other.beyond for other in shapes[side.beyond]]
 
 
 def bordering(board: Map) -> set[tuple[int, int]]:
@@ -93,7 +93,7 @@ def test_borders_say_what_they_part() -> None:
 def test_a_map_without_a_drawing_is_laid_out_by_its_borders() -> None:
     drawing = drawing_of(STRAITS)
     distances = {
-        pair: math.dist(*(drawing.places[STRAITS.main_location[each]] for each in pair))
+        pair: math.dist(*(drawing.places[STRAITS.main_location[province]] for province in pair))
         for pair in combinations(range(len(STRAITS.codes)), 2)
     }
     near = [distances[pair] for pair in bordering(STRAITS)]

@@ -52,7 +52,7 @@ class Turn(NamedTuple):
 
 
 def turn_of(seed: int, size: int, season: Season) -> Turn:
-    """So many units anywhere, each with a legal order."""
+    """A number of units anywhere, each with a legal order."""
     chance = Random(seed)
     standing: dict[int, Unit] = {}
     for kind, place in chance.sample(PLACES, size):

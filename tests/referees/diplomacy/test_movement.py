@@ -121,11 +121,11 @@ def test_orders_that_fail_say_why(
 
 def test_orders_for_foreign_units_and_none_are_void_and_the_last_of_two_counts() -> None:
     done = play("FRA A PAR; GER A MUN", "FRA A PAR - BUR, A PAR - PIC, A MUN H, A ROM H")
-    told = [(found.outcome, found.reason) for found in done.results]
-    assert (O.SUCCEEDED, "") in told
-    assert (O.VOID, "void: a later order for the unit took its place") in told
-    assert (O.VOID, "void: the unit is another power's") in told
-    assert (O.VOID, "void: no unit is there") in told
+    reasons = [(result.outcome, result.reason) for result in done.results]
+    assert (O.SUCCEEDED, "") in reasons
+    assert (O.VOID, "void: a later order for the unit took its place") in reasons
+    assert (O.VOID, "void: the unit is another power's") in reasons
+    assert (O.VOID, "void: no unit is there") in reasons
     assert {unit.location for unit in done.after.units} == {
         done.position.map.location("PIC"),
         done.position.map.location("MUN"),
@@ -221,7 +221,7 @@ def test_support_of_a_move_by_convoy_counts_also_beside_land() -> None:
     assert [done.position.map.location_codes[p] for p in done.after.dislodged[0].options] == ["DEN", "NWY"]
 
 
-def test_who_is_dislodged_from_the_sea_may_retreat_to_where_the_attack_began() -> None:
+def test_a_unit_dislodged_from_the_sea_may_retreat_to_where_the_attack_began() -> None:
     by_sea = play(
         "ENG A NWY, F SKA, A FIN; RUS A SWE", "ENG A NWY - SWE VIA, F SKA C A NWY - SWE, A FIN S A NWY - SWE"
     )
@@ -266,7 +266,7 @@ def test_the_longest_file_of_units_resolves(closed: bool, moved: int) -> None:
         Order(OrderKind.MOVE, place, (place + 1) % 200) for place in range(200) if closed or place != 199
     ]
     done = adjudicate(start, {0: marching})
-    assert sum(found.succeeded and found.order.kind is OrderKind.MOVE for found in done.results) == moved
+    assert sum(result.succeeded and result.order.kind is OrderKind.MOVE for result in done.results) == moved
 
 
 def test_a_convoy_through_every_sea_is_found_without_listing_routes() -> None:

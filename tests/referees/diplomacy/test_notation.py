@@ -261,7 +261,7 @@ def test_what_is_no_order_says_why(text: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["F CON - ANK/SC", "A PAR/NC H", "F MAO - POR/NC"])
-def test_where_the_rules_are_strict_a_coast_that_is_not_there_is_refused(text: str) -> None:
+def test_strict_rules_refuse_a_missing_coast(text: str) -> None:
     with pytest.raises(UnreadableOrderError, match=r"has no coast '[NS]C'; it has only one"):
         read_order(MOVES, text, lenient_coasts=False)
 
@@ -281,8 +281,8 @@ def test_a_retreat_by_convoy_is_refused() -> None:
 
 
 def test_orders_of_daide_in_brackets_need_no_commas() -> None:
-    said = "((FRA AMY PAR) MTO BUR) ((FRA AMY MAR) SUP (FRA AMY PAR) MTO BUR)((FRA FLT MAO) MTO (SPA NCS))"
-    assert PowerOrders.read(MOVES, said).text == "A PAR - BUR, F MAO - SPA/NC, A MAR S A PAR - BUR"
+    orders = "((FRA AMY PAR) MTO BUR) ((FRA AMY MAR) SUP (FRA AMY PAR) MTO BUR)((FRA FLT MAO) MTO (SPA NCS))"
+    assert PowerOrders.read(MOVES, orders).text == "A PAR - BUR, F MAO - SPA/NC, A MAR S A PAR - BUR"
 
 
 @pytest.mark.parametrize("board", [STANDARD, shipped_map("straits")], ids=lambda board: board.name)
@@ -314,20 +314,20 @@ WORDS = {
 
 def in_other_words(text: str, chance: random.Random) -> str:
     """An order in STANDARD notation with other words for the same, and names for codes."""
-    said = []
+    words = []
     for word in text.split():
         code, _, coast = word.partition("/")
         if word in WORDS:
-            said.append(chance.choice(WORDS[word]))
+            words.append(chance.choice(WORDS[word]))
         elif code in STANDARD.codes:
             name = chance.choice((code, code.lower(), STANDARD.names[STANDARD.codes.index(code)]))
             quarter = {"N": "north coast", "S": "south coast", "E": "east coast"}[coast[0]] if coast else ""
-            said.append(
+            words.append(
                 name + chance.choice((f"/{coast}", f" ({coast.lower()})", f" ({quarter})")) if coast else name
             )
         else:
-            said.append(word.lower())
-    return " ".join(said)
+            words.append(word.lower())
+    return " ".join(words)
 
 
 def test_every_legal_order_reads_back_in_other_words() -> None:

@@ -14,12 +14,12 @@ JUDGE = Diplomacy.from_settings({})
 FRANCE = 3
 
 
-def known_as(game: GamePosition, seat: int, said: str) -> str:
-    return JUDGE.opening_move(game, seat, JUDGE.read_move(game, seat, said))
+def known_as(game: GamePosition, seat: int, orders: str) -> str:
+    return JUDGE.opening_move(game, seat, JUDGE.read_move(game, seat, orders))
 
 
 @pytest.mark.parametrize(
-    "said",
+    "orders",
     [
         "A MAR - SPA, A PAR - BUR, F BRE - MAO",
         "F BRE - MAO, A PAR - BUR, A MAR - SPA",
@@ -27,20 +27,20 @@ def known_as(game: GamePosition, seat: int, said: str) -> str:
         "F BRE - MAO, A PAR - BUR, A MAR - SPA, DRAW",
     ],
 )
-def test_a_node_is_all_of_a_powers_orders_however_they_are_written(said: str) -> None:
-    assert known_as(JUDGE.start(0), FRANCE, said) == "A PAR - BUR, F BRE - MAO, A MAR - SPA"
+def test_a_node_is_all_of_a_powers_orders_however_they_are_written(orders: str) -> None:
+    assert known_as(JUDGE.start(0), FRANCE, orders) == "A PAR - BUR, F BRE - MAO, A MAR - SPA"
 
 
 @pytest.mark.parametrize(
-    ("said", "same_as"),
+    ("orders", "same_as"),
     [
         ("A PAR - BUR", "A PAR - BUR, A MAR H, F BRE H"),
         ("A PAR - MOS, A MAR S A BUR - MUN, F BRE - PAR", "NONE"),
         ("A PAR C A MAR - BUR", "NONE"),
     ],
 )
-def test_units_without_an_order_that_can_be_carried_out_hold(said: str, same_as: str) -> None:
-    assert known_as(JUDGE.start(0), FRANCE, said) == known_as(JUDGE.start(0), FRANCE, same_as)
+def test_units_without_an_order_that_can_be_carried_out_hold(orders: str, same_as: str) -> None:
+    assert known_as(JUDGE.start(0), FRANCE, orders) == known_as(JUDGE.start(0), FRANCE, same_as)
 
 
 def test_the_coast_that_a_support_names_makes_no_other_opening() -> None:
@@ -79,7 +79,7 @@ def test_retreats_say_which_unit_was_dislodged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("units", "owned", "said", "known"),
+    ("units", "owned", "orders", "known"),
     [
         ("FRA A SPA", "FRA PAR MAR SPA", "A PAR B", "[3 centres] A PAR B, WAIVE"),
         ("FRA A SPA", "FRA PAR MAR SPA", "WAIVE", "[3 centres] WAIVE, WAIVE"),
@@ -87,17 +87,17 @@ def test_retreats_say_which_unit_was_dislodged() -> None:
         ("FRA A SPA, A POR, F MAO", "FRA PAR", "A SPA D, F MAO D", "[1 centres] F MAO D, A SPA D"),
     ],
 )
-def test_builds_depend_on_the_number_of_centres(units: str, owned: str, said: str, known: str) -> None:
+def test_builds_depend_on_the_number_of_centres(units: str, owned: str, orders: str, known: str) -> None:
     game = begin(position(units, Phase.BUILDS, Season.AUTUMN, owned))
-    assert known_as(game, FRANCE, said) == known
+    assert known_as(game, FRANCE, orders) == known
 
 
 def test_the_same_orders_are_another_node_where_the_situation_is_another() -> None:
-    said = "A BUR H"
+    orders = "A BUR H"
     alone = begin(position("FRA A BUR", season=Season.AUTUMN))
     beset = begin(position("FRA A BUR; GER A GAS", season=Season.AUTUMN))
     far = begin(position("FRA A BUR; GER A MOS", season=Season.AUTUMN))
-    assert known_as(alone, FRANCE, said) == known_as(far, FRANCE, said) != known_as(beset, FRANCE, said)
+    assert known_as(alone, FRANCE, orders) == known_as(far, FRANCE, orders) != known_as(beset, FRANCE, orders)
 
 
 def test_a_power_with_centres_and_no_units_has_a_node_too() -> None:
@@ -128,5 +128,5 @@ def test_orders_too_long_for_academy_are_shortened_and_stay_different() -> None:
         opening_move(position("NOR " + ", ".join([*units, last]), board=large, season=Season.AUTUMN), 0, ())
         for last in ("A SCA", "A NCA", "A NCA")
     ]
-    assert [len(each) for each in known] == [MAX_LENGTH] * 3
+    assert [len(name) for name in known] == [MAX_LENGTH] * 3
     assert known[0] != known[1] == known[2]

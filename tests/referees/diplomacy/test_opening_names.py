@@ -27,7 +27,7 @@ def test_every_name_is_of_orders_that_the_power_can_give_in_the_first_spring(pow
 
 
 @pytest.mark.parametrize(
-    ("power", "said", "name"),
+    ("power", "orders", "name"),
     [
         ("FRA", "F BRE - MAO, A PAR - BUR, A MAR S A PAR - BUR", "Maginot Opening"),
         ("FRA", "F BRE - MAO, A PAR - BUR, A MAR H", "Atlantic Opening"),
@@ -42,9 +42,9 @@ def test_every_name_is_of_orders_that_the_power_can_give_in_the_first_spring(pow
         ("GER", "F KIE - BAL, A MUN - BUR", "Burgundy Opening / Baltic Opening"),
     ],
 )
-def test_the_name_with_the_most_orders_is_meant(power: str, said: str, name: str) -> None:
+def test_the_name_with_the_most_orders_is_meant(power: str, orders: str, name: str) -> None:
     number = STANDARD.power(power)
-    assert opening_name(START, number, PowerOrders.read(START, said).orders) == name
+    assert opening_name(START, number, PowerOrders.read(START, orders).orders) == name
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_a_map_without_named_openings_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "names"),
+    ("orders", "names"),
     [("A CON - BUL, A SMY - ARM, F ANK - CON", "Turkish Hedgehog"), ("A CON - BUL", None)],
 )
-def test_records_tell_the_openings_names(said: str, names: str | None) -> None:
+def test_records_tell_the_openings_names(orders: str, names: str | None) -> None:
     judge = Diplomacy.from_settings({})
     start = judge.start(0)
     moves = [
         PlayedMove(seat, move, move.text)
         for seat in judge.to_move(start)
-        for move in [judge.read_move(start, seat, said if seat == 7 else "NONE")]
+        for move in [judge.read_move(start, seat, orders if seat == 7 else "NONE")]
     ]
-    told = json.loads(judge.record(GameRecord("0_0", "", "", tuple("abcdefg"), moves, None, 0)))
-    openings = told["phases"][0]["openings"]
+    record = json.loads(judge.record(GameRecord("0_0", "", "", tuple("abcdefg"), moves, None, 0)))
+    openings = record["phases"][0]["openings"]
     assert openings.get("TUR") == names
     assert openings["AUS"] == "Houseboat", "units without orders hold"

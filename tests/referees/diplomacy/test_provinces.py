@@ -78,7 +78,7 @@ def test_a_map_that_does_not_fit_says_where(old: str, new: str, why: str) -> Non
     assert why in str(raised.value)
 
 
-def test_unknown_maps_and_powers_are_told_with_those_there_are() -> None:
+def test_errors_about_unknown_maps_and_powers_list_the_known_ones() -> None:
     with pytest.raises(UnknownPlaceError, match="there are standard, straits"):
         shipped_map("world")
     with pytest.raises(UnknownPlaceError, match="Austria"):
@@ -103,7 +103,7 @@ def test_a_fleet_can_convoy_where_a_route_without_returns_leads_through_it() -> 
             for fleet in bits(chain):
                 source, target = chance.sample(bits(coasts), 2)
                 sets = ways_round(STANDARD, chain, fleet)
-                found = all(touched >> source & 1 or touched >> target & 1 for touched in sets)
-                assert found == _is_on_a_route(chain, fleet, source, target)
-                both.add(found)
+                on_all = all(touched >> source & 1 or touched >> target & 1 for touched in sets)
+                assert on_all == _is_on_a_route(chain, fleet, source, target)
+                both.add(on_all)
     assert both == {True, False}

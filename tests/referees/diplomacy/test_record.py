@@ -29,16 +29,20 @@ def record_of(judge: Diplomacy, moves: list[PlayedMove], game: GamePosition | No
 def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
     judge = Diplomacy.from_settings({"year_limit": 3})
     moves, game = random_game(judge, 5)
-    told = json.loads(record_of(judge, moves, game))
-    assert told["phases"][0]["phase"] == "S1901M"
-    assert (told["edition"], told["choices"]["adjacent_convoy"], told["year_limit"]) == ("2023", "intent", 3)
-    assert told["phases"][0]["units"]["RUS"] == ["A MOS", "A WAR", "F SEV", "F STP/SC"]
-    assert told["game"] == "diplomacy", "by which `arena replay` finds the page"
-    assert told["players"]["TUR"] == "bot 7"
-    assert told["final"]["phase"] == game.position.name
-    assert told["termination"] == "frozen"
-    assert sum(told["centre_shares"].values()) == pytest.approx(1)
-    for phase in told["phases"]:
+    record = json.loads(record_of(judge, moves, game))
+    assert record["phases"][0]["phase"] == "S1901M"
+    assert (record["edition"], record["choices"]["adjacent_convoy"], record["year_limit"]) == (
+        "2023",
+        "intent",
+        3,
+    )
+    assert record["phases"][0]["units"]["RUS"] == ["A MOS", "A WAR", "F SEV", "F STP/SC"]
+    assert record["game"] == "diplomacy", "by which `arena replay` finds the page"
+    assert record["players"]["TUR"] == "bot 7"
+    assert record["final"]["phase"] == game.position.name
+    assert record["termination"] == "frozen"
+    assert sum(record["centre_shares"].values()) == pytest.approx(1)
+    for phase in record["phases"]:
         for results in phase["results"].values():
             for result in results:
                 assert result["outcome"] == "succeeded" or result["reason"], result

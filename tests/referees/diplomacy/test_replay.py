@@ -39,9 +39,9 @@ MOVES: Sequence[Mapping[int, str]] = (
 def record(names: Sequence[str] = tuple("abcdefg"), comment: str = "") -> str:
     """A short game with orders of every kind."""
     judge = Diplomacy.from_settings({"year_limit": 1})
-    game, moves, said = judge.start(0), [], list(MOVES)
+    game, moves, orders = judge.start(0), [], list(MOVES)
     while seats := judge.to_move(game):
-        ordered = said.pop(0) if game.position.phase is Phase.MOVES else {}
+        ordered = orders.pop(0) if game.position.phase is Phase.MOVES else {}
         turn = {seat: judge.read_move(game, seat, ordered.get(seat, "NONE")) for seat in seats}
         moves += [
             PlayedMove(seat, move, move.text, values={seat: 0.25}, comment=comment)
@@ -92,14 +92,14 @@ def test_the_map_shows_units_centres_and_orders_with_what_became_of_them(tmp_pat
 
 @NEEDS_BROWSER
 def test_the_head_says_everything_once(tmp_path: Path) -> None:
-    told = json.loads(record())
-    result = f"{told['result']} ({told['detail']})" if told["detail"] else told["result"]
-    told |= {"name": "cup 0_7", "event": "cup"}
-    told["remarks"] = [
+    content = json.loads(record())
+    result = f"{content['result']} ({content['detail']})" if content["detail"] else content["result"]
+    content |= {"name": "cup 0_7", "event": "cup"}
+    content["remarks"] = [
         "Event: cup", "Game id: 0_7", "Date: 2026-11-21 13:00 +0000", f"Result: {result}", "a remark", result,
     ]  # fmt: skip
-    dom = shown(Diplomacy.replay_page(json.dumps(told).encode(), {}), tmp_path, "phase=1")
-    facts = f"map standard · rules {told['edition']} · {result} · Date: 2026-11-21 13:00 +0000 · a remark"
+    dom = shown(Diplomacy.replay_page(json.dumps(content).encode(), {}), tmp_path, "phase=1")
+    facts = f"map standard · rules {content['edition']} · {result} · Date: 2026-11-21 13:00 +0000 · a remark"
     assert '<h1 id="title">cup 0_7</h1>' in dom
     assert re.findall(r'id="facts">(.*?)</p>', dom) == [html.escape(facts, quote=False)]
 
@@ -107,14 +107,14 @@ def test_the_head_says_everything_once(tmp_path: Path) -> None:
 @NEEDS_BROWSER
 def test_later_phases_show_what_came_of_it(tmp_path: Path) -> None:
     text = record()
-    told = json.loads(text)
+    content = json.loads(text)
     page = Diplomacy.replay_page(text.encode(), {})
     dom = shown(page, tmp_path, "phase=2")
     assert 'class="order via"' in dom and 'class="order convoy"' in dom
     assert "convoy" in dom and "<title>ENG: A YOR</title>" in dom
     end = shown(page, tmp_path, "phase=99")
-    assert f"The end: {told['result']}" in end
-    for power, units in told["final"]["units"].items():
+    assert f"The end: {content['result']}" in end
+    for power, units in content["final"]["units"].items():
         for unit in units:
             assert f"<title>{power}: {unit}</title>" in end
 
@@ -181,8 +181,8 @@ def test_a_picture_of_the_page_has_land_sea_and_every_power_s_colour(tmp_path: P
     page = Diplomacy.replay_page(record().encode(), {})
     data = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
     assert data is not None
-    told = json.loads(data[1])["map"]
-    least = {power["colour"]: 30 for power in told["powers"]} | {"#b5d3e7": 20_000, "#f1e8d2": 10_000}
+    drawn_map = json.loads(data[1])["map"]
+    least = {power["colour"]: 30 for power in drawn_map["powers"]} | {"#b5d3e7": 20_000, "#f1e8d2": 10_000}
 
     def take() -> bytes:
         arguments = (f"--screenshot={picture}", "--window-size=640,640", "--virtual-time-budget=3000")

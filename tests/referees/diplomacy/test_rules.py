@@ -21,10 +21,10 @@ def referee(**settings: Any) -> Diplomacy:
     return Diplomacy.from_settings(settings)
 
 
-def play(judge: Diplomacy, game: GamePosition, said: Mapping[int, str] | None = None) -> GamePosition:
+def play(judge: Diplomacy, game: GamePosition, orders: Mapping[int, str] | None = None) -> GamePosition:
     """One phase, in which seats that say nothing order nothing."""
-    said = said or {}
-    moves = {seat: judge.read_move(game, seat, said.get(seat, "NONE")) for seat in judge.to_move(game)}
+    orders = orders or {}
+    moves = {seat: judge.read_move(game, seat, orders.get(seat, "NONE")) for seat in judge.to_move(game)}
     return judge.play(game, moves)
 
 
@@ -46,7 +46,7 @@ def test_all_powers_move_at_once_and_retreats_are_for_the_dislodged_alone() -> N
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("orders", "why"),
     [
         ("A MAR - BUR, A MAR H", "a second order for MAR"),
         ("F LON - NTH", "^F LON - NTH: France has nothing to order there"),
@@ -59,17 +59,17 @@ def test_all_powers_move_at_once_and_retreats_are_for_the_dislodged_alone() -> N
         ("DRAW FRA", "partial draws"),
     ],
 )
-def test_orders_that_are_refused_say_why(said: str, why: str) -> None:
+def test_orders_that_are_refused_say_why(orders: str, why: str) -> None:
     judge = referee()
     game = judge.start(0)
     with pytest.raises((IllegalMoveError, UnreadableMoveError), match=why):
-        judge.check(game, FRANCE, judge.read_move(game, FRANCE, said))
+        judge.check(game, FRANCE, judge.read_move(game, FRANCE, orders))
 
 
 def test_orders_that_cannot_be_carried_out_are_accepted_only_with_aoa() -> None:
     game = referee().start(0)
-    for said in ("A PAR - MOS", "A PAR S F BRE - ECH", "A MAR - NAF"):
-        move = PowerOrders.read(game.position, said)
+    for order in ("A PAR - MOS", "A PAR S F BRE - ECH", "A MAR - NAF"):
+        move = PowerOrders.read(game.position, order)
         referee().check(game, FRANCE, move)
         with pytest.raises(IllegalMoveError, match="cannot be ordered so"):
             referee(aoa=False).check(game, FRANCE, move)

@@ -73,7 +73,7 @@ def test_it_reads_our_records(variant: str) -> None:
     position, moves, chance = judge.start(0), [], random.Random(1)
     while seats := judge.to_move(position):
         move = chance.choice(position.moves)
-        moves.append(PlayedMove(seats[0], move, judge.move_text(move), comment="said"))
+        moves.append(PlayedMove(seats[0], move, judge.move_text(move), comment="spoken"))
         position = judge.play(position, {seats[0]: move})
     record = GameRecord(
         "cup 1",

@@ -43,7 +43,7 @@ def test_the_same_pieces_with_the_other_side_to_move_are_another_position() -> N
     assert judge.outcome(position) is None
 
 
-def test_a_move_of_a_man_begins_anew() -> None:
+def test_a_move_of_a_man_restarts_the_count() -> None:
     judge = game("english")
     position = after(judge, placed(judge, "B", white="K32 21", black="K1 12"), *ROUND, "12-16", "32-27")
     assert position.quiet == 1
@@ -64,7 +64,7 @@ RUSSIAN = ("Kg1 h2", "Kb8 a7", ("b8-c7", "g1-f2", "c7-b8", "f2-g1"))
         ("brazilian", {}, RUSSIAN, 15),
     ],
 )
-def test_so_many_king_moves_are_a_draw(
+def test_too_many_king_moves_are_a_draw(
     variant: str, settings: dict[str, int], position: tuple[str, str, tuple[str, ...]], moves: int
 ) -> None:
     judge = game(variant, repetition=0, **settings)

@@ -17,9 +17,9 @@ ENGINE = (sys.executable, "-m", "tests.referees.draughts.gtp_engine")
 
 
 def words(variant: str) -> DraughtsDialogue:
-    found = game(variant).dialogue("gtp")
-    assert found is not None
-    return found
+    dialogue = game(variant).dialogue("gtp")
+    assert dialogue is not None
+    return dialogue
 
 
 def test_the_words_are_those_of_the_protocol() -> None:
@@ -46,7 +46,7 @@ def test_engine_gets_all_squares_of_a_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "said", "winners"),
+    ("variant", "text", "winners"),
     [
         ("english", "1-0", (2,)),
         ("english", " 0-1 ", (1,)),
@@ -56,15 +56,15 @@ def test_engine_gets_all_squares_of_a_move() -> None:
         ("russian", "1-1", (1, 2)),
     ],
 )
-def test_results_are_read_as_pdn_has_them(variant: str, said: str, winners: tuple[int, ...]) -> None:
-    score = words(variant).read_score(said)
+def test_results_are_read_as_pdn_has_them(variant: str, text: str, winners: tuple[int, ...]) -> None:
+    score = words(variant).read_score(text)
     assert isinstance(score, Outcome)
     assert (score.winners, score.termination) == (winners, Termination.SCORE)
 
 
-@pytest.mark.parametrize("said", ["", "B+3.5", "0", "3-1", "*"])
-def test_what_is_no_result_says_nothing(said: str) -> None:
-    assert words("english").read_score(said) is None
+@pytest.mark.parametrize("text", ["", "B+3.5", "0", "3-1", "*"])
+def test_what_is_no_result_says_nothing(text: str) -> None:
+    assert words("english").read_score(text) is None
 
 
 def test_there_is_no_handicap_and_nothing_to_arrange() -> None:

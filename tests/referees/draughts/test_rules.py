@@ -1,4 +1,4 @@
-"""Turns, crowning, wins, boards, and what is said of illegal moves."""
+"""Turns, crowning, wins, boards, and the messages about illegal moves."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_the_referee_is_installed() -> None:
 
 
 @pytest.mark.parametrize(("variant", "first"), [("english", "Black"), ("international", "White")])
-def test_who_begins(variant: str, first: str) -> None:
+def test_the_side_that_begins(variant: str, first: str) -> None:
     judge = game(variant)
     assert judge.to_move(judge.start(0)) == (1,)
     assert judge.seat_name(1) == first
@@ -126,7 +126,7 @@ def test_captures_need_not_name_the_squares_between(text: str) -> None:
     assert judge.move_text(move) == "24x15x8"
 
 
-def test_a_capture_that_can_be_two_must_be_told_apart() -> None:
+def test_a_capture_that_can_be_two_needs_its_way() -> None:
     judge = game("english")
     position = placed(judge, "B", white="7 8 15 16", black="3")
     assert texts(judge, position) == ["3x10x19", "3x12x19"]
@@ -135,7 +135,7 @@ def test_a_capture_that_can_be_two_must_be_told_apart() -> None:
     assert judge.move_text(judge.read_move(position, 1, "3x12x19")) == "3x12x19"
 
 
-def test_a_flying_king_may_be_said_to_land_elsewhere_on_its_way() -> None:
+def test_a_flying_king_may_be_written_with_another_landing_on_its_way() -> None:
     judge = game("international")
     position = placed(judge, "W", "K46", "37 24 9")
     (move,) = [move for move in position.moves if judge.move_text(move).endswith("x3")]

@@ -33,7 +33,7 @@ class Gnugo:
         self._process.communicate()
 
     def answer(self, command: str) -> tuple[bool, str]:
-        """Whether the engine did as it was told, and what it said."""
+        """Whether the engine obeyed the command, and its answer."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(command + "\n")
         self._process.stdin.flush()

@@ -1,4 +1,4 @@
-"""Turns, ko and superko, self-capture, the end, scores, and what ACADEMY is told."""
+"""Turns, ko and superko, self-capture, the end, scores, and what ACADEMY receives."""
 
 from dataclasses import replace
 

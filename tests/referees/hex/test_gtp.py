@@ -1,4 +1,4 @@
-"""What engines are told of a game of Hex in HTP, and how their answers are read."""
+"""What engines receive of a game of Hex in HTP, and how their answers are read."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rules of Hex: linking edges, the swap, what is illegal, and what ACADEMY is told."""
+"""The rules of Hex: linking edges, the swap, what is illegal, and what ACADEMY receives."""
 
 import pytest
 from hypothesis import given
@@ -46,7 +46,7 @@ def test_hex_is_found_by_its_name() -> None:
         ({"board_size": 3, "swap": True}, "b1 swap-pieces c1 b2 c2 a3 c3", BLACK),
     ],
 )
-def test_who_links_their_edges_first_wins(
+def test_the_player_that_links_its_edges_first_wins(
     settings: dict[str, object], moves: str, winner: int | None
 ) -> None:
     game = Hex.from_settings(settings)
@@ -137,7 +137,7 @@ def test_columns_have_letters_and_rows_numbers_from_the_top() -> None:
         ({"board_size": 3, "columns": 4}, "hex-4x3", False, "identity"),
     ],
 )
-def test_academy_is_told_of_the_half_turn_and_of_the_mirror_that_exchanges_the_edges(
+def test_academy_learns_the_half_turn_and_the_mirror_that_exchanges_the_edges(
     settings: dict[str, object], game_id: str, symmetric: bool, reversal: str
 ) -> None:
     spec = Hex.from_settings(settings).spec()
@@ -161,7 +161,7 @@ def test_the_reversal_is_the_game_with_the_players_exchanged(order: list[int], b
     for cell, is_black in zip(order, black, strict=True):
         linked = board.play(BLACK if is_black else WHITE, cell)
         assert mirrored.play(WHITE if is_black else BLACK, cell % 5 * 5 + cell // 5) == linked
-    seen, reversed_ = (game.board(HexPosition(bytes(each.cells), BLACK), 1) for each in (board, mirrored))
+    seen, reversed_ = (game.board(HexPosition(bytes(stones.cells), BLACK), 1) for stones in (board, mirrored))
     assert game.spec().reversed_board(seen) == reversed_
 
 

@@ -44,7 +44,7 @@ def test_a_board_with_more_columns_than_rows_says_columns_first() -> None:
     assert OBLONG.read_records(text.encode()) == [("cup 0_1", ["d1", "a3"])]
 
 
-def test_comments_hold_what_players_said_and_expected_and_how_it_ended() -> None:
+def test_comments_hold_players_remarks_and_values_and_how_it_ended() -> None:
     moves = [
         PlayedMove(1, 0, "a1", comment="corner [first]"),
         PlayedMove(2, SWAP, "swap-pieces", values={2: 0.25, 1: 0.75}),

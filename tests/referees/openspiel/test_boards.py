@@ -54,7 +54,7 @@ def test_cells_are_what_openspiel_draws(game: str) -> None:
         if isinstance(geometry, HexGeometry):
             cells = cells.replace("+", "")
         rows = [re.fullmatch(row, line) for line in str(position.state).splitlines()]
-        drawn = "".join(sign for found in rows if found for sign in found[1] if sign in signs)
+        drawn = "".join(sign for match in rows if match for sign in match[1] if sign in signs)
         assert cells.translate(str.maketrans(letters, signs)) == drawn
     assert len(position.history) > 4
 

@@ -38,6 +38,6 @@ def test_every_game_keeps_the_laws(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", VARIANTS)
-def test_so_do_variants_to_their_ends(game: str) -> None:
+def test_variants_keep_the_laws_to_their_ends(game: str) -> None:
     report = check_referee(referee(game), games=3, max_plies=200)
     assert report.finished > 0

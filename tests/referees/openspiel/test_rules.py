@@ -224,10 +224,10 @@ def test_records_are_read_back() -> None:
     judge = judge_of("tic_tac_toe")
     texts = ["x(1,1)", "o(0,0)", "x(0,1)", "o(0,2)", "x(2,1)"]
     text = record(judge, texts)
-    found = json.loads(text)
-    assert (found["game"], found["result"], found["winners"]) == ("tic_tac_toe()", "player 1 wins", [1])
-    assert (found["players"], found["event"], found["seed"]) == (["ann", "bob"], "cup", 5)
-    assert found["moves"][1] == {
+    content = json.loads(text)
+    assert (content["game"], content["result"], content["winners"]) == ("tic_tac_toe()", "player 1 wins", [1])
+    assert (content["players"], content["event"], content["seed"]) == (["ann", "bob"], "cup", 5)
+    assert content["moves"][1] == {
         "seat": 2,
         "move": "o(0,0)",
         "seconds": 0.25,

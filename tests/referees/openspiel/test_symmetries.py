@@ -189,15 +189,15 @@ def clobbers(cells: dict[Line, str], own: str, other: str) -> set[frozenset[Line
 
 
 def othello_moves(cells: dict[Line, str], own: str, other: str) -> set[frozenset[Line]]:
-    found = set()
+    moves = set()
     for (row, column), state in cells.items():
         for down, across in AROUND if state == "-" else ():
             length = 1
             while cells.get((row + down * length, column + across * length)) == other:
                 length += 1
             if length > 1 and cells.get((row + down * length, column + across * length)) == own:
-                found.add(frozenset(((row, column),)))
-    return found
+                moves.add(frozenset(((row, column),)))
+    return moves
 
 
 def amazons_that_can_move(cells: dict[Line, str], own: str, other: str) -> set[frozenset[Line]]:

@@ -41,8 +41,8 @@ def test_regions_have_the_numbers_1_to_n_with_any_ids(ids: set[int], seed: int) 
     numbers = range(1, len(row) + 1)
     greeting = list(dialogue.greeting(1, BotTime(0, 0)))
     assert greeting[-2] == "setup_map regions " + " ".join(f"{number} 1" for number in numbers)
-    told = {int(number) for near in greeting[-1].split()[2:] for number in near.split(",")}
-    assert told == set(numbers)
+    named = {int(number) for near in greeting[-1].split()[2:] for number in near.split(",")}
+    assert named == set(numbers)
     owners = bytes(random.Random(seed).choices((0, 1, 2), k=len(row)))
     view = WarPosition(2, owners, (2,) * len(row), seed=1)
     update = next(
@@ -61,9 +61,9 @@ def test_regions_have_the_numbers_1_to_n_with_any_ids(ids: set[int], seed: int) 
 
 @pytest.fixture
 def words(rules: WarLight) -> LineDialogue[WarPosition]:
-    found = rules.dialogue("lines:ai-challenge-2")
-    assert found is not None
-    return found
+    dialogue = rules.dialogue("lines:ai-challenge-2")
+    assert dialogue is not None
+    return dialogue
 
 
 def test_bot_gets_settings_and_map(words: LineDialogue[WarPosition]) -> None:

@@ -40,9 +40,9 @@ LINES = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=8).map(" ".join
 
 
 def dialogue(name: str) -> LineDialogue[WarPosition]:
-    found = RULES.dialogue(name)
-    assert found is not None
-    return found
+    lines_dialogue = RULES.dialogue(name)
+    assert lines_dialogue is not None
+    return lines_dialogue
 
 
 @settings(deadline=None, max_examples=200)

@@ -66,15 +66,15 @@ def test_without_fog_every_territory_has_its_row(rules: WarLight) -> None:
 
 
 def test_orders_are_read_as_the_page_writes_them(rules: WarLight) -> None:
-    said = [
+    lines = [
         "Deploy 4 on 5",
         "Deploy 1 on 112",
         "AttackTransfer 4 from 5 to 29",
         "AttackTransfer 3 from 5 to 119",
         "AttackTransfer 8 from 26 to 119",
     ]
-    reading = ChallengeLines(rules.map).read([said], 1)
-    assert reading.text == "; ".join(said)
+    reading = ChallengeLines(rules.map).read([lines], 1)
+    assert reading.text == "; ".join(lines)
     assert not reading.complaints
     assert rules.read_move(rules.start(1), 1, reading.text) == (
         Deploy(4, 5),
@@ -120,15 +120,15 @@ def test_a_bot_can_tell_its_expected_values(
     assert reading.text == "pass"
 
 
-def test_orders_that_did_nothing_by_the_bots_fault_are_told_of(rules: WarLight) -> None:
+def test_orders_that_did_nothing_by_the_bots_fault_are_reported(rules: WarLight) -> None:
     position = standing(rules, {200: (1, 5), 209: (2, 50)})
     # Seat 1 can do nothing about 209's attack; that 198 is not its own it could have known.
     orders = {1: (AttackTransfer(1, 200, 199), Deploy(1, 198)), 2: (AttackTransfer(49, 209, 200),)}
-    told = set()
+    refusals = set()
     for turn in range(1, 30):
         after = rules.play(standing(rules, {200: (1, 5), 209: (2, 50)}, turn), orders)
-        told |= {tuple(ChallengeLines(rules.map).refusals(rules.view(after, 1), 1))}
-    assert told == {("order 'Deploy 1 on 198' was not carried out: 198 is not its own",)}
+        refusals |= {tuple(ChallengeLines(rules.map).refusals(rules.view(after, 1), 1))}
+    assert refusals == {("order 'Deploy 1 on 198' was not carried out: 198 is not its own",)}
     assert position.turn == 1
 
 

@@ -50,11 +50,11 @@ def test_fights_come_out_as_often_as_the_odds_say(
 ) -> None:
     chance, rules = random.Random(7), CombatRules()
     seen = Counter(rules.fight(attackers, defenders, chance) for _ in range(DRAWS))
-    found = {left(attackers, defenders, fight): count for fight, count in seen.items()}
-    assert found.keys() == expected.keys()
+    results = {left(attackers, defenders, fight): count for fight, count in seen.items()}
+    assert results.keys() == expected.keys()
     for ends, hundredths in expected.items():
         # Five standard deviations of a hundred thousand draws are at most 0.8 %; the seed is fixed.
-        assert found[ends] / DRAWS == pytest.approx(hundredths / 100, abs=0.008)
+        assert results[ends] / DRAWS == pytest.approx(hundredths / 100, abs=0.008)
 
 
 @pytest.mark.parametrize(("attackers", "kills"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 4), (7, 4)])

@@ -13,9 +13,9 @@ from tests.referees.warlight.positions import chain_of
 
 
 def places(war_map: WarMap) -> list[tuple[float, float]]:
-    found = [territory.place for territory in war_map.territories if territory.place]
-    assert len(found) == len(war_map.territories)
-    return found
+    listed = [territory.place for territory in war_map.territories if territory.place]
+    assert len(listed) == len(war_map.territories)
+    return listed
 
 
 def test_territories_lie_on_the_drawing_apart_from_each_other_and_neighbours_together() -> None:

@@ -152,7 +152,7 @@ def test_every_territory_of_our_maps_is_in_one_bonus_that_hangs_together(name: s
         assert set(reachable(inside, min(region))) == set(region)
 
 
-def test_a_map_that_is_not_there_is_refused_with_those_that_are() -> None:
+def test_a_missing_map_is_refused_with_the_names_of_the_known_ones() -> None:
     with pytest.raises(InvalidMapError, match=r"no map 'atlantis': there are double_earth, .* files"):
         load_map("atlantis")
     with pytest.raises(InvalidMapError, match="cannot be read"):

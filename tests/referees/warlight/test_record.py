@@ -65,7 +65,7 @@ def test_the_events_of_a_turn_lead_from_one_standing_to_the_next(
     positions_and_record: tuple[list[WarPosition], dict[str, Any]],
 ) -> None:
     _, record = positions_and_record
-    ids = [each["id"] for each in record["map"]["territories"]]
+    ids = [territory["id"] for territory in record["map"]["territories"]]
     afterwards = [turn["standing"] for turn in record["turns"][1:]] + [record["final"]]
     kinds = set()
     for turn, after in zip(record["turns"], afterwards, strict=True):

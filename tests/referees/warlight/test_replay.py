@@ -145,10 +145,10 @@ def test_a_player_s_view_hides_what_it_could_not_see(tmp_path: Path) -> None:
 
     dom = shown(WarLight.replay_page(text.encode(), {}), tmp_path, "turn=1&view=1")
 
-    assert [each == "unseen" for each in circles(dom)] == [owner == 3 for owner in seen]
+    assert [kind == "unseen" for kind in circles(dom)] == [owner == 3 for owner in seen]
     assert counts(dom).count("") == seen.count(3)
     assert re.search(r"\(\d+ orders in the fog\)|\(an order in the fog\)", dom)
-    # Of the charts only one's own curves are shown.
+    # The charts show only one's own curves.
     assert dom.count('style="display: none;"') == 3
 
 
@@ -170,16 +170,16 @@ def test_orders_are_seen_as_the_referee_lets_them_be(tmp_path: Path) -> None:
 
 
 @NEEDS_BROWSER
-def test_what_was_said_is_shown_by_turns(tmp_path: Path) -> None:
-    told = {
-        "alpha: told": ">> Map\n>> EndMap\n>> Turn 1\n<< first\n>> Turn 2\n<< second\n",
-        "beta: told": ">> settings your_bot player2\n>> settings starting_armies 5\n<< one\n"
+def test_messages_are_shown_by_turns(tmp_path: Path) -> None:
+    texts = {
+        "alpha: received": ">> Map\n>> EndMap\n>> Turn 1\n<< first\n>> Turn 2\n<< second\n",
+        "beta: received": ">> settings your_bot player2\n>> settings starting_armies 5\n<< one\n"
         ">> settings starting_armies 5\n<< two\n",
     }
-    page = WarLight.replay_page(record().encode(), told)
+    page = WarLight.replay_page(record().encode(), texts)
     first, second, whole = (
         re.findall(r"<pre>(.*?)</pre>", shown(page, tmp_path, place), re.DOTALL)[:2]
-        for place in ("turn=1&said=turn", "turn=2&said=turn", "turn=2&said=all")
+        for place in ("turn=1&messages=turn", "turn=2&messages=turn", "turn=2&messages=all")
     )
     assert first == [
         "&gt;&gt; Turn 1\n&lt;&lt; first\n",
@@ -195,7 +195,7 @@ def test_what_was_said_is_shown_by_turns(tmp_path: Path) -> None:
 @NEEDS_BROWSER
 def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
     page = WarLight.replay_page(record((HOSTILE, "beta")).encode(), {"standard error": f"{HOSTILE} help"})
-    dom = shown(page, tmp_path, "said=all")
+    dom = shown(page, tmp_path, "messages=all")
     assert "<b>x" not in page and "<b>x" not in dom
     assert "&lt;b&gt;x help" in dom
 
@@ -212,9 +212,9 @@ def test_a_map_without_places_is_laid_out_for_the_page(tmp_path: Path) -> None:
     text = rules.record(GameRecord("7", "war", "2026-11-21", ("a", "b"), (), None, 5))
     assert '"x":' not in text
     page = WarLight.replay_page(text.encode(), {})
-    found = re.findall(r'"x":([0-9.]+),"y":([0-9.]+)', page)
-    assert len(set(found)) == 4
-    assert all(0 <= float(number) <= 1000 for place in found for number in place)
+    places = re.findall(r'"x":([0-9.]+),"y":([0-9.]+)', page)
+    assert len(set(places)) == 4
+    assert all(0 <= float(number) <= 1000 for place in places for number in place)
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_openings_have_one_deploy_for_each_territory_in_the_order_of_ids(small: 
     orders = (Deploy(1, middle), AttackTransfer(9, middle, 1), Deploy(2, low), Deploy(2, middle))
     canonical = small.canonical(start, 1, orders)
     assert canonical == (Deploy(2, low), Deploy(3, middle), AttackTransfer(9, middle, 1))
-    first, second = (small.play(start, {1: each, 2: ()}) for each in (orders, canonical))
+    first, second = (small.play(start, {1: opening, 2: ()}) for opening in (orders, canonical))
     assert (first.owners, first.armies) == (second.owners, second.armies)
     # Which armies are cut when the income does not suffice depends on the order.
     greedy = (Deploy(4, middle), Deploy(4, low))
@@ -267,5 +267,5 @@ def test_why_an_order_did_nothing_does_not_tell_who_stands_in_the_fog() -> None:
 
     after = rules.play(position, {1: read_orders("; ".join(orders)), 2: ()})
 
-    told = {event.why for event in rules.view(after, 1).events if isinstance(event, RefusedOrder)}
-    assert told == {f"{id_} is not its own" for id_ in ids}
+    reasons = {event.why for event in rules.view(after, 1).events if isinstance(event, RefusedOrder)}
+    assert reasons == {f"{id_} is not its own" for id_ in ids}

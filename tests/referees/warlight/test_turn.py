@@ -157,7 +157,7 @@ def test_an_attack_on_what_has_become_ones_own_is_a_transfer(six: WarLight) -> N
 
 
 def test_armies_killed_in_defence_cannot_move_any_more(six: WarLight) -> None:
-    # Whoever is first: seat 2's twenty kill 12 of the 30, so at most 17 of seat 1's can go.
+    # In either order: seat 2's twenty kill 12 of the 30, so at most 17 of seat 1's can go.
     held = {2: (1, 30), 1: (1, 1), 3: (2, 21)}
     for turn in range(1, 21):
         after = six.play(
@@ -231,7 +231,7 @@ def test_a_cyclic_order_changes_the_first_mover_every_turn(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("extra", "first_movers"), [({1: (1, 6)}, {2}), ({10: (2, 9)}, {1})])
-def test_who_has_fewer_armies_when_the_turn_begins_can_be_first(
+def test_the_player_with_fewer_armies_can_move_first(
     extra: dict[int, tuple[int, int]], first_movers: set[int], tmp_path: Path
 ) -> None:
     rules, held, first, second = rows(tmp_path, move_order="fewer_armies")

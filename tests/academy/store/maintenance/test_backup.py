@@ -73,7 +73,7 @@ def test_nothing_is_written_over(store: Store, tmp_path: Path, act: str) -> None
 
 
 @pytest.mark.parametrize(("folder", "file"), [(0o700, 0o600), (0o750, 0o640)])
-def test_who_may_read_a_copy_is_who_may_read_the_data(
+def test_a_copy_is_readable_for_those_that_may_read_the_data(
     store: Store, tmp_path: Path, folder: int, file: int
 ) -> None:
     store.environment.folder.chmod(folder)

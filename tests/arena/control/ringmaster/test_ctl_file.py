@@ -1,4 +1,4 @@
-"""Control files of the ringmaster: every setting arrives, and faults are told as it told them."""
+"""Control files of the ringmaster: every setting arrives, and faults are reported as it reported them."""
 
 import gc
 import os
@@ -129,8 +129,8 @@ step_size = 0.8
 
 
 def children(process: int) -> list[int]:
-    found = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(child) for file in found for child in file.read_text().split()]
+    lists = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for file in lists for child in file.read_text().split()]
 
 
 def control(folder: Path, text: str) -> Control:
@@ -140,14 +140,14 @@ def control(folder: Path, text: str) -> Control:
 
 
 def test_a_playoff(tmp_path: Path) -> None:
-    found = control(tmp_path, PLAYOFF)
-    assert (found.kind, found.description) == ("playoff", "Two engines")
-    assert not (found.record_games or found.errors_to_log or found.check_players)
-    assert found.failures == "void"
-    assert found.disputes == "believe"
-    assert found.competitors == ("weak", "strong", "full") and "unused" in found.players
-    assert isinstance(found.plan, PlayoffPlan)
-    plain, handicap, none = found.plan.matchups
+    read_control = control(tmp_path, PLAYOFF)
+    assert (read_control.kind, read_control.description) == ("playoff", "Two engines")
+    assert not (read_control.record_games or read_control.errors_to_log or read_control.check_players)
+    assert read_control.failures == "void"
+    assert read_control.disputes == "believe"
+    assert read_control.competitors == ("weak", "strong", "full") and "unused" in read_control.players
+    assert isinstance(read_control.plan, PlayoffPlan)
+    plain, handicap, none = read_control.plan.matchups
     assert (plain.matchup_id, plain.players, plain.games, plain.alternating) == (
         "0",
         ("weak", "strong"),
@@ -188,9 +188,9 @@ def test_players(tmp_path: Path) -> None:
 
 
 def test_an_all_play_all(tmp_path: Path) -> None:
-    found = control(tmp_path, ALL_PLAY_ALL)
-    assert found.plan == AllPlayAllPlan(("c", "a", "b"), 20) and found.kind == "all-play-all"
-    assert (found.game.settings["komi"], found.game.scorer) == (7.0, "players")
+    read_control = control(tmp_path, ALL_PLAY_ALL)
+    assert read_control.plan == AllPlayAllPlan(("c", "a", "b"), 20) and read_control.kind == "all-play-all"
+    assert (read_control.game.settings["komi"], read_control.game.scorer) == (7.0, "players")
 
 
 def test_a_monte_carlo_tuner(tmp_path: Path) -> None:
@@ -386,9 +386,9 @@ def test_a_function_that_does_not_return_is_ended_and_the_next_call_begins_again
 
 def test_the_process_of_a_tuners_functions_ends_with_its_plan(tmp_path: Path) -> None:
     before = children(os.getpid())
-    found = control(tmp_path, CROSS_ENTROPY)
+    read_control = control(tmp_path, CROSS_ENTROPY)
     (process,) = set(children(os.getpid())) - set(before)
-    del found
+    del read_control
     gc.collect()
     assert left_running([process]) == []
 
@@ -426,11 +426,11 @@ komi = 15 / 2.
 
 
 def test_files_for_python_2_are_converted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    found = control(tmp_path, PYTHON_2)
-    assert found.players["a"].command == ("gnugo", "--level=1", "--mode=755")
-    assert isinstance(found.plan, PlayoffPlan)
-    assert [matchup.matchup_id for matchup in found.plan.matchups] == ["m0", "m1"]
-    assert (found.game.settings["board_size"], found.game.settings["komi"]) == (9, 7.5)
+    read_control = control(tmp_path, PYTHON_2)
+    assert read_control.players["a"].command == ("gnugo", "--level=1", "--mode=755")
+    assert isinstance(read_control.plan, PlayoffPlan)
+    assert [matchup.matchup_id for matchup in read_control.plan.matchups] == ["m0", "m1"]
+    assert (read_control.game.settings["board_size"], read_control.game.settings["komi"]) == (9, 7.5)
     assert capfd.readouterr().err == "reading\n"
 
 

@@ -73,9 +73,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs_gnugo
-@pytest.mark.parametrize(("name", "games", "told"), RUNS, ids=[name for name, _, _ in RUNS])
+@pytest.mark.parametrize(("name", "games", "lines"), RUNS, ids=[name for name, _, _ in RUNS])
 def test_a_documented_control_file_is_checked_and_played(
-    here: Path, name: str, games: int, told: list[str]
+    here: Path, name: str, games: int, lines: list[str]
 ) -> None:
     path = here / f"{name}.ctl"
     path.write_bytes((DOCUMENTED / path.name).read_bytes())
@@ -84,7 +84,7 @@ def test_a_documented_control_file_is_checked_and_played(
     done = arena("run", path, "--quiet", "--max-games", str(games))
     assert (done.returncode, done.stderr) == (0, "")
     report = arena("show", path).stdout
-    assert [text for text in told if text not in report] == []
+    assert [text for text in lines if text not in report] == []
     history = (here / f"{name}.hist").read_text(encoding="utf-8")
     played = re.findall(r"^ *\S+ \S+ (?:beat|vs) .*$", history, re.MULTILINE)
     assert len(played) == games, history

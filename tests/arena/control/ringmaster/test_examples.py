@@ -21,7 +21,7 @@ def quick_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "games", "told"),
+    ("name", "games", "expected"),
     [
         ("playoff", 5, ["gnugo-l1 v gnugo-l2 (5/5 games)", "board size: 9   komi: 7.5"]),
         (
@@ -41,17 +41,17 @@ def quick_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 @pytest.mark.usefixtures("quick_engines")
-def test_an_example_runs(tmp_path: Path, name: str, games: int, told: list[str]) -> None:
+def test_an_example_runs(tmp_path: Path, name: str, games: int, expected: list[str]) -> None:
     path = tmp_path / f"{name}.ctl"
     shutil.copy(EXAMPLES / path.name, path)
     done = arena("run", path, "--quiet", "--max-games", str(games))
     assert (done.returncode, done.stderr) == (0, "")
     report = arena("show", path).stdout
-    assert [text for text in told if text not in report] == []
+    assert [text for text in expected if text not in report] == []
     history = (tmp_path / f"{name}.hist").read_text().splitlines()
     played = [line for line in history if " beat " in line]
     assert len(played) == games
-    # Of a tuner each line names the candidate's parameters.
+    # Each line of a tuner names the candidate's parameters.
     assert all(" I: " in line and "; F: " in line for line in played) is name.endswith("tuner")
     assert all(line.endswith(")]") for line in played) is (name == "mc_tuner")
     assert len(list((tmp_path / f"{name}.games").iterdir())) == games

@@ -118,7 +118,7 @@ def test_saga1_loses_nothing_of_games_with_supply_centres(
     for name in ("Supplies", "Elimination", "Winner", "Grade", "Rank"):
         assert [row[name] for row in taken["SAGA_Player"]] == [row[name] for row in expected["SAGA_Player"]]
     assert [row["MaxSupplies"] for row in taken["SAGA_Game"]] == [18, 12, 5, 5]
-    # 1 a solo; the draws of all survivors are taken for stasis, since the games had a limit of it
+    # 1 a solo; the draws of all survivors are taken for stasis, because the games had a limit of it
     assert [row["Termination"] for row in taken["SAGA_Game"]] == [1, 4, 4, None]
 
 

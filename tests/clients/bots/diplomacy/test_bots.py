@@ -35,7 +35,7 @@ def test_games_repeat_with_their_seed(name: str) -> None:
     assert games[0] == games[1]
 
 
-def test_who_holds_never_moves_and_agrees_to_any_draw() -> None:
+def test_the_hold_bot_never_moves_and_agrees_to_any_draw() -> None:
     start = position("AUS A VIE, F TRI")
     orders = bot("hold").orders(start, 0)
     assert [order.kind for order in orders] == [OrderKind.HOLD, OrderKind.HOLD]

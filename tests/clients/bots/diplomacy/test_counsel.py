@@ -47,9 +47,9 @@ def played(
 ) -> contests_pb2.ReportContestRequest:
     """A contest of some phases in which a power wins and the others lose."""
     game, plies = REFEREE.start(0), []
-    for said in springs:
+    for orders in springs:
         moves = {
-            seat: REFEREE.read_move(game, seat, said.get(seat, "NONE")) for seat in REFEREE.to_move(game)
+            seat: REFEREE.read_move(game, seat, orders.get(seat, "NONE")) for seat in REFEREE.to_move(game)
         }
         known = {seat: REFEREE.opening_move(game, seat, move) for seat, move in moves.items()}
         game = REFEREE.play(game, moves)
@@ -130,10 +130,10 @@ def test_orders_are_known_by_the_line_that_led_to_them(academy: Running, entered
         others[2] = REFEREE.read_move(game, 2, "F LON - ECH")
     game = REFEREE.play(game, others | {FRANCE: spring})
     asking.played(range(1, 8), game)
-    found = asking.opening(game)
-    assert (found is not None) == known
-    if found is not None:
-        assert found.text == "A BUR - BEL, F MAO - POR, A MAR - SPA"
+    opening = asking.opening(game)
+    assert (opening is not None) == known
+    if opening is not None:
+        assert opening.text == "A BUR - BEL, F MAO - POR, A MAR - SPA"
 
 
 def test_after_moves_that_were_made_for_it_the_tree_is_not_asked(academy: Running) -> None:
@@ -142,7 +142,7 @@ def test_after_moves_that_were_made_for_it_the_tree_is_not_asked(academy: Runnin
     assert asking.opening(REFEREE.start(0)) is None
 
 
-def test_the_bot_goes_on_alone_when_academy_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bot_goes_on_alone_without_academy(capsys: pytest.CaptureFixture[str]) -> None:
     environment = {"ACADEMY_ADDRESS": "unix:/nowhere/academy.sock", "ACADEMY_CONTEST": "lost"}
     asking = DiplomacyAdvisor.from_environment(REFEREE, FRANCE, environment, Never())
     assert asking.opening(REFEREE.start(0)) is None

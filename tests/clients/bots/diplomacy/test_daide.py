@@ -35,7 +35,7 @@ class Server:
         self.connection, _ = self.listener.accept()
         self.connection.settimeout(PATIENCE)
         self._reader = FrameReader(at_server=True)
-        self._said: list[str] = []
+        self._messages: list[str] = []
         assert self._frame() is FrameType.INITIAL
         self.connection.sendall(representation_frame(WORDS))
 
@@ -43,12 +43,12 @@ class Server:
         while True:
             for frame in self._reader.feed(self.connection.recv(1)):
                 if frame.type is FrameType.DIPLOMACY:
-                    self._said.append(WORDS.text(frame.tokens))
+                    self._messages.append(WORDS.text(frame.tokens))
                 return frame.type
 
     def hear(self) -> str:
         assert self._frame() is FrameType.DIPLOMACY
-        return self._said.pop()
+        return self._messages.pop()
 
     def say(self, *texts: str) -> None:
         for text in texts:
@@ -57,9 +57,9 @@ class Server:
     def greet(self, name: str) -> None:
         """Let a bot of this name in, and begin a game with it as North."""
         self.accept()
-        said = self.hear()
-        assert said == f"NME ('{name}') ('1')"
-        self.say(f"YES ({said})", "MAP ('straits')")
+        message = self.hear()
+        assert message == f"NME ('{name}') ('1')"
+        self.say(f"YES ({message})", "MAP ('straits')")
         assert self.hear() == "YES (MAP ('straits'))"
         self.say("HLO (NOR) (1234) ((LVL 0))", OWNERS, FIRST)
 

@@ -38,10 +38,10 @@ def test_the_bot_of_ones_own_that_the_document_shows_plays_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = (Path(__file__).parents[4] / "docs" / "tutorials" / "diplomacy.md").read_text(encoding="utf-8")
-    found = re.search(r"This is all of `(\w+)\.py`.*?```python\n(.*?)```", document, re.DOTALL)
-    assert found is not None
-    (tmp_path / f"{found[1]}.py").write_text(found[2], encoding="utf-8")
-    (command,) = re.findall(rf'command = "({found[1]}:\w+)"', document)
+    match = re.search(r"This is all of `(\w+)\.py`.*?```python\n(.*?)```", document, re.DOTALL)
+    assert match is not None
+    (tmp_path / f"{match[1]}.py").write_text(match[2], encoding="utf-8")
+    (command,) = re.findall(rf'command = "({match[1]}:\w+)"', document)
     player = PlayerSetup("own", (command,), protocol="python", working_directory=str(tmp_path))
     job = GameJob("1", "diplomacy", {"year_limit": 3, "aoa": False}, (player,) * 7, seed=1)
     result = play(job)

@@ -54,15 +54,15 @@ def test_it_convoys_an_army_off_its_island(seed: int) -> None:
 def test_it_never_sends_two_units_to_one_place_or_against_each_other() -> None:
     for seed in range(3):
         for game in play([bot("tactical", f"{seed}/{power}") for power in range(POWERS)], year_limit=4):
-            found = game.position
-            if found.phase is not Phase.MOVES:
+            position = game.position
+            if position.phase is not Phase.MOVES:
                 continue
             for power in range(POWERS):
-                orders = TacticalBot(random.Random(seed)).orders(found, power)
-                going = [found.map.province_of[order.target] for order in orders if order.kind in MOVING]
+                orders = TacticalBot(random.Random(seed)).orders(position, power)
+                going = [position.map.province_of[order.target] for order in orders if order.kind in MOVING]
                 assert len(set(going)) == len(going)
                 # Alone on the board, all its moves succeed.
-                only = replace(found, units=tuple(found.units_of(power)))
+                only = replace(position, units=tuple(position.units_of(power)))
                 for result in adjudicate(only, {power: orders}).results:
                     if result.power == power and result.order.kind in MOVING:
                         assert result.succeeded, result

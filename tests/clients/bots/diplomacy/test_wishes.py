@@ -35,8 +35,8 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with serving(tmp_path_factory.mktemp("data")) as running:
         arena = running.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game_message(REFEREE.spec())))
-        told = contest("first")
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+        first = contest("first")
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=first)).tickets
         game = begin(position("FRA A SPA; GER A MUN", season=Season.SPRING))
         ply = contests_pb2.Ply(
             player=FRANCE,
@@ -54,15 +54,15 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             contests_pb2.RESULT_WIN if seat == FRANCE else contests_pb2.RESULT_LOSS for seat in range(1, 8)
         ]
         reported = arena.contests.ReportContest(
-            contests_pb2.ReportContestRequest(contest=told, plies=[ply], results=results)
+            contests_pb2.ReportContestRequest(contest=first, plies=[ply], results=results)
         )
         assert reported.accepted == 1
         yield running
 
 
 def test_moves_into_a_known_pattern_are_wished_for(academy: Running) -> None:
-    told = contest("second")
-    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    second = contest("second")
+    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=second)).tickets
     connection = Connection(str(academy.address), tickets[FRANCE - 1])
     asking = DiplomacyAdvisor(Academy(connection), REFEREE, "second", FRANCE, random.Random(1))
     wishes = asking.wishes(begin(standing()), 0.1)

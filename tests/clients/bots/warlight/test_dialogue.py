@@ -18,9 +18,9 @@ MAP = ["Map", "TerritoryDefinition 3 A 7", "TerritoryDefinition 7 B 3", "EndMap"
 def test_a_standing_is_heard_as_the_referee_shows_it(seat: int) -> None:
     rules = WarLight.from_settings({"map": "double_small"})
     seen = rules.view(rules.start(4), seat)
-    said = [*protocol_lines(rules.map), *ChallengeLines(rules.map).standing(seen, seat), "GameOver"]
+    lines = [*protocol_lines(rules.map), *ChallengeLines(rules.map).standing(seen, seat), "GameOver"]
 
-    dialogue = Dialogue(said)
+    dialogue = Dialogue(lines)
     (heard,) = dialogue.turns()
 
     assert dialogue.map.regions == rules.map.regions
@@ -30,11 +30,11 @@ def test_a_standing_is_heard_as_the_referee_shows_it(seat: int) -> None:
 
 
 def test_orders_are_answered_up_to_end() -> None:
-    said = StringIO()
-    dialogue = Dialogue(MAP, said)
+    output = StringIO()
+    dialogue = Dialogue(MAP, output)
     dialogue.answer([Deploy(5, 3)], 0.25)
     dialogue.answer([])
-    assert said.getvalue() == "Deploy 5 on 3\nacademy-expected_value 0.2500\nend\nend\n"
+    assert output.getvalue() == "Deploy 5 on 3\nacademy-expected_value 0.2500\nend\nend\n"
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,6 @@ def test_what_the_dialogue_does_not_have_is_named(lines: list[str], complaint: s
         list(Dialogue([*MAP, *lines]).turns())
 
 
-def test_a_map_that_is_not_there_is_named() -> None:
+def test_a_missing_map_is_named() -> None:
     with pytest.raises(DialogueBrokenError, match="the input ended before 'EndMap'"):
         Dialogue(MAP[:2])

@@ -20,8 +20,8 @@ GAMES = 12
 # A line of six, the first three of which are a bonus.
 LINE = read_map(
     "\n".join(
-        f"TerritoryDefinition {each} T{each} {' '.join(str(n) for n in (each - 1, each + 1) if 1 <= n <= 6)}"
-        for each in range(1, 7)
+        f"TerritoryDefinition {id_} T{id_} {' '.join(str(n) for n in (id_ - 1, id_ + 1) if 1 <= n <= 6)}"
+        for id_ in range(1, 7)
     )
     + "\nBonusDefinition 4 Home 1 2 3",
     "line",
@@ -74,7 +74,7 @@ def test_an_opponent_much_weaker_is_attacked_with_all_there_is() -> None:
     assert int(attack.split()[1]) >= 20
 
 
-def test_who_owns_nothing_gives_no_orders() -> None:
+def test_a_player_without_territories_gives_no_orders() -> None:
     assert planned(view([UNSEEN] * 6, [0] * 6)) == []
 
 
@@ -96,7 +96,9 @@ def test_more_is_expected_of_more() -> None:
 def simple_orders(rules: WarLight, seen: WarPosition, seat: int, chance: Random) -> Orders:
     neighbours, bonuses = simple.read_map(protocol_lines(rules.map))
     names = {NEUTRAL: "Neutral", seat: "You", 3 - seat: "Opponent"}
-    known = [(each.id, at) for at, each in enumerate(rules.map.territories) if seen.owners[at] != UNSEEN]
+    known = [
+        (territory.id, at) for at, territory in enumerate(rules.map.territories) if seen.owners[at] != UNSEEN
+    ]
     owner = {id_: names[seen.owners[at]] for id_, at in known}
     armies = {id_: seen.armies[at] for id_, at in known}
     return tuple(map(read_order, simple.decide(neighbours, bonuses, owner, armies, chance, {})))

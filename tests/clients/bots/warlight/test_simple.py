@@ -44,7 +44,7 @@ def test_it_plays_alone_with_python_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["simple", "decent"])
-def test_it_deploys_the_income_that_it_is_told_of(name: str) -> None:
+def test_it_deploys_its_whole_income(name: str) -> None:
     heard = MAP + (
         "Turn 1\nTerritory 1 ownedBy You withArmies 5\nTerritory 2 ownedBy You withArmies 1\n"
         "Territory 3 ownedBy Neutral withArmies 2\nEndStanding\nGameOver\n"

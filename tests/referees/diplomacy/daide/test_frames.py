@@ -47,7 +47,7 @@ def test_the_bytes_of_each_kind_of_message() -> None:
     assert error_frame(ErrorCode.INVALID_TOKEN) == bytes.fromhex("04 00 0002 000E")
 
 
-def test_the_tokens_of_another_map_are_told_in_blocks_of_six_bytes() -> None:
+def test_the_tokens_of_another_map_are_sent_in_blocks_of_six_bytes() -> None:
     frame = representation_frame(STRAITS)
     blocks = 2 + 11
     assert frame[:4] == struct.pack(">BBH", 1, 0, 6 * blocks)
@@ -57,8 +57,8 @@ def test_the_tokens_of_another_map_are_told_in_blocks_of_six_bytes() -> None:
 
 
 @given(st.lists(st.integers(0, 40)), st.lists(st.sampled_from([*STANDARD.names]), min_size=1))
-def test_messages_are_read_in_any_pieces(pieces: list[int], said: list[int]) -> None:
-    frames = read(INITIAL + OBSERVE + message_frame(said) + final_frame(), pieces=pieces)
+def test_messages_are_read_in_any_pieces(pieces: list[int], numbers: list[int]) -> None:
+    frames = read(INITIAL + OBSERVE + message_frame(numbers) + final_frame(), pieces=pieces)
     assert [frame.type for frame in frames] == [
         FrameType.INITIAL,
         FrameType.DIPLOMACY,
@@ -66,7 +66,7 @@ def test_messages_are_read_in_any_pieces(pieces: list[int], said: list[int]) -> 
         FrameType.FINAL,
     ]
     assert frames[1].tokens == tokens("OBS")
-    assert frames[2].tokens == tuple(said)
+    assert frames[2].tokens == tuple(numbers)
 
 
 @pytest.mark.parametrize(

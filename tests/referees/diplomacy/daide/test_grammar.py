@@ -68,17 +68,19 @@ LEVELS = {
 }
 
 
-@pytest.mark.parametrize(("level", "said"), [(level, said) for level in LEVELS for said in LEVELS[level]])
-def test_a_message_is_understood_from_its_level_on(level: int, said: str) -> None:
+@pytest.mark.parametrize(
+    ("level", "message"), [(level, message) for level in LEVELS for message in LEVELS[level]]
+)
+def test_a_message_is_understood_from_its_level_on(level: int, message: str) -> None:
     for allowed in (allowed for allowed in LEVELS if allowed >= level):
-        check_message(STANDARD, tokens(said), allowed)
+        check_message(STANDARD, tokens(message), allowed)
     for lower in (lower for lower in LEVELS if lower < level):
         with pytest.raises(DaideSyntaxError):
-            check_message(STANDARD, tokens(said), lower)
+            check_message(STANDARD, tokens(message), lower)
 
 
 @pytest.mark.parametrize(
-    ("level", "said"),
+    ("level", "message"),
     [
         (0, "ERR SND (ENG) (PRP (PCE (ENG FRA)))"),
         (0, "ERR CCD (ENG)"),
@@ -99,18 +101,18 @@ def test_a_message_is_understood_from_its_level_on(level: int, said: str) -> Non
         (30, "SND (ENG) (PRP (AND (PCE (ENG FRA)) ERR))"),
     ],
 )
-def test_the_first_token_that_does_not_fit_is_found(level: int, said: str) -> None:
-    marked = tokens(said)
+def test_the_first_token_that_does_not_fit_is_found(level: int, message: str) -> None:
+    marked = tokens(message)
     place = marked.index(STANDARD.numbers["ERR"])
     with pytest.raises(DaideSyntaxError) as wrong:
         check_message(STANDARD, marked[:place] + marked[place + 1 :], level)
     assert wrong.value.place == place
 
 
-@pytest.mark.parametrize("said", ["NME ('me'", "MAP )", ") MAP (", "SUB ((ENG FLT LON) HLD"])
-def test_parentheses_that_do_not_match_are_another_matter(said: str) -> None:
+@pytest.mark.parametrize("message", ["NME ('me'", "MAP )", ") MAP (", "SUB ((ENG FLT LON) HLD"])
+def test_parentheses_that_do_not_match_are_another_matter(message: str) -> None:
     with pytest.raises(UnbalancedParenthesesError):
-        check_message(STANDARD, tokens(said), 8000)
+        check_message(STANDARD, tokens(message), 8000)
 
 
 def test_parentheses_deeper_than_anybody_needs_are_refused() -> None:
@@ -120,20 +122,20 @@ def test_parentheses_deeper_than_anybody_needs_are_refused() -> None:
 
 
 def test_long_press_of_parts_in_parts_is_checked_without_trying_all_ways() -> None:
-    said = "(PCE (ENG FRA))"
+    proposal = "(PCE (ENG FRA))"
     for _ in range(25):
-        said = f"(AND (NOT {said}) (PCE (ENG GER)))"
-    check_message(STANDARD, tokens(f"SND (ENG) (PRP {said})"), 50)
+        proposal = f"(AND (NOT {proposal}) (PCE (ENG GER)))"
+    check_message(STANDARD, tokens(f"SND (ENG) (PRP {proposal})"), 50)
     with pytest.raises(DaideSyntaxError):
-        check_message(STANDARD, tokens(f"SND (ENG) (PRP {said.replace('FRA', '1901')})"), 50)
+        check_message(STANDARD, tokens(f"SND (ENG) (PRP {proposal.replace('FRA', '1901')})"), 50)
 
 
 @given(st.lists(st.sampled_from([*STANDARD.names, 3, 0x4B41]), min_size=1, max_size=30))
-def test_any_tokens_are_a_message_or_are_refused(said: list[int]) -> None:
+def test_any_tokens_are_a_message_or_are_refused(numbers: list[int]) -> None:
     try:
-        check_message(STANDARD, said, 130)
+        check_message(STANDARD, numbers, 130)
     except DaideSyntaxError as wrong:
-        assert 0 <= wrong.place <= len(said), text(tuple(said))
+        assert 0 <= wrong.place <= len(numbers), text(tuple(numbers))
     except UnbalancedParenthesesError:
         pass
 

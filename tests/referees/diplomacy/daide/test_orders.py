@@ -16,24 +16,24 @@ from tests.referees.diplomacy.positions import orders, position
 
 
 @pytest.mark.parametrize(("name", "years"), [("standard", 12), ("straits", 12)])
-def test_every_legal_order_of_a_game_is_said_and_understood(name: str, years: int) -> None:
+def test_every_legal_order_of_a_game_is_written_and_understood(name: str, years: int) -> None:
     rules = Diplomacy.from_settings({"map": name, "year_limit": years})
     words, chance, game = vocabulary(rules.map), random.Random(6), rules.start(0)
     while seats := rules.to_move(game):
         for power, legal in enumerate(all_legal_orders(game.position)):
             for order in (order for choices in legal.values() for order in choices):
-                said = order_tokens(words, game.position, power, order)
-                check_message(words, (FIXED["SUB"], *said), 0)
-                assert words.tokens(words.text(said)) == said
-                read = read_order(words, tree_of(said)[0])
+                written = order_tokens(words, game.position, power, order)
+                check_message(words, (FIXED["SUB"], *written), 0)
+                assert words.tokens(words.text(written)) == written
+                read = read_order(words, tree_of(written)[0])
                 assert meant(rules.map, read) == order
-                assert note_of(game.position, power, read, legal) == ACCEPTED, words.text(said)
+                assert note_of(game.position, power, read, legal) == ACCEPTED, words.text(written)
         game = rules.play(game, {seat: rules.random_move(game, seat, chance) for seat in seats})
 
 
-def note(standing: Position, power: str, said: str, earlier: int = 0) -> str:
+def note(standing: Position, power: str, text: str, earlier: int = 0) -> str:
     number = standing.map.power(power)
-    order = read_order(STANDARD, tree_of(tokens(said))[0])
+    order = read_order(STANDARD, tree_of(tokens(text))[0])
     return STANDARD.names[note_of(standing, number, order, legal_orders(standing, number), earlier)]
 
 
@@ -43,7 +43,7 @@ MOVES = position(
 
 
 @pytest.mark.parametrize(
-    ("power", "said", "expected"),
+    ("power", "order", "expected"),
     [
         ("ENG", "((ENG FLT LON) HLD)", "MBV"),
         ("ENG", "((ENG FLT LON) MTO WAL)", "MBV"),
@@ -86,12 +86,12 @@ MOVES = position(
         ("ITA", "((ITA FLT WES) MTO (SPA NCS))", "FAR"),
     ],
 )
-def test_notes_on_orders_in_a_phase_of_moves(power: str, said: str, expected: str) -> None:
-    assert note(MOVES, power, said) == expected
+def test_notes_on_orders_in_a_phase_of_moves(power: str, order: str, expected: str) -> None:
+    assert note(MOVES, power, order) == expected
 
 
 @pytest.mark.parametrize(
-    ("power", "said", "expected"),
+    ("power", "order", "expected"),
     [
         ("ENG", "((ENG FLT NTH) RTO EDI)", "MBV"),
         ("ENG", "((ENG FLT NTH) DSB)", "MBV"),
@@ -103,15 +103,15 @@ def test_notes_on_orders_in_a_phase_of_moves(power: str, said: str, expected: st
         ("ENG", "((ENG FLT NTH) HLD)", "NRS"),
     ],
 )
-def test_notes_on_orders_in_a_phase_of_retreats(power: str, said: str, expected: str) -> None:
+def test_notes_on_orders_in_a_phase_of_retreats(power: str, order: str, expected: str) -> None:
     before = position("ENG F NTH, A LVP; GER F SKA, F DEN")
     after = adjudicate(before, orders(before, "GER F SKA - NTH, F DEN S F SKA - NTH")).after
     assert after.phase is Phase.RETREATS
-    assert note(after, power, said) == expected
+    assert note(after, power, order) == expected
 
 
 @pytest.mark.parametrize(
-    ("power", "said", "earlier", "expected"),
+    ("power", "order", "earlier", "expected"),
     [
         ("RUS", "((RUS FLT (STP NCS)) BLD)", 0, "MBV"),
         ("RUS", "((RUS AMY STP) BLD)", 1, "MBV"),
@@ -134,19 +134,19 @@ def test_notes_on_orders_in_a_phase_of_retreats(power: str, said: str, expected:
         ("ENG", "((ENG AMY LON) BLD)", 0, "NMB"),
     ],
 )
-def test_notes_on_orders_in_a_phase_of_builds(power: str, said: str, earlier: int, expected: str) -> None:
+def test_notes_on_orders_in_a_phase_of_builds(power: str, order: str, earlier: int, expected: str) -> None:
     standing = position(
         "RUS A MOS; ENG F NTH, F NWG; GER A WAR", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SWE; ENG LON"
     )
-    assert note(standing, power, said, earlier) == expected
+    assert note(standing, power, order, earlier) == expected
 
 
 def order_book(standing: Position, power: str, *, any_order: bool = False) -> OrderBook:
     return OrderBook(STANDARD, standing, standing.map.power(power), any_order=any_order)
 
 
-def submit(order_book: OrderBook, said: str) -> list[str]:
-    return [STANDARD.names[order_book.submit(order)] for order in tree_of(tokens(said))]
+def submit(order_book: OrderBook, orders: str) -> list[str]:
+    return [STANDARD.names[order_book.submit(order)] for order in tree_of(tokens(orders))]
 
 
 def test_a_desk_is_settled_when_every_unit_has_an_order() -> None:
@@ -174,10 +174,10 @@ def test_a_later_order_takes_the_place_of_an_earlier_one_and_orders_are_withdraw
     assert of_france.orders(None).text == "NONE"
 
 
-def test_where_any_order_is_accepted_an_impossible_one_is_told_later_and_the_unit_holds() -> None:
+def test_where_any_order_is_accepted_the_unit_of_an_impossible_one_holds() -> None:
     of_france = order_book(MOVES, "FRA", any_order=True)
-    said = "((FRA FLT ECH) MTO PAR) ((FRA AMY BRE) MTO LON) ((ENG FLT LON) HLD) ((FRA AMY PAR) HLD)"
-    assert submit(of_france, said) == ["MBV", "MBV", "NYU", "NSU"]
+    orders = "((FRA FLT ECH) MTO PAR) ((FRA AMY BRE) MTO LON) ((ENG FLT LON) HLD) ((FRA AMY PAR) HLD)"
+    assert submit(of_france, orders) == ["MBV", "MBV", "NYU", "NSU"]
     assert of_france.orders(None).text == "F ECH H, A BRE H"
     assert [STANDARD.names[order.note] for order in of_france.submitted.values()] == ["FAR", "FAR"]
 

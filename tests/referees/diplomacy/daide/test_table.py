@@ -1,4 +1,4 @@
-"""A game as its players are told of it, message by message."""
+"""A game as its players receive it, message by message."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -21,7 +21,7 @@ POWERS = range(7)
 
 
 class Client:
-    """Somebody at the table, who keeps what was said to it."""
+    """Somebody at the table, who keeps what it receives."""
 
     def __init__(self, power: int | None, words: Any = STANDARD) -> None:
         self.power = power
@@ -32,7 +32,7 @@ class Client:
         self._heard.append(self._words.text(tokens))
 
     def heard(self) -> list[str]:
-        """What was said since the last time."""
+        """The messages since the last call."""
         heard, self._heard = self._heard, []
         return heard
 
@@ -65,10 +65,10 @@ class Room:
         for client in (*self.clients, self.observer):
             client.heard()
 
-    def ask(self, client: Client, said: str, now: float = 0.0) -> list[str]:
+    def ask(self, client: Client, message: str, now: float = 0.0) -> list[str]:
         """What somebody is answered."""
         client.heard()
-        answer(self.table, client, self.words.tokens(said), now)
+        answer(self.table, client, self.words.tokens(message), now)
         return client.heard()
 
     def process(self, seats: Iterable[int] | None = None) -> None:
@@ -96,14 +96,14 @@ def test_a_game_begins_with_hello_owners_and_position() -> None:
     assert room.observer.heard()[0].startswith("HLO (UNO) (0) ((LVL 20)")
 
 
-def test_before_a_game_begins_the_first_position_is_told_and_orders_are_rejected() -> None:
+def test_before_a_game_begins_the_first_position_is_shown_and_orders_are_rejected() -> None:
     room = Room(begun=False)
     england = room.clients[ENGLAND]
     assert room.ask(england, "MAP") == ["MAP ('standard')"]
     assert room.ask(england, "NOW")[0].startswith("NOW (SPR 1901)")
     assert room.ask(england, "SCO")[0].startswith("SCO (AUS")
-    for said in ("HLO", "ORD", "MIS", "GOF", "DRW", "TME", "HST (SPR 1901)", "SUB ((ENG FLT LON) HLD)"):
-        assert room.ask(england, said) == [f"REJ ({said})"]
+    for message in ("HLO", "ORD", "MIS", "GOF", "DRW", "TME", "HST (SPR 1901)", "SUB ((ENG FLT LON) HLD)"):
+        assert room.ask(england, message) == [f"REJ ({message})"]
 
 
 def test_a_client_says_whether_it_can_play_the_map() -> None:
@@ -115,8 +115,8 @@ def test_a_client_says_whether_it_can_play_the_map() -> None:
 
 
 def test_the_map_is_defined_by_its_file() -> None:
-    said = STRAITS.text(map_definition(STRAITS))
-    assert said == (
+    definition = STRAITS.text(map_definition(STRAITS))
+    assert definition == (
         "MDF (NOR SOU) (((NOR NCA NPO) (SOU SCA SPO) (UNO ISL MID)) (NMO SMO WSE ESE STR)) "
         "((NCA (AMY NPO NMO)) (NPO (AMY NCA NMO) (FLT NMO WSE STR)) "
         "(NMO (AMY NCA NPO MID) (FLT NPO (MID ECS) ESE)) (SCA (AMY SPO SMO)) "
@@ -130,7 +130,7 @@ def test_the_map_is_defined_by_its_file() -> None:
     assert "(BUL (AMY SER CON GRE RUM) ((FLT ECS) BLA CON RUM) ((FLT SCS) AEG CON GRE))" in standard
 
 
-def test_orders_are_thanked_for_one_by_one_and_what_is_missing_is_told() -> None:
+def test_each_order_is_thanked_for_and_missing_ones_are_listed() -> None:
     room = Room()
     england = room.clients[ENGLAND]
     assert room.ask(england, "SUB ((ENG FLT LON) MTO NTH) ((ENG FLT EDI) MTO PAR)") == [
@@ -169,30 +169,30 @@ def test_wrong_messages_are_sent_back_and_answers_to_that_are_not_answered() -> 
     assert room.ask(england, "SUB ((ENG FLT LON) MTO)") == ["HUH (SUB ((ENG FLT LON) MTO ERR))"]
     assert room.ask(england, "SND (FRA) (PRP (DRW))") == ["HUH (ERR SND (FRA) (PRP (DRW)))"]
     assert room.ask(england, "NOW (") == ["PRN (NOW ()"]
-    for said in ("HUH (ERR NOW)", "HUH (", "PRN (NOW ()", "YES (SVE ('x'))"):
-        assert room.ask(england, said) == []
+    for message in ("HUH (ERR NOW)", "HUH (", "PRN (NOW ()", "YES (SVE ('x'))"):
+        assert room.ask(england, message) == []
 
 
-@pytest.mark.parametrize("said", ["NME ('x') ('1')", "OBS", "IAM (ENG) (1)", "SVE ('x')", "LOD ('x')"])
-def test_what_a_server_does_not_do_is_rejected(said: str) -> None:
+@pytest.mark.parametrize("message", ["NME ('x') ('1')", "OBS", "IAM (ENG) (1)", "SVE ('x')", "LOD ('x')"])
+def test_what_a_server_does_not_do_is_rejected(message: str) -> None:
     room = Room()
-    assert room.ask(room.clients[ENGLAND], said) == [f"REJ ({said})"]
+    assert room.ask(room.clients[ENGLAND], message) == [f"REJ ({message})"]
 
 
 def test_results_come_with_their_reasons_then_the_next_position() -> None:
     room = Room()
-    said = {
+    orders_by_power = {
         FRANCE: "SUB ((FRA AMY PAR) MTO BUR) ((FRA AMY MAR) SUP (FRA AMY PAR) MTO BUR) "
         "((FRA FLT BRE) MTO ECH)",
         ENGLAND: "SUB ((ENG FLT LON) MTO ECH) ((ENG FLT EDI) MTO NTH)",
         3: "SUB ((GER AMY MUN) MTO BUR)",
     }
-    for power, orders in said.items():
+    for power, orders in orders_by_power.items():
         room.ask(room.clients[power], orders)
     room.forget()
     room.process()
-    told = room.observer.heard()
-    results = told[:-1]
+    messages = room.observer.heard()
+    results = messages[:-1]
     assert len(results) == 22 and all(result.startswith("ORD (SPR 1901) ((") for result in results)
     for expected in (
         "ORD (SPR 1901) ((FRA AMY PAR) MTO BUR) (SUC)",
@@ -203,56 +203,58 @@ def test_results_come_with_their_reasons_then_the_next_position() -> None:
         "ORD (SPR 1901) ((ENG AMY LVP) HLD) (SUC)",
     ):
         assert expected in results
-    assert told[-1].startswith("NOW (FAL 1901)")
+    assert messages[-1].startswith("NOW (FAL 1901)")
     assert room.ask(room.observer, "ORD") == results
     history = room.ask(room.observer, "HST (SPR 1901)")
-    assert history[:-2] == results and history[-2].startswith("SCO ") and history[-1] == told[-1]
+    assert history[:-2] == results and history[-2].startswith("SCO ") and history[-1] == messages[-1]
     assert room.ask(room.observer, "HST (SPR 1902)") == ["REJ (HST (SPR 1902))"]
 
 
 def ordered(room: Room, **orders: str) -> list[str]:
     """Plays a turn with some powers' orders; returns what the observer hears."""
-    for code, said in orders.items():
-        answers = room.ask(room.clients[room.rules.map.power(code)], f"SUB {said}")
+    for code, text in orders.items():
+        answers = room.ask(room.clients[room.rules.map.power(code)], f"SUB {text}")
         assert all("(MBV)" in answer or answer.startswith("MIS") for answer in answers), answers
     room.forget()
     room.process()
     return room.observer.heard()
 
 
-def test_a_dislodged_unit_is_told_where_it_may_retreat_and_centres_change_in_autumn() -> None:
+def test_the_retreats_of_a_dislodged_unit_are_listed_and_centres_change_in_autumn() -> None:
     room = Room()
     ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
-    told = ordered(
+    messages = ordered(
         room,
         RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)",
         GER="((GER AMY BOH) MTO VIE)",
     )
-    assert "ORD (FAL 1901) ((AUS AMY VIE) HLD) (RET)" in told
-    assert not any(line.startswith("SCO ") for line in told)
-    assert "(AUS AMY VIE MRT (TYR))" in told[-1] and told[-1].startswith("NOW (AUT 1901)")
+    assert "ORD (FAL 1901) ((AUS AMY VIE) HLD) (RET)" in messages
+    assert not any(line.startswith("SCO ") for line in messages)
+    assert "(AUS AMY VIE MRT (TYR))" in messages[-1] and messages[-1].startswith("NOW (AUT 1901)")
     austria = room.clients[AUSTRIA]
     assert room.ask(austria, "MIS") == ["MIS (AUS AMY VIE MRT (TYR))"]
-    told = ordered(room, AUS="((AUS AMY VIE) RTO TYR)")
-    assert told[0] == "ORD (AUT 1901) ((AUS AMY VIE) RTO TYR) (SUC)"
-    assert told[1].startswith("SCO ") and "(GER" in told[1] and told[-1].startswith("NOW (WIN 1901)")
+    messages = ordered(room, AUS="((AUS AMY VIE) RTO TYR)")
+    assert messages[0] == "ORD (AUT 1901) ((AUS AMY VIE) RTO TYR) (SUC)"
+    assert (
+        messages[1].startswith("SCO ") and "(GER" in messages[1] and messages[-1].startswith("NOW (WIN 1901)")
+    )
     assert room.ask(austria, "MIS") == ["MIS (1)"]
-    told = ordered(room, AUS="((AUS AMY TYR) REM)", GER="(GER WVE)")
-    assert "ORD (WIN 1901) ((AUS AMY TYR) REM) (SUC)" in told
-    assert "ORD (WIN 1901) (GER WVE) (SUC)" in told
-    assert told[-1].startswith("NOW (SPR 1902)")
+    messages = ordered(room, AUS="((AUS AMY TYR) REM)", GER="(GER WVE)")
+    assert "ORD (WIN 1901) ((AUS AMY TYR) REM) (SUC)" in messages
+    assert "ORD (WIN 1901) (GER WVE) (SUC)" in messages
+    assert messages[-1].startswith("NOW (SPR 1902)")
 
 
-def test_the_end_of_a_game_is_told_between_owners_and_position() -> None:
+def test_the_end_of_a_game_is_announced_between_owners_and_position() -> None:
     room = Room(year_limit=1)
     ordered(room)
-    told = ordered(room)
-    owners, draw, summary, now = told[-4:]
+    messages = ordered(room)
+    owners, draw, summary, now = messages[-4:]
     assert (owners[:4], draw, now[:14]) == ("SCO ", "DRW", "NOW (SPR 1902)")
     assert summary.startswith("SMR (SPR 1902) (AUS ('bot 0') ('1') 3) (ENG ('bot 1') ('1') 3)")
     england = room.clients[ENGLAND]
-    for said in ("SUB ((ENG FLT LON) HLD)", "DRW", "GOF", "MIS"):
-        assert room.ask(england, said) == [f"REJ ({said})"]
+    for message in ("SUB ((ENG FLT LON) HLD)", "DRW", "GOF", "MIS"):
+        assert room.ask(england, message) == [f"REJ ({message})"]
     assert room.ask(england, "NOW") == [now]
 
 
@@ -261,8 +263,8 @@ def test_a_solo_names_the_winner_and_a_summary_when_others_were_eliminated() -> 
     room.table.begin(room.game)
     room.forget()
     room.table.finish((FRANCE,))
-    told = room.observer.heard()
-    assert told[0] == "SLO (FRA)" and told[1].startswith("SMR (SPR 1901)")
+    messages = room.observer.heard()
+    assert messages[0] == "SLO (FRA)" and messages[1].startswith("SMR (SPR 1901)")
     room.table.finish((ENGLAND,))
     assert room.observer.heard() == []
 
@@ -299,7 +301,7 @@ def test_draws_are_forgotten_with_the_turn() -> None:
     assert room.table.agreed_draw() is None
 
 
-def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
+def test_time_is_sent_on_request_and_at_the_requested_seconds() -> None:
     room = Room(DaideVariant(mtl=60, rtl=20))
     room.table.ask(100.0)
     england = room.clients[ENGLAND]
@@ -325,7 +327,7 @@ def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
     assert england.heard() == []
 
 
-def test_without_press_no_limits_of_it_are_told() -> None:
+def test_limits_of_press_are_not_sent_without_press() -> None:
     room = Room(DaideVariant(mtl=60, pda=True, npr=True, npb=True, ptl=5))
     hello = room.ask(room.clients[ENGLAND], "HLO")
     assert hello == ["HLO (ENG) (1001) ((LVL 0) (MTL 60) (PDA))"]
@@ -338,7 +340,7 @@ def test_without_time_limits_there_is_no_time_to_tell() -> None:
     assert room.ask(room.clients[ENGLAND], "TME (3)") == ["REJ (TME (3))"]
 
 
-def test_time_stands_still_while_somebody_is_disconnected() -> None:
+def test_the_clock_stops_while_a_client_is_disconnected() -> None:
     room = Room(DaideVariant(mtl=60, dsd=True))
     room.table.ask(0.0)
     room.forget()
@@ -367,9 +369,9 @@ PEACE = "(PRP (PCE (ENG FRA)))"
 def test_press_is_passed_on_to_those_it_is_for() -> None:
     room = Room(DaideVariant(level=10))
     england, france, germany = room.clients[1:4]
-    said = f"SND (FRA GER) {PEACE}"
+    press = f"SND (FRA GER) {PEACE}"
     room.forget()
-    assert room.ask(england, said) == [f"YES ({said})"]
+    assert room.ask(england, press) == [f"YES ({press})"]
     assert france.heard() == germany.heard() == [f"FRM (ENG) (FRA GER) {PEACE}"]
     assert room.clients[0].heard() == room.observer.heard() == []
     room.ask(france, "SND (SPR 1901) (ENG) (YES (PRP (PCE (ENG FRA))))")
@@ -381,29 +383,29 @@ def test_press_is_passed_on_to_those_it_is_for() -> None:
 def test_press_to_a_power_named_twice_reaches_it_once_and_names_it_once() -> None:
     room = Room(DaideVariant(level=10))
     england, france, germany = room.clients[1:4]
-    said = f"SND (FRA GER FRA) {PEACE}"
+    press = f"SND (FRA GER FRA) {PEACE}"
     room.forget()
-    assert room.ask(england, said) == [f"YES ({said})"]
+    assert room.ask(england, press) == [f"YES ({press})"]
     assert france.heard() == germany.heard() == [f"FRM (ENG) (FRA GER) {PEACE}"]
 
 
 @pytest.mark.parametrize(
-    "said", [f"SND (ENG) {PEACE}", f"SND (FRA ENG) {PEACE}", f"SND (FAL 1901) (FRA) {PEACE}"]
+    "press", [f"SND (ENG) {PEACE}", f"SND (FRA ENG) {PEACE}", f"SND (FAL 1901) (FRA) {PEACE}"]
 )
-def test_press_to_oneself_and_of_another_turn_is_rejected(said: str) -> None:
+def test_press_to_oneself_and_of_another_turn_is_rejected(press: str) -> None:
     room = Room(DaideVariant(level=10))
-    assert room.ask(room.clients[ENGLAND], said) == [f"REJ ({said})"]
+    assert room.ask(room.clients[ENGLAND], press) == [f"REJ ({press})"]
 
 
 def test_press_stops_before_the_deadline_and_in_phases_without_it() -> None:
     room = Room(DaideVariant(level=10, mtl=60, ptl=10, npr=True, npb=True))
     room.table.ask(0.0)
-    england, said = room.clients[ENGLAND], f"SND (FRA) {PEACE}"
-    assert room.ask(england, said, 49.0) == [f"YES ({said})"]
-    assert room.ask(england, said, 51.0) == [f"REJ ({said})"]
+    england, press = room.clients[ENGLAND], f"SND (FRA) {PEACE}"
+    assert room.ask(england, press, 49.0) == [f"YES ({press})"]
+    assert room.ask(england, press, 51.0) == [f"REJ ({press})"]
     ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
     ordered(room, RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)", GER="((GER AMY BOH) MTO VIE)")
-    assert room.ask(england, said) == [f"REJ ({said})"]
+    assert room.ask(england, press) == [f"REJ ({press})"]
 
 
 def test_press_reaches_nobody_in_civil_disorder_or_eliminated() -> None:
@@ -416,16 +418,16 @@ def test_press_reaches_nobody_in_civil_disorder_or_eliminated() -> None:
 
 
 def test_messages_of_admins_go_to_everybody_unless_there_is_no_press() -> None:
-    said = "ADM ( 'me' ) ( 'I must go' )"
+    message = "ADM ( 'me' ) ( 'I must go' )"
     room = Room(DaideVariant(level=10))
     room.forget()
-    room.ask(room.clients[ENGLAND], said)
+    room.ask(room.clients[ENGLAND], message)
     assert room.observer.heard() == ["ADM ('me') ('I must go')"]
     quiet = Room()
-    assert quiet.ask(quiet.clients[ENGLAND], said) == ["REJ (ADM ('me') ('I must go'))"]
+    assert quiet.ask(quiet.clients[ENGLAND], message) == ["REJ (ADM ('me') ('I must go'))"]
 
 
-def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
+def test_an_observer_who_comes_late_learns_how_the_game_stands() -> None:
     room = Room()
     late = Client(None)
     room.table.enter(late, 0.0)
@@ -435,7 +437,7 @@ def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
     assert late.heard() == []
 
 
-def test_it_is_told_of_the_time_and_of_civil_disorder_too() -> None:
+def test_an_observer_also_learns_of_the_time_and_of_civil_disorder() -> None:
     room = Room(DaideVariant(mtl=60, dsd=True))
     room.table.ask(100.0)
     late, later = Client(None), Client(None)
@@ -447,7 +449,7 @@ def test_it_is_told_of_the_time_and_of_civil_disorder_too() -> None:
     assert later.heard()[3:] == ["CCD (FRA)", "NOT (TME (40))"]
 
 
-RIGHT = [tokens(said) for level in LEVELS for said in LEVELS[level]]
+RIGHT = [tokens(message) for level in LEVELS for message in LEVELS[level]]
 ANY_TOKEN = st.sampled_from([*STANDARD.names, 0, 1, 1901, 0x3FFF, 0x4AFF, 0x4B41])
 SPOILT = st.tuples(st.sampled_from(RIGHT), st.lists(st.tuples(st.integers(0, 40), ANY_TOKEN), max_size=4))
 
@@ -455,10 +457,10 @@ SPOILT = st.tuples(st.sampled_from(RIGHT), st.lists(st.tuples(st.integers(0, 40)
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 7), SPOILT), min_size=20, max_size=60), st.booleans())
 def test_game_goes_on_after_any_messages_of_clients(
-    said: list[tuple[int, tuple[Tokens, list[tuple[int, int]]]]], begun: bool
+    messages: list[tuple[int, tuple[Tokens, list[tuple[int, int]]]]], begun: bool
 ) -> None:
     room = Room(DaideVariant(level=8000, mtl=50, pda=True), begun=begun, pda=True)
-    for speaker, (right, spoilings) in said:
+    for speaker, (right, spoilings) in messages:
         message = list(right)
         for place, token in spoilings:
             message[place : place + place % 2] = [token]

@@ -87,7 +87,7 @@ def test_a_map_of_our_own_has_groups_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "numbers"),
+    ("written", "numbers"),
     [
         ("NME ('Hi') ()", (0x480C, 0x4000, 0x4B48, 0x4B69, 0x4001, 0x4000, 0x4001)),
         ("TME (-1)", (0x481B, 0x4000, 0x3FFF, 0x4001)),
@@ -96,30 +96,30 @@ def test_a_map_of_our_own_has_groups_of_its_own() -> None:
         ("now(spr 1901)", (0x480E, 0x4000, 0x4700, 1901, 0x4001)),
     ],
 )
-def test_text_is_read_as_tokens(said: str, numbers: tuple[int, ...]) -> None:
-    assert tokens(said) == numbers
+def test_text_is_read_as_tokens(written: str, numbers: tuple[int, ...]) -> None:
+    assert tokens(written) == numbers
     assert tokens(text(numbers)) == numbers
 
 
 @given(st.lists(st.sampled_from([*STANDARD.names, *range(0x4000), *range(0x4B00, 0x4B80)])))
-def test_all_tokens_come_back_from_their_text(said: list[int]) -> None:
-    assert tokens(text(tuple(said))) == tuple(said)
-    assert all(STANDARD.knows(token) for token in said)
+def test_all_tokens_come_back_from_their_text(numbers: list[int]) -> None:
+    assert tokens(text(tuple(numbers))) == tuple(numbers)
+    assert all(STANDARD.knows(token) for token in numbers)
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_tokens_or_is_refused(said: str) -> None:
+def test_any_text_is_tokens_or_is_refused(written: str) -> None:
     try:
-        read = tokens(said)
+        read = tokens(written)
     except UnknownDaideTokenError:
         return
     assert tokens(text(read)) == read
 
 
-@pytest.mark.parametrize("said", ["QQQ", "NOWW", "(8192)", "-8193", "'open", "?", "AB"])
-def test_what_is_no_token_is_refused(said: str) -> None:
+@pytest.mark.parametrize("written", ["QQQ", "NOWW", "(8192)", "-8193", "'open", "?", "AB"])
+def test_what_is_no_token_is_refused(written: str) -> None:
     with pytest.raises(UnknownDaideTokenError):
-        tokens(said)
+        tokens(written)
 
 
 def test_a_map_whose_codes_mean_something_else_is_refused() -> None:

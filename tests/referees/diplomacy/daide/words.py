@@ -11,5 +11,5 @@ def tokens(text: str) -> Tokens:
     return STANDARD.tokens(text)
 
 
-def text(said: Tokens) -> str:
-    return STANDARD.text(said)
+def text(message: Tokens) -> str:
+    return STANDARD.text(message)

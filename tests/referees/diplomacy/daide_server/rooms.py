@@ -105,9 +105,9 @@ class Hand:
     def introduce(self, name: str) -> Self:
         """Say the name, and that the map is known."""
         assert self.ask(f"NME ('{name}') ('1')") == f"YES (NME ('{name}') ('1'))"
-        said = self.hear()
-        assert said == f"MAP ('{self.words.map.name}')"
-        self.say(f"YES ({said})")
+        message = self.hear()
+        assert message == f"MAP ('{self.words.map.name}')"
+        self.say(f"YES ({message})")
         return self
 
     def close(self) -> None:
@@ -146,9 +146,9 @@ class RawClient:
         return self.hear()
 
     def until(self, beginning: str) -> str:
-        while not (said := self.hear()).startswith(beginning):
+        while not (message := self.hear()).startswith(beginning):
             pass
-        return said
+        return message
 
     def introduce(self, name: str) -> Self:
         assert self.ask(f"NME ('{name}') ('1')").startswith("YES")
@@ -168,14 +168,14 @@ class RawClient:
 
 @contextmanager
 def hands(door: DaideListener, *names: str, board: str = "straits") -> Iterator[list[Hand]]:
-    """Clients of these names, who have said that they play the map."""
+    """Clients of these names, who have accepted the map."""
     with ExitStack() as stack:
-        found = []
+        clients = []
         for name in names:
             hand = Hand(door, board)
             stack.callback(hand.close)
-            found.append(hand.introduce(name))
-        yield found
+            clients.append(hand.introduce(name))
+        yield clients
 
 
 def moves_of(result: GameResult, seat: int) -> list[str]:

@@ -79,22 +79,22 @@ def test_faults_are_named(tmp_path: Path, more: str, players: str, says: str) ->
 def test_the_control_file_of_the_document_is_read(tmp_path: Path) -> None:
     document = (Path(__file__).parents[4] / "docs" / "how-to" / "daide-bots.md").read_text(encoding="utf-8")
     (block,) = (text for text in re.findall(r"```toml\n(.*?)```", document, re.DOTALL) if "[daide]" in text)
-    found = parse(tmp_path / "daide.toml", block)
-    assert found.competitors == ("albert", "holdbot") and found.listeners["daide"]["address"] == str(
+    settings = parse(tmp_path / "daide.toml", block)
+    assert settings.competitors == ("albert", "holdbot") and settings.listeners["daide"]["address"] == str(
         DaideAddress()
     )
 
 
 def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     read = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
-    with open_listeners(read, told.append, lambda *_, **__: None) as seated:
+    with open_listeners(read, lines.append, lambda *_, **__: None) as seated:
         doors = {seated.players[name].parameters["listener"] for name in ("a", "b")}
         assert len(doors) == 1 and Path(doors.pop()).is_socket()
         assert seated.players["a"].parameters["client"] == "Albert"
-        check_players(seated, quiet=True, tell=told.append)
-    assert told[0].startswith("DAIDE clients dial in at 127.0.0.1:")
-    assert told[1:] == [f"player {name} dials in for each game: it is not checked" for name in ("a", "b")]
+        check_players(seated, quiet=True, tell=lines.append)
+    assert lines[0].startswith("DAIDE clients dial in at 127.0.0.1:")
+    assert lines[1:] == [f"player {name} dials in for each game: it is not checked" for name in ("a", "b")]
 
 
 def test_an_address_of_other_machines_is_warned_of(
@@ -111,13 +111,13 @@ def test_an_address_of_other_machines_is_warned_of(
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     first = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
-    told: list[str] = []
-    with open_listeners(first, told.append, lambda *_, **__: None):
-        port = told[0].rpartition(":")[2]
+    lines: list[str] = []
+    with open_listeners(first, lines.append, lambda *_, **__: None):
+        port = lines[0].rpartition(":")[2]
         second = control(tmp_path, f'[daide]\naddress = "127.0.0.1:{port}"')
         with (
             pytest.raises(InvalidAddressError, match=f"127.0.0.1:{port}: cannot listen there"),
-            open_listeners(second, told.append, lambda *_, **__: None),
+            open_listeners(second, lines.append, lambda *_, **__: None),
         ):
             pass
 

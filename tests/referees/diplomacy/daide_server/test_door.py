@@ -14,10 +14,10 @@ from tests.referees.diplomacy.daide_server.rooms import PATIENCE, Hand, hands, o
 INITIAL = bytes.fromhex("00 00 0004 0001 DA10")
 
 
-def converse(address: tuple[str, int], said: bytes, *, finish: bool = False) -> bytes:
+def converse(address: tuple[str, int], sent: bytes, *, finish: bool = False) -> bytes:
     """All that the door says to somebody who says these bytes, until it closes the connection."""
     with socket.create_connection(address, PATIENCE) as connection:
-        connection.sendall(said)
+        connection.sendall(sent)
         if finish:
             connection.shutdown(socket.SHUT_WR)
         heard = b""
@@ -42,7 +42,7 @@ def test_the_bytes_of_a_client_that_introduces_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("sent", "code"),
     [
         (b"GET / HTTP/1.1\r\n", 0x08),
         (bytes.fromhex("02 00 0002 480F"), 0x02),
@@ -56,30 +56,30 @@ def test_the_bytes_of_a_client_that_introduces_itself() -> None:
         (bytes.fromhex("00 00 0004 0009 DA10"), 0x05),
     ],
 )
-def test_who_breaks_the_protocol_is_told_and_sent_away(said: bytes, code: int) -> None:
+def test_a_client_that_breaks_the_protocol_gets_an_error_and_is_sent_away(sent: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
         # An error message is the last one: no final message follows.
-        assert converse(door.address, said) == struct.pack(">BBHH", 4, 0, 2, code)
+        assert converse(door.address, sent) == struct.pack(">BBHH", 4, 0, 2, code)
 
 
-@pytest.mark.parametrize("said", [bytes.fromhex("03 00 0000"), bytes.fromhex("04 00 0002 0009")])
-def test_a_final_or_an_error_message_is_not_answered(said: bytes) -> None:
+@pytest.mark.parametrize("sent", [bytes.fromhex("03 00 0000"), bytes.fromhex("04 00 0002 0009")])
+def test_a_final_or_an_error_message_is_not_answered(sent: bytes) -> None:
     with open_door("A", board="standard") as door:
-        assert converse(door.address, said) == b""
+        assert converse(door.address, sent) == b""
         now = bytes.fromhex("02 00 0002 480E")
-        assert converse(door.address, INITIAL + said + now) == bytes.fromhex("01 00 0000")
+        assert converse(door.address, INITIAL + sent + now) == bytes.fromhex("01 00 0000")
 
 
 @pytest.mark.parametrize(
-    ("said", "code"), [(INITIAL, 0x06), (bytes.fromhex("01 00 0000"), 0x0D), (b"\x02\0\0\x02\x5f\0", 0x0E)]
+    ("sent", "code"), [(INITIAL, 0x06), (bytes.fromhex("01 00 0000"), 0x0D), (b"\x02\0\0\x02\x5f\0", 0x0E)]
 )
-def test_so_is_who_breaks_it_after_the_greeting(said: bytes, code: int) -> None:
+def test_a_client_that_breaks_the_protocol_after_the_greeting_gets_an_error(sent: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
-        heard = converse(door.address, INITIAL + said)
+        heard = converse(door.address, INITIAL + sent)
         assert heard == bytes.fromhex("01 00 0000") + struct.pack(">BBHH", 4, 0, 2, code)
 
 
-def test_who_says_nothing_is_told_that_the_timer_ran_out() -> None:
+def test_a_silent_client_learns_that_the_timer_ran_out() -> None:
     with open_door("A", board="standard", limits=DaideLimits(greeting_seconds=0.2)) as door:
         assert converse(door.address, b"") == bytes.fromhex("04 00 0002 0001")
         # So is who begins and does not end.
@@ -88,7 +88,7 @@ def test_who_says_nothing_is_told_that_the_timer_ran_out() -> None:
         assert converse(door.address, INITIAL) == bytes.fromhex("01 00 0000 03 00 0000")
 
 
-def test_whoever_there_is_no_room_for_is_told_that_this_is_the_end() -> None:
+def test_a_client_for_which_there_is_no_room_gets_the_final_message() -> None:
     with open_door("A", limits=DaideLimits(clients=1)) as door, hands(door, "A"):
         assert converse(door.address, b"") == bytes.fromhex("03 00 0000")
     with (
@@ -152,7 +152,7 @@ def test_the_tokens_of_a_map_of_our_own_come_with_the_greeting() -> None:
         assert client.words("standard").map.name == "standard"
 
 
-def test_who_cannot_play_the_map_is_sent_away() -> None:
+def test_a_client_that_cannot_play_the_map_is_sent_away() -> None:
     with open_door("A") as door:
         hand = Hand(door)
         hand.ask("NME ('A') ('1')")
@@ -188,7 +188,7 @@ def test_those_who_say_nothing_keep_nobody_out() -> None:
                 connection.close()
 
 
-def test_who_floods_the_door_is_sent_away_and_the_others_are_served() -> None:
+def test_a_client_that_floods_the_listener_is_sent_away_and_others_are_served() -> None:
     limits = DaideLimits(messages_per_second=1, message_burst=50)
     with open_door("A", limits=limits) as door, hands(door, "A") as (hand,):
         flood = INITIAL + bytes.fromhex("02 00 0002 480F") * 5_000
@@ -198,15 +198,15 @@ def test_who_floods_the_door_is_sent_away_and_the_others_are_served() -> None:
         assert hand.ask("MAP") == "MAP ('straits')"
 
 
-def test_who_reads_nothing_is_sent_away() -> None:
+def test_a_client_that_reads_nothing_is_sent_away() -> None:
     limits = DaideLimits(unsent_bytes=20_000, message_burst=1e6)
     with open_door("A", limits=limits) as door, hands(door, "A") as (hand,):
         with socket.create_connection(door.address, PATIENCE) as greedy:
             greedy.sendall(INITIAL)
-            asked = bytes.fromhex("02 00 0002 480A") * 1000
+            requests = bytes.fromhex("02 00 0002 480A") * 1000
             try:
                 for _ in range(10_000):
-                    greedy.sendall(asked)
+                    greedy.sendall(requests)
             except OSError:
                 pass
             else:

@@ -36,7 +36,7 @@ def door() -> Iterator[DaideListener]:
 
 
 def begun(hand: Hand) -> tuple[str, int]:
-    """The power and the passcode that it is told when the game begins, up to the first time."""
+    """The power and the passcode that it receives when the game begins, up to the first time."""
     hello, owners, now, *_, last = hand.until("TME")
     assert owners.startswith("SCO (NOR NCA NPO)") and now.startswith("NOW (SPR 1)") and last
     words = hello.split()
@@ -55,15 +55,15 @@ def test_a_game_is_played_from_the_greeting_to_the_end(door: DaideListener) -> N
         south.say("SND (NOR) (PRP (PCE (NOR SOU)))")
         assert north.until("FRM")[-1] == "FRM (SOU) (NOR) (PRP (PCE (NOR SOU)))"
         south.say(f"SUB {HOLD['SOU']}")
-        told = north.until("TME")
-        assert told[:4] == [
+        messages = north.until("TME")
+        assert messages[:4] == [
             "ORD (SPR 1) ((NOR AMY NCA) MTO NMO) (SUC)",
             "ORD (SPR 1) ((NOR FLT NPO) MTO WSE) (SUC)",
             "ORD (SPR 1) ((SOU AMY SCA) HLD) (SUC)",
             "ORD (SPR 1) ((SOU FLT SPO) HLD) (SUC)",
         ]
-        assert told[4] == "NOW (FAL 1) (NOR AMY NMO) (NOR FLT WSE) (SOU AMY SCA) (SOU FLT SPO)"
-        assert told[5] == "TME (50)"
+        assert messages[4] == "NOW (FAL 1) (NOR AMY NMO) (NOR FLT WSE) (SOU AMY SCA) (SOU FLT SPO)"
+        assert messages[5] == "TME (50)"
         north.say("SUB ((NOR AMY NMO) MTO MID) ((NOR FLT WSE) MTO ISL)")
         south.until("NOW")
         south.say(f"SUB {HOLD['SOU']}")
@@ -91,8 +91,8 @@ def test_a_draw_that_all_offer_ends_the_game_at_once(door: DaideListener) -> Non
         for hand in (north, south):
             begun(hand)
             hand.say("DRW")
-        told = north.until("OFF")
-        assert told[0] == "YES (DRW)" and told[-3:-1] == [
+        messages = north.until("OFF")
+        assert messages[0] == "YES (DRW)" and messages[-3:-1] == [
             "DRW",
             "SMR (SPR 1) (NOR ('n') ('1') 2) (SOU ('s') ('1') 2)",
         ]
@@ -122,7 +122,7 @@ def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(
     assert "player n: S1M: orders were missing at the deadline" in result.warnings
 
 
-def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideListener) -> None:
+def test_a_client_that_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         assert "SLO (SOU)" in south.until("OFF")
@@ -133,7 +133,7 @@ def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideList
     assert result.usage[0].remark == "player n: late in 2 turns one after the other"
 
 
-def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -> None:
+def test_a_disconnected_client_comes_back_with_its_passcode(door: DaideListener) -> None:
     job = game_of(
         daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), dsd=True, year_limit=1
     )
@@ -141,9 +141,9 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -
         power, passcode = begun(north)
         begun(south)
         north.close()
-        told = south.until("NOT")
-        assert told[-2] == "CCD (NOR)" and told[-1].startswith("NOT (TME (")
-        # The time stands still: nobody is late however long this takes.
+        messages = south.until("NOT")
+        assert messages[-2] == "CCD (NOR)" and messages[-1].startswith("NOT (TME (")
+        # The clock has stopped: nobody is late however long this takes.
         south.say(f"SUB {HOLD['SOU']}")
         assert south.until("THX")
         wrong = Hand(door)
@@ -154,8 +154,8 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -
         assert wrong.hear() == f"YES (IAM ({power}) ({passcode}))"
         back = wrong
         assert "NOW (SPR 1)" in "".join(back.until("NOW (SPR 1)"))
-        told = south.until("TME")
-        assert "NOT (CCD (NOR))" in told
+        messages = south.until("TME")
+        assert "NOT (CCD (NOR))" in messages
         again = Hand(door)
         assert again.ask(f"IAM ({power}) ({passcode})") == f"REJ (IAM ({power}) ({passcode}))"
         again.close()
@@ -283,7 +283,7 @@ def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(do
     assert not any(move.stand_in for move in played.result.moves)
 
 
-def test_while_no_client_is_left_the_time_stands_still_and_they_come_back_to_the_same_turn(
+def test_the_clock_stops_while_no_client_is_left_and_the_turn_goes_on_afterwards(
     door: DaideListener,
 ) -> None:
     patient = {"reconnect_seconds": 600}
@@ -336,7 +336,7 @@ def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed
     assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
 
 
-def test_who_does_not_come_back_in_time_is_out(door: DaideListener) -> None:
+def test_a_client_that_does_not_come_back_in_time_is_out(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=0), daide_player(door, "s"))
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         _, passcode = begun(north)
@@ -391,7 +391,7 @@ def test_a_lost_client_agrees_to_no_draw(door: DaideListener, offered: bool) -> 
 
 
 @pytest.mark.threat("unproven_results")
-def test_nor_does_one_that_is_out_of_the_game() -> None:
+def test_a_client_that_is_out_of_the_game_agrees_to_no_draw() -> None:
     others = ("ENG", "FRA", "GER", "ITA", "RUS", "TUR")
     with open_door("a", "*", board="standard") as wide:
         players = [daide_player(wide, "a", reconnect_seconds=0)]
@@ -452,8 +452,8 @@ def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: D
     assert "is no token" in played.result.usage[0].remark
 
 
-def test_the_only_power_that_moves_is_told_what_became_of_it(door: DaideListener) -> None:
-    """Only the north has a centre to build in, so nobody else is told of that phase."""
+def test_the_only_power_that_moves_receives_its_results(door: DaideListener) -> None:
+    """Only the north has a centre to build in, so nobody else hears of that phase."""
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=3, sl=2)
     with hands(door, "n", "s") as (north, south), Played(job):
         begun(north)
@@ -467,8 +467,8 @@ def test_the_only_power_that_moves_is_told_what_became_of_it(door: DaideListener
         assert north.until("TME")[-2].startswith("NOW (WIN 1)")
         assert south.until("NOW")[-1].startswith("NOW (WIN 1)")
         north.say("SUB ((NOR FLT NPO) BLD)")
-        told = north.until("TME")
-        assert told[:3] == [
+        messages = north.until("TME")
+        assert messages[:3] == [
             "THX ((NOR FLT NPO) BLD) (MBV)",
             "ORD (WIN 1) ((NOR FLT NPO) BLD) (SUC)",
             "NOW (SPR 2) (NOR FLT NPO) (NOR AMY NMO) (NOR FLT ISL) (SOU AMY SCA) (SOU FLT SPO)",
@@ -505,7 +505,7 @@ def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: DaideListen
     assert result.usage[1].fault is Fault.LATE
 
 
-def test_of_a_client_of_which_one_is_missing_others_are_there(door: DaideListener) -> None:
+def test_a_game_with_one_of_two_clients_of_a_name_is_void(door: DaideListener) -> None:
     # The second is asked for only when the first is there, so no time is too short.
     first, second = (
         daide_player(door, "one", client="n"),
@@ -554,8 +554,8 @@ def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(
             while True:
                 north.say("NOW " + "(SPR 1901) " * 10)
         assert south.until("CCD")[-1] == "CCD (NOR)"
-        asked = time.monotonic()
-        assert south.ask("TME").startswith("TME (") and time.monotonic() >= asked
+        began = time.monotonic()
+        assert south.ask("TME").startswith("TME (") and time.monotonic() >= began
         for turn in ("NOW (FAL 1)", "OFF"):
             south.say(f"SUB {HOLD['SOU']}")
             south.until(turn)

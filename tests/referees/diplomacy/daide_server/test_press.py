@@ -66,8 +66,8 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
         assert "(LVL 20) (MTL 600) (RTL 600) (BTL 600) (AOA)" in france.until("HLO")
         for client in (austria, england, france):
             client.until("TME")
-        said = "SND (FRA AUS) (PRP (PCE (ENG FRA AUS)))"
-        assert england.ask(said) == f"YES ({said})"
+        message = "SND (FRA AUS) (PRP (PCE (ENG FRA AUS)))"
+        assert england.ask(message) == f"YES ({message})"
         assert france.hear() == austria.hear() == "FRM (ENG) (FRA AUS) (PRP (PCE (ENG FRA AUS)))"
         for press in (
             f"(YES {PEACE})",
@@ -78,7 +78,7 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
         ):
             assert france.ask(f"SND (ENG) {press}") == f"YES (SND (ENG) {press})"
             assert england.hear() == f"FRM (FRA) (ENG) {press}"
-        # To a power that no DAIDE client plays, it is said to nobody.
+        # To a power that no DAIDE client plays, it goes to nobody.
         assert england.ask("SND (RUS) (PRP (PCE (ENG RUS)))").startswith("YES")
         # TRY keeps the tokens of the level.
         assert england.ask("SND (FRA) (TRY (PRP PCE ALY AND))").startswith("YES")
@@ -95,7 +95,7 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
 def test_what_is_no_press_of_the_level_is_answered_with_its_place() -> None:
     with table(level=20) as (_, _, (austria, england, france)):
         england.until("TME")
-        for said, answer in {
+        for message, answer in {
             "SND (FRA) (PRP (AND (PCE (ENG FRA)) (PCE (ENG AUS))))": (
                 "HUH (SND (FRA) (PRP (ERR AND (PCE (ENG FRA)) (PCE (ENG AUS)))))"
             ),
@@ -104,11 +104,11 @@ def test_what_is_no_press_of_the_level_is_answered_with_its_place() -> None:
             f"FRM (FRA) (ENG) {PEACE}": f"HUH (ERR FRM (FRA) (ENG) {PEACE})",
             "SND (FRA) (PRP (PCE (ENG FRA)": "PRN (SND (FRA) (PRP (PCE (ENG FRA))",
         }.items():
-            assert england.ask(said) == answer
+            assert england.ask(message) == answer
         draw({"AUS": austria, "ENG": england, "FRA": france})
 
 
-def test_while_a_power_is_away_time_stands_still_and_press_does_not_reach_it() -> None:
+def test_the_clock_stops_while_a_power_is_away_and_press_does_not_reach_it() -> None:
     with table(level=10, dsd=True) as (played, door, (austria, england, france)):
         passcode = austria.until("HLO").split()[2]
         for client in (austria, england, france):
@@ -139,7 +139,7 @@ def test_while_a_power_is_away_time_stands_still_and_press_does_not_reach_it() -
     assert not any(move.stand_in for move in played.result.moves)
 
 
-def test_there_is_no_press_in_builds_without_it_nor_before_the_deadline() -> None:
+def test_press_is_refused_in_builds_and_shortly_before_the_deadline() -> None:
     with table(level=10, npb=True, npr=True, ptl=600, year_limit=2) as (_, _, (austria, england, france)):
         assert "(AOA) (NPR) (NPB) (PTL 600)" in england.until("HLO")
         powers = {"AUS": austria, "ENG": england, "FRA": france}

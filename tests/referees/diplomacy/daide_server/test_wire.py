@@ -56,7 +56,7 @@ def test_what_came_before_an_error_is_answered_first(pair: tuple[socket.socket, 
 
 @pytest.mark.parametrize(
     ("sent", "why"),
-    [(final_frame(), "said that it goes"), (bytes.fromhex("04 00 0002 000E"), "sent the error 14")],
+    [(final_frame(), "announced"), (bytes.fromhex("04 00 0002 000E"), "sent the error 14")],
 )
 def test_a_client_that_goes_is_gone(pair: tuple[socket.socket, socket.socket], sent: bytes, why: str) -> None:
     ours, theirs = pair
@@ -70,7 +70,7 @@ def test_a_client_that_goes_is_gone(pair: tuple[socket.socket, socket.socket], s
     assert theirs.recv(100) == b""
 
 
-def test_whoever_is_sent_away_for_any_other_reason_gets_the_final_message_once(
+def test_a_client_sent_away_for_another_reason_gets_the_final_message_once(
     pair: tuple[socket.socket, socket.socket],
 ) -> None:
     ours, theirs = pair
@@ -101,7 +101,7 @@ def test_half_a_message_is_not_waited_for_for_ever(pair: tuple[socket.socket, so
     wire = ClientConnection(ours, STANDARD, DaideLimits(greeting_seconds=0.0), b"")
     theirs.sendall(NOW[:5])
     wire.receive()
-    with pytest.raises(ConnectionHungError, match="half said"):
+    with pytest.raises(ConnectionHungError, match="unfinished"):
         wire.check()
 
 
@@ -118,7 +118,7 @@ def test_a_burst_is_taken_and_a_flood_is_not(pair: tuple[socket.socket, socket.s
     assert theirs.recv(100) == final_frame()
 
 
-def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_a_caller_that_reads_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = pair
     slow = ClientConnection(ours, STANDARD, DaideLimits(write_seconds=0.0), b"")
     while not slow.unsent:
@@ -127,7 +127,7 @@ def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]
         slow.check()
 
 
-def test_so_is_who_leaves_too_much_unread(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_a_client_that_leaves_too_much_unread_is_sent_away(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = pair
     wire = ClientConnection(ours, STANDARD, DaideLimits(unsent_bytes=10_000), b"")
     for _ in range(1000):

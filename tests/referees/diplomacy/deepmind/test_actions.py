@@ -17,7 +17,7 @@ from referees.diplomacy.deepmind import (
 STANDARD = shipped_map("standard")
 
 
-def test_there_are_so_many_of_each_order() -> None:
+def test_the_number_of_actions_of_each_order() -> None:
     assert Counter(parts(action).code.name for action in POSSIBLE_ACTIONS) == {
         "HOLD": 75,
         "DISBAND": 75,

@@ -104,8 +104,8 @@ def flagged(board: NDArray[np.uint8], column: int) -> list[str]:
     ],
 )
 def test_seasons(half: HalfYear, phase: Phase, season: Season) -> None:
-    found = season_of(position("FRA A PAR", phase, half))
-    assert found is season
-    assert (found.is_moves(), found.is_retreats(), found.is_builds()) == tuple(
-        phase is one for one in (Phase.MOVES, Phase.RETREATS, Phase.BUILDS)
+    observed = season_of(position("FRA A PAR", phase, half))
+    assert observed is season
+    assert (observed.is_moves(), observed.is_retreats(), observed.is_builds()) == tuple(
+        phase is kind for kind in (Phase.MOVES, Phase.RETREATS, Phase.BUILDS)
     )

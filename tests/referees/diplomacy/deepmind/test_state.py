@@ -78,8 +78,8 @@ def test_legal_actions_are_lists_in_rising_order() -> None:
 )
 def test_what_is_legal_depends_on_the_units_present(units: str, text: str, legal: bool) -> None:
     state = DiplomacyState(position(units))
-    found = {action for by_power in state.legal_actions() for action in by_power}
-    assert (mila_action(text, Season.SPRING_MOVES) in found) is legal
+    actions = {action for by_power in state.legal_actions() for action in by_power}
+    assert (mila_action(text, Season.SPRING_MOVES) in actions) is legal
 
 
 def test_a_step_plays_a_phase_and_keeps_the_actions() -> None:
@@ -238,20 +238,20 @@ def test_seasons_may_be_another_enumeration() -> None:
     assert DiplomacyState(seasons=Theirs).observation().season is Theirs.SPRING_MOVES
 
 
-def same(one: DiplomacyState, other: DiplomacyState) -> bool:
-    left, right = one.observation(), other.observation()
+def same(state: DiplomacyState, other: DiplomacyState) -> bool:
+    left, right = state.observation(), other.observation()
     return (
         left.season is right.season
         and np.array_equal(left.board, right.board)
         and np.array_equal(left.build_numbers, right.build_numbers)
         and left.last_actions == right.last_actions
-        and one.position == other.position
+        and state.position == other.position
     )
 
 
 def units_read(board: NDArray[np.uint8], first: int) -> list[Unit]:
     """Units as agents read them: the kind from a province's own row, a fleet's coast from the others."""
-    found = []
+    units = []
     for main, coasts in zip(STANDARD.main_location, STANDARD.coasts, strict=True):
         row = board[main, first : first + 11]
         if row[2]:
@@ -260,8 +260,8 @@ def units_read(board: NDArray[np.uint8], first: int) -> list[Unit]:
         location = main
         if coasts and kind is UnitKind.FLEET:
             location = next(coast for coast in coasts if board[coast, first + 1])
-        found.append(Unit(int(np.flatnonzero(row[3:])[0]), kind, location))
-    return found
+        units.append(Unit(int(np.flatnonzero(row[3:])[0]), kind, location))
+    return units
 
 
 @pytest.mark.parametrize("seed", range(3))
