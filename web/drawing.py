@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -79,8 +78,8 @@ class BoardMarks:
 
     names: Sequence[str] = ()
     last: frozenset[int] = frozenset()
-    links: Mapping[int, CellLink] = MappingProxyType({})
-    matches: Mapping[int, Sequence[int]] = MappingProxyType({})
+    links: Mapping[int, CellLink] = field(default_factory=dict)
+    matches: Mapping[int, Sequence[int]] = field(default_factory=dict)
     lit: frozenset[int] = frozenset()
 
 

@@ -116,9 +116,17 @@ class Knowledge:
             request.page_token = page.next_page_token
             if not request.page_token:
                 break
-        return list(await asyncio.gather(*map(self._figures, games[:MOST_GAMES])))
+        return list(await asyncio.gather(*map(self.figures, games[:MOST_GAMES])))
 
-    async def _figures(self, game: game_pb2.Game) -> GameFigures:
+    async def figures(self, game: game_pb2.Game) -> GameFigures:
+        """Return a game with its figures.
+
+        Args:
+            game: The game.
+
+        Raises:
+            PageError: There is no such game, or ACADEMY did not answer.
+        """
         statistics, measures = await asyncio.gather(
             self._call(
                 self._libraries.GetStatistics, libraries_pb2.GetStatisticsRequest(game_id=game.game_id)
@@ -137,17 +145,6 @@ class Knowledge:
             PageError: There is no such game, or ACADEMY did not answer.
         """
         return await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))
-
-    async def figures(self, game_id: str) -> GameFigures:
-        """Return a game with its figures.
-
-        Args:
-            game_id: The game.
-
-        Raises:
-            PageError: There is no such game, or ACADEMY did not answer.
-        """
-        return await self._figures((await self.game(game_id)).game)
 
     async def players(self, game_id: str) -> list[PlayerFigures]:
         """Return the players of a game that the token may see, the strongest first, at most `MOST_PLAYERS`.

@@ -156,7 +156,7 @@ def playable() -> list[str]:
 
 
 def game_string_of(known_id: str) -> str | None:
-    """The game string that `game_id` made an id of; None for ids of other games, and for those that are hashed.
+    """The game string that `game_id` made an id of; None for other games' ids, and for those that are hashed.
 
     Ids come from elsewhere: numbers of more than two digits would make boards that nobody plays on.
     """
