@@ -40,6 +40,8 @@ _UNIT: Final = 20
 _HALF: Final = _UNIT / 2
 _ROW: Final = _UNIT * math.sqrt(3) / 2
 _MARGIN: Final = 4
+# Pixels for a unit of a drawing, where there is room.
+_SCALE: Final = 1.6
 _COORDINATES: Final = 18
 _MAP_WIDTH: Final = 1_000
 _MAP_HEIGHT: Final = 640
@@ -120,7 +122,7 @@ class _Sheet:
         # An image has no children for those who hear the page; a group has its links.
         return Markup(
             f'<svg class="{kind}" role="{role}" aria-label="{escape(label)}" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
+            f'width="{_SCALE * width:g}" height="{_SCALE * height:g}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
         )
 
 

@@ -77,7 +77,6 @@ async def show_game(request: Request, knowledge: Knowledge) -> Response:
         "spec": spec,
         "seats": seat_names(spec),
         "statistics": figures.statistics,
-        "average": described.average_length,
         "libraries": _libraries(figures),
         "players": players,
         "rated": any(player.elo is not None for player in players),

@@ -61,7 +61,7 @@ def _measure_of(name: str) -> Callable[[GameFigures], float | None]:
 _SIZES: Final[dict[str, tuple[str, Callable[[GameFigures], float | None]]]] = {
     "contests": ("Contests", lambda figures: float(figures.statistics.contests)),
     "openings": ("Openings", lambda figures: float(figures.statistics.opening_nodes)),
-    "middle-game": ("Middle game", lambda figures: float(figures.statistics.middle_game_patterns)),
+    "middle-game": ("Middle", lambda figures: float(figures.statistics.middle_game_patterns)),
     "endgame": ("Endgame", lambda figures: float(figures.statistics.endgame_patterns)),
 }
 _COLUMNS: Final = {

@@ -38,6 +38,11 @@ class _Row:
     address: str
     rank: int
 
+    @property
+    def same(self) -> list[str]:
+        """The other spellings of the move under the position's symmetries."""
+        return [move for move in self.move.equivalents if move != self.move.move]
+
 
 @dataclass(frozen=True)
 class _Line:
