@@ -29,6 +29,8 @@ Response = TypeVar("Response")
 MOST_GAMES: Final = 300
 MOST_PLAYERS: Final = 200
 _CALLS_AT_ONCE: Final = 32
+# Names of linked arenas may be longer, and are refused.
+_LONGEST_NAME: Final = 128
 # How long the list of games with its figures is shown to others without asking again.
 _REMEMBERED_SECONDS: Final = 5.0
 
@@ -162,7 +164,8 @@ class Knowledge:
         return sorted(players, key=lambda known: (-(known.elo or 0.0), known.statistics.player))
 
     async def _ratings(self, game_id: str, players: Sequence[str]) -> dict[str, float]:
-        request = contests_pb2.GetRatingsRequest(game_id=game_id, players=players)
+        named = [player for player in players if len(player) <= _LONGEST_NAME]
+        request = contests_pb2.GetRatingsRequest(game_id=game_id, players=named)
         try:
             response = await self._call(self._contests.GetRatings, request)
         except PageError as error:

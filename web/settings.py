@@ -62,7 +62,7 @@ class WebSettings:
         if not self.address.is_local and not self.encrypted:
             raise UnsafeAddressError(
                 f"{self.address}: others on the way could read and change the pages; listen on 127.0.0.1, "
-                "give --tls-cert and --tls-key, or put a proxy that speaks TLS before it and say --behind-proxy"
+                "give --tls-cert and --tls-key, or say --behind-proxy where a proxy before it speaks TLS"
             )
         if (self.behind_proxy or not self.address.is_local) and not self.public:
             raise UnsafeAddressError(

@@ -304,21 +304,26 @@ class Store:
         with self.environment.reading() as transaction:
             return event_log.last_sequence(transaction)
 
-    def ratings(self, game_id: str, arena: str, players: Iterable[str]) -> dict[str, float]:
+    def ratings(
+        self, game_id: str, arena: str, players: Iterable[str], *, of_admin: bool = False
+    ) -> dict[str, float]:
         """Return the last Elo in a game of those players of an arena that are known there.
+
+        With `of_admin` the names are identities, unless there is an arena of that name.
 
         Raises UnknownGame, and InvalidRecordError for names that cannot be of this arena.
         """
         with self.environment.reading() as transaction:
             game_tables.game_record(transaction, game_id)
             known = arenas.find(transaction, arena)
-            if known is None and arenas.arenas(transaction):
+            as_identities = of_admin and known is None
+            if known is None and not as_identities and arenas.arenas(transaction):
                 # Its namespace is made with its first contest; no player can be known there yet.
                 return {}
             record = known or records_pb2.ArenaRecord()
             ratings: dict[str, float] = {}
             for player in players:
-                name = arenas.identity(transaction, record, player)
+                name = player if as_identities else arenas.identity(transaction, record, player)
                 rating = game_tables.rating(transaction, game_id, name)
                 if rating is not None:
                     ratings[player] = rating[1] / ELO_SCALE

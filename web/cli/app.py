@@ -59,9 +59,9 @@ def serve(  # noqa: PLR0913
     tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate to serve the pages with.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM key of that certificate.")] = None,
 ) -> None:
-    """Serve pages of what ACADEMY knows: games, openings, patterns, positions. Nothing can be changed by them.
+    """Serve pages of what ACADEMY knows: games, openings, patterns, positions. They change nothing.
 
-    They are for this machine unless they are made public. Everybody who reaches them reads with the one token.
+    They are for this machine unless they are made public. All who reach them read with the one token.
     """
     try:
         place = ServerAddress.parse(address)
