@@ -62,16 +62,16 @@ class Guard:
                 await self._application(scope, receive, answer)
         except TimeoutError:
             why = f"It took longer than {self._settings.limits.page_seconds:g} seconds."
-            error = PageError(504, "This page takes too long", why, "Load it again.", 5)
-            await self._refuse(error, scope, receive, answer)
+            slow = PageError(504, "This page takes too long", why, "Load it again.", 5)
+            await self._refuse(slow, scope, receive, answer)
         except PageError as error:
             await self._refuse(error, scope, receive, answer)
         except Exception:
             _log.exception("a page failed")
-            error = PageError(
+            failed = PageError(
                 500, "This page failed", "The log of these pages says how.", "Try another page."
             )
-            await self._refuse(error, scope, receive, answer)
+            await self._refuse(failed, scope, receive, answer)
 
     async def _refuse(self, error: PageError, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         if answer.begun:

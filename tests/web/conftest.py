@@ -27,7 +27,7 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @contextmanager
 def served_pages(*options: object, token: str = "") -> Iterator[Visitor]:
     """Run `academy-web` on a free port."""
-    command = [BIN / "academy-web", "--address", "127.0.0.1:0", *map(str, options)]
+    command = [str(BIN / "academy-web"), "--address", "127.0.0.1:0", *map(str, options)]
     environment = {**ENVIRONMENT, **({"ACADEMY_TOKEN": token} if token else {})}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -168,8 +168,9 @@ def test_a_click_on_the_board_plays_a_move_known_or_not(wide: Watched) -> None:
 @pytest.mark.parametrize("path", [f"/games/{GO}/openings", f"/games/{GO}", "/"])
 def test_the_tab_key_reaches_every_link_and_shows_where_it_is(wide: Watched, path: str) -> None:
     page = wide.open(path)
+    stops = "a[href], button, input, select, textarea, summary, [tabindex='0']"
     reachable = page.evaluate(
-        "[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex=\"0\"]')]"
+        f"[...document.querySelectorAll(`{stops}`)]"
         ".filter((e) => e.tabIndex >= 0 && e.type !== 'hidden' && e.checkVisibility()).length"
     )
     reached = 0

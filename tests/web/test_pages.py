@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from academy.v1 import libraries_pb2
+from tests.academy.service.examples import ENDGAME
 from tests.academy.service.running import Running
 from tests.web.filling import (
     DIPLOMACY,
@@ -134,7 +135,7 @@ class TestGallery:
             return [int(number) for number in re.findall(r'class="name">Pattern (\d+)<', answer.text)]
 
         listed = academy.admin().libraries.ListPatterns(
-            libraries_pb2.ListPatternsRequest(game_id=GO, library=3, page_size=24)
+            libraries_pb2.ListPatternsRequest(game_id=GO, library=ENDGAME, page_size=24)
         )
         assert len(shown("")) >= 3
         assert shown("") == [pattern.pattern_id for pattern in listed.patterns]
@@ -157,14 +158,14 @@ class TestGallery:
             following = re.search(r'rel="next" href="([^"]+)"', answer.text)
             path = following[1].replace("&amp;", "&") if following else ""
         total = admin.libraries.ListPatterns(
-            libraries_pb2.ListPatternsRequest(game_id=DRAUGHTS, library=3, page_size=1)
+            libraries_pb2.ListPatternsRequest(game_id=DRAUGHTS, library=ENDGAME, page_size=1)
         ).total_size
         assert len(numbers) == len(set(numbers)) == total >= 60
 
     def test_a_pattern_shows_its_label_and_its_votes(self, pages: Visitor, academy: Running) -> None:
         record = (
             academy.admin()
-            .libraries.GetPattern(libraries_pb2.GetPatternRequest(game_id=GO, library=3, pattern_id=1))
+            .libraries.GetPattern(libraries_pb2.GetPatternRequest(game_id=GO, library=ENDGAME, pattern_id=1))
             .pattern
         )
         answer = pages.get(f"/games/{GO}/patterns/endgame/1")

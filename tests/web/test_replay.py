@@ -10,7 +10,7 @@ from academy.knowledge.spec import GameSpec
 from referees.api import Referee, referees
 from web.replay import NoBoardError, find_referee, replay, seat_names
 
-VARIANTS = [
+VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("go", {"board_size": 9, "komi": 7.5}),
     ("go", {"board_size": 9, "komi": 0.5, "handicap": 4}),
     ("hex", {"board_size": 5}),
