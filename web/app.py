@@ -1,5 +1,6 @@
 """The application: which page answers which address."""
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -23,6 +24,7 @@ from web.settings import WebSettings
 __all__ = ["create_application"]
 
 Page = Callable[[Request, Knowledge], Awaitable[Response]]
+_log = logging.getLogger(__name__)
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _SMALLEST_PACKED: Final = 1_000
 
@@ -72,6 +74,10 @@ def _as_endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
             return await page(request, request.app.state.knowledge)
         except PageError as error:
             return render_error(request, error)
+        except Exception:
+            _log.exception("the page %s failed", request.url.path)
+            why = "The log of these pages says how."
+            return render_error(request, PageError(500, "This page failed", why, "Try another page."))
 
     return endpoint
 

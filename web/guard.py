@@ -1,7 +1,6 @@
 """Stands before every page: what is refused, what every answer carries, and how long it may take."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, Final
@@ -31,7 +30,6 @@ _HEADERS: Final = {
 }
 _TRANSPORT_SECURITY: Final = "max-age=31536000"
 ErrorPage = Callable[[Request, PageError], Response]
-_log = logging.getLogger(__name__)
 
 
 class Guard:
@@ -66,12 +64,6 @@ class Guard:
             await self._refuse(slow, scope, receive, answer)
         except PageError as error:
             await self._refuse(error, scope, receive, answer)
-        except Exception:
-            _log.exception("a page failed")
-            failed = PageError(
-                500, "This page failed", "The log of these pages says how.", "Try another page."
-            )
-            await self._refuse(failed, scope, receive, answer)
 
     async def _refuse(self, error: PageError, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         if answer.begun:

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -67,12 +68,14 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(params=["light", "dark"])
-def theme(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def theme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
+    return "light" if request.param == "light" else "dark"
 
 
 @pytest.fixture(params=[390, 1400])
-def tab(request: pytest.FixtureRequest, browser: Browser, pages: Visitor, theme: str) -> Iterator[Watched]:
+def tab(
+    request: pytest.FixtureRequest, browser: Browser, pages: Visitor, theme: Literal["light", "dark"]
+) -> Iterator[Watched]:
     context = browser.new_context(viewport={"width": request.param, "height": 850}, color_scheme=theme)
     watched = Watched(context.new_page(), pages.base)
     yield watched

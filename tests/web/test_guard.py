@@ -1,15 +1,23 @@
 """What visitors cannot do, and what they see when ACADEMY does not answer."""
 
+import asyncio
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from academy.service.server import ServerSettings
+from academy.wire.addresses import ServerAddress
 from tests.academy.service.running import Running, serving
 from tests.web.conftest import served_pages
 from tests.web.filling import GO
 from tests.web.visiting import Visitor
+from web.failures import PageError
+from web.guard import Guard
+from web.rendering import render_error
+from web.settings import WebLimits, WebSettings
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
@@ -127,8 +135,38 @@ def test_without_academy_pages_say_so_and_come_back_with_it(tmp_path: Path) -> N
         answer = visitor.get("/")
         assert answer.status == 503 and "ACADEMY is away" in answer.words
         assert int(answer.headers["retry-after"]) > 0 and "Traceback" not in answer.text
-        from academy.service.server import ServerSettings
-        from academy.wire.addresses import ServerAddress
-
         with serving(tmp_path / "data", ServerSettings(address=ServerAddress.parse(address))):
             assert visitor.get("/").status == 200
+
+
+async def _fails(scope: Scope, receive: Receive, send: Send) -> None:
+    raise PageError(400, "This is wrong", "A reason.")
+
+
+async def _never_ends(scope: Scope, receive: Receive, send: Send) -> None:
+    await asyncio.sleep(3_600)
+
+
+@pytest.mark.parametrize(("page", "status"), [(_fails, 400), (_never_ends, 504)])
+def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int) -> None:
+    limits = WebLimits(page_seconds=0.05)
+    guard = Guard(page, WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits), render_error)
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost")],
+    }
+    asyncio.run(guard(scope, receive, send))
+
+    assert sent[0]["status"] == status
+    assert b"content-security-policy" in dict(sent[0]["headers"])

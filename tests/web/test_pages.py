@@ -91,9 +91,9 @@ def test_a_line_is_followed_by_clicks_and_its_board_is_the_referees(pages: Visit
 
 def test_lost_and_won_are_those_of_the_player_that_is_chosen(pages: Visitor) -> None:
     def result(path: str) -> tuple[int, ...]:
-        found = re.search(r"won (\d+), drew (\d+), lost (\d+)", pages.get(path).words)
-        assert found is not None
-        return tuple(map(int, found.groups()))
+        numbers = re.search(r"won (\d+), drew (\d+), lost (\d+)", pages.get(path).words)
+        assert numbers is not None
+        return tuple(map(int, numbers.groups()))
 
     as_black, as_white = result(f"/games/{GO}/openings"), result(f"/games/{GO}/openings?player=2")
     assert as_black == as_white[::-1] and sum(as_black) == 15

@@ -1,4 +1,4 @@
-"""Patterns light up where they lie, whoever asks and for whom they speak."""
+"""Patterns light up where they lie, for either player and for the opponent."""
 
 import random
 

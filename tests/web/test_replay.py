@@ -16,15 +16,19 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("hex", {"board_size": 5}),
     ("hex", {"board_size": 4, "columns": 6}),
     ("hex", {"board_size": 5, "swap": True}),
-    *(("draughts", {"variant": name}) for name in ("english", "international", "brazilian", "russian")),
+    ("draughts", {"variant": "english"}),
+    ("draughts", {"variant": "international"}),
+    ("draughts", {"variant": "brazilian"}),
+    ("draughts", {"variant": "russian"}),
     ("diplomacy", {}),
     ("diplomacy", {"map": "straits"}),
     ("warlight", {}),
     ("warlight", {"map": "small_world"}),
-    *(
-        ("openspiel", {"game": game})
-        for game in ("tic_tac_toe", "connect_four", "othello", "breakthrough(rows=6,columns=6)", "mancala")
-    ),
+    ("openspiel", {"game": "tic_tac_toe"}),
+    ("openspiel", {"game": "connect_four"}),
+    ("openspiel", {"game": "othello"}),
+    ("openspiel", {"game": "breakthrough(rows=6,columns=6)"}),
+    ("openspiel", {"game": "mancala"}),
 ]
 
 
@@ -35,9 +39,9 @@ def judge_of(name: str, settings: dict[str, object]) -> Referee[Any, Any]:
 @pytest.mark.parametrize(("name", "settings"), VARIANTS, ids=str)
 def test_a_game_id_leads_back_to_a_referee_of_the_same_game(name: str, settings: dict[str, object]) -> None:
     spec = judge_of(name, settings).spec()
-    found = find_referee(spec)
+    judge = find_referee(spec)
 
-    assert found is not None and found.name == name and found.spec() == spec
+    assert judge is not None and judge.name == name and judge.spec() == spec
 
 
 @pytest.mark.parametrize(

@@ -122,12 +122,12 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         matches=_by_cell(matches),
         lit=next((match.cells for match in matches if match.shown), frozenset()),
     )
-    found = answer.positions[0]
+    counted = answer.positions[0]
     context |= {
         "matches": matches,
         "drawing": draw_board(board, marks, f"The position: {letters}"),
-        "total": found.total,
-        "more": found.more or found.total > _MOST_MATCHES,
+        "total": counted.total,
+        "more": counted.more or counted.total > _MOST_MATCHES,
     }
     return render("position.html", context)
 
