@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Final
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final, TypeVar
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,38 +14,45 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from clients.connection import Connection
+from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.guard import Guard
 from web.knowledge import Knowledge
-from web.pages import game, home, openings, patterns, position
+from web.pages import competitions, game, home, openings, patterns, position
 from web.rendering import ASSETS, render_error
 from web.settings import WebSettings
 
 __all__ = ["create_application"]
 
-Page = Callable[[Request, Knowledge], Awaitable[Response]]
+Source = TypeVar("Source")
+Page = Callable[[Request, Source], Awaitable[Response]]
 _log = logging.getLogger(__name__)
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _SMALLEST_PACKED: Final = 1_000
 
 
-def create_application(connection: Connection, settings: WebSettings) -> ASGIApp:
+def create_application(
+    connection: Connection, settings: WebSettings, arena: Connection | None = None
+) -> ASGIApp:
     """Return the pages as an ASGI application.
 
     Args:
         connection: Where ACADEMY is, and the token that all pages are read with.
         settings: Who may read, and the limits.
+        arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
     """
 
     @asynccontextmanager
     async def connected(application: Starlette) -> AsyncIterator[None]:
-        application.state.knowledge = Knowledge(connection)
-        try:
+        async with AsyncExitStack() as open_ones:
+            application.state.knowledge = Knowledge(connection)
+            open_ones.push_async_callback(application.state.knowledge.close)
+            if arena is not None:
+                application.state.arena = ArenaWatch(arena)
+                open_ones.push_async_callback(application.state.arena.close)
             yield
-        finally:
-            await application.state.knowledge.close()
 
-    pages: dict[str, Page] = {
+    pages: dict[str, Page[Knowledge]] = {
         "/": home.show_home,
         "/games/{game_id}": game.show_game,
         "/games/{game_id}/openings": openings.show_openings,
@@ -53,7 +60,15 @@ def create_application(connection: Connection, settings: WebSettings) -> ASGIApp
         "/games/{game_id}/patterns/{library}/{pattern_id}": patterns.show_pattern,
         "/games/{game_id}/position": position.show_position,
     }
-    routes = [Route(path, _as_endpoint(page)) for path, page in pages.items()]
+    of_arena: dict[str, Page[ArenaWatch]] = {
+        "/competitions": competitions.show_competitions,
+        "/competition": competitions.show_competition,
+        "/competition/game": competitions.show_game,
+        "/competition/record": competitions.show_record,
+    }
+    routes = [Route(path, _as_endpoint(page, "knowledge")) for path, page in pages.items()]
+    if arena is not None:
+        routes += [Route(path, _as_endpoint(page, "arena")) for path, page in of_arena.items()]
     application = Starlette(
         routes=[
             *routes,
@@ -65,13 +80,13 @@ def create_application(connection: Connection, settings: WebSettings) -> ASGIApp
         lifespan=connected,
     )
     application.router.redirect_slashes = False
-    return Guard(application, settings, render_error)
+    return Guard(application, settings, render_error, has_arena=arena is not None)
 
 
-def _as_endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
+def _as_endpoint(page: Page[Any], source: str) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
-            return await page(request, request.app.state.knowledge)
+            return await page(request, getattr(request.app.state, source))
         except PageError as error:
             return render_error(request, error)
         except Exception:

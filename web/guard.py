@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from web.failures import PageError
+from web.rendering import HAS_ARENA
 from web.settings import WebSettings
 
 __all__ = ["Guard"]
@@ -39,9 +40,13 @@ class Guard:
         application: The pages.
         settings: Who may read, and the limits.
         error_page: Makes the page of an error.
+        has_arena: Whether there are pages of competitions.
     """
 
-    def __init__(self, application: ASGIApp, settings: WebSettings, error_page: ErrorPage) -> None:
+    def __init__(
+        self, application: ASGIApp, settings: WebSettings, error_page: ErrorPage, *, has_arena: bool = False
+    ) -> None:
+        self._has_arena = has_arena
         self._application = application
         self._settings = settings
         self._error_page = error_page
@@ -53,6 +58,7 @@ class Guard:
             return
         if scope["type"] != "http":
             return
+        scope[HAS_ARENA] = self._has_arena
         answer = _Answer(send, self._settings)
         try:
             self._check(scope)

@@ -15,7 +15,11 @@ from web.drawing import draw_bar
 from web.failures import PageError
 from web.query import link
 
-__all__ = ["ASSETS", "Asset", "render", "render_error"]
+__all__ = ["ASSETS", "HAS_ARENA", "Asset", "render", "render_error"]
+
+
+# Where a request's scope says whether there are pages of competitions.
+HAS_ARENA: Final = "web.has_arena"
 
 
 @dataclass(frozen=True)
@@ -75,15 +79,17 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
     """Return a page.
 
     Args:
+        request: What was asked for.
         template: The template's file.
         context: Its values by name.
         status: The HTTP status.
     """
-    return HTMLResponse(_environment().get_template(template).render(context), status)
+    content = _environment().get_template(template).render(context, has_arena=request.scope[HAS_ARENA])
+    return HTMLResponse(content, status)
 
 
 def render_error(request: Request, error: PageError) -> HTMLResponse:
@@ -93,7 +99,7 @@ def render_error(request: Request, error: PageError) -> HTMLResponse:
         request: What was asked for.
         error: What is wrong.
     """
-    response = render("error.html", {"error": error}, error.status)
+    response = render(request, "error.html", {"error": error}, error.status)
     if error.retry_after is not None:
         response.headers["Retry-After"] = str(error.retry_after)
     return response

@@ -31,20 +31,26 @@ class _Server(uvicorn.Server):
         yield
 
 
-def serve_pages(connection: Connection, settings: WebSettings, say_ready: Callable[[str], None]) -> None:
+def serve_pages(
+    connection: Connection,
+    settings: WebSettings,
+    say_ready: Callable[[str], None],
+    arena: Connection | None = None,
+) -> None:
     """Serve the pages until SIGINT or SIGTERM.
 
     Args:
         connection: Where ACADEMY is, and the token that all pages are read with.
         settings: The address, who may read, and the limits.
         say_ready: Gets the address for browsers once it is listened on.
+        arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
 
     Raises:
         InvalidAddressError: The address cannot be listened on, or a certificate cannot be read.
     """
     limits = settings.limits
     config = uvicorn.Config(
-        create_application(connection, settings),
+        create_application(connection, settings, arena),
         http="h11",
         ws="none",
         lifespan="on",

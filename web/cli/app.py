@@ -50,6 +50,16 @@ def serve(  # noqa: PLR0913
     academy_insecure: Annotated[
         bool, typer.Option("--academy-insecure", help="Send the token without TLS even to another machine.")
     ] = False,
+    arena: Annotated[
+        str, typer.Option(help="Show the competitions of this arena's service too: host:port or unix:PATH.")
+    ] = "",
+    arena_token_file: Annotated[
+        Path | None, typer.Option(help="File of a watcher's token for it; else ARENA_TOKEN.")
+    ] = None,
+    arena_tls_ca: Annotated[
+        Path | None,
+        typer.Option(envvar="ARENA_TLS_CA", help="PEM file of the authority the arena is checked by."),
+    ] = None,
     public: Annotated[
         bool, typer.Option("--public", help="Let everybody read who reaches the address.")
     ] = False,
@@ -59,17 +69,18 @@ def serve(  # noqa: PLR0913
     tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate to serve the pages with.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM key of that certificate.")] = None,
 ) -> None:
-    """Serve pages of what ACADEMY knows: games, openings, patterns, positions. They change nothing.
+    """Serve pages of what ACADEMY knows and of an arena's competitions. They change nothing.
 
     They are for this machine unless they are made public. All who reach them read with the one token.
     """
     try:
         place = ServerAddress.parse(address)
         settings = WebSettings(place, public, behind_proxy, tls_cert, tls_key)
+        watched = _connection_to_arena(arena, arena_token_file, arena_tls_ca) if arena else None
         with _connection(
             library, academy, academy_token_file, academy_tls_ca, academy_insecure
         ) as connection:
-            serve_pages(connection, settings, _say_ready)
+            serve_pages(connection, settings, _say_ready, watched)
     except (InvalidAddressError, UnsafeAddressError, UnusableTokenError) as error:
         sys.stderr.write(f"academy-web: {error}\n")
         raise typer.Exit(_USAGE) from None
@@ -100,17 +111,26 @@ def _connection(
     yield Connection(str(place), _read_token(token_file), ca)
 
 
-def _read_token(file: Path | None) -> str:
+def _connection_to_arena(address: str, token_file: Path | None, ca: Path | None) -> Connection:
+    place = ServerAddress.parse(address)
+    if not place.is_local and ca is None:
+        raise InvalidAddressError(f"{address} is another machine: give --arena-tls-ca")
+    return Connection(str(place), _read_token(token_file, "ARENA_TOKEN", "arena token NAME"), ca)
+
+
+def _read_token(
+    file: Path | None,
+    variable: str = "ACADEMY_TOKEN",
+    remedy: str = "academy tokens create NAME --role admin",
+) -> str:
     if file is None:
-        token = os.environ.get("ACADEMY_TOKEN", "").strip()
+        token = os.environ.get(variable, "").strip()
     else:
         with file.open(encoding="ascii", errors="replace") as kept:
             token = kept.read(_LONGEST_TOKEN + 2).strip()
     if not token:
-        where = "ACADEMY_TOKEN is not set" if file is None else f"{file}: holds no token"
-        raise UnusableTokenError(
-            f"{where}; `academy tokens create --role admin` makes one for all pages, any other shows fewer"
-        )
+        where = f"{variable} is not set" if file is None else f"{file}: holds no token"
+        raise UnusableTokenError(f"{where}; `{remedy}` makes one for all pages")
     if len(token) > _LONGEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
-        raise UnusableTokenError(f"{file or 'ACADEMY_TOKEN'}: holds no token of ACADEMY")
+        raise UnusableTokenError(f"{file or variable}: holds no token")
     return token

@@ -88,7 +88,7 @@ async def show_game(request: Request, knowledge: Knowledge) -> Response:
         ],
         "fair_use": {"moves": MOVES_PER_CONSULTATION, "value": LOW_VALUE, "margin": f"{ELO_MARGIN:.0f}"},
     }
-    return render("game.html", context)
+    return render(request, "game.html", context)
 
 
 def _libraries(figures: GameFigures) -> list[_Library]:

@@ -102,7 +102,7 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     heads = [_head(name, title, sort, order) for name, title in titles.items()]
     rows = [_row(figures) for figures in games]
     context = {"heads": heads, "rows": rows, "measures": MEASURES, "cut": len(games) >= MOST_GAMES}
-    return render("home.html", context)
+    return render(request, "home.html", context)
 
 
 def _head(name: str, title: str, sort: str, order: str) -> _Head:

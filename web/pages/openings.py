@@ -102,7 +102,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "others": _other_moves(line, replayed, rows),
         "position": _position_address(line, replayed),
     }
-    return render("openings.html", context)
+    return render(request, "openings.html", context)
 
 
 async def _board_after(line: _Line) -> tuple[ReplayedLine | None, str]:

@@ -94,7 +94,7 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
         "seats": seat_names(spec),
         "legend": draw_legend(LETTER_MEANINGS),
     }
-    return render("patterns.html", context)
+    return render(request, "patterns.html", context)
 
 
 def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
@@ -138,7 +138,7 @@ async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
         "legend": draw_legend(letter for letter in LETTER_MEANINGS if letter in letters),
         "gallery": link(f"/games/{game_id}/patterns", {"library": library}),
     }
-    return render("pattern.html", context)
+    return render(request, "pattern.html", context)
 
 
 def _letters_of(record: pattern_pb2.PatternRecord, spec: GameSpec) -> set[str]:

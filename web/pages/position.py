@@ -88,7 +88,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         "libraries": list(_LIBRARY_CHOICES),
         "seats": seat_names(spec),
         "cells": spec.geometry.size,
-        "symmetric": spec.symmetric,
+        "on_map": isinstance(spec.geometry, GraphGeometry),
         "example": _as_rows(_example(spec), spec),
         "rows": _as_rows(letters, spec),
         "matches": None,
@@ -98,12 +98,12 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         "problem": None,
     }
     if not letters:
-        return render("position.html", context)
+        return render(request, "position.html", context)
     try:
         board = Board.from_letters(spec.geometry, letters)
     except InvalidBoardError as error:
         problem = PageError(400, "This is no board of the game", f"{error}.", "Correct it in the form.")
-        return render("position.html", {**context, "problem": problem}, problem.status)
+        return render(request, "position.html", {**context, "problem": problem}, problem.status)
     answer = await knowledge.match(
         consultation_pb2.MatchPatternsRequest(
             game_id=game_id,
@@ -129,7 +129,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         "total": counted.total,
         "more": counted.more or counted.total > _MOST_MATCHES,
     }
-    return render("position.html", context)
+    return render(request, "position.html", context)
 
 
 def _grouped(

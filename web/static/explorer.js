@@ -1,5 +1,5 @@
 // @ts-check
-// Arrow keys in the opening explorer. Without this script every link works as it is.
+// Arrow keys in the opening explorer and in the viewer of games. Without this script every link works as it is.
 
 /** @type {HTMLAnchorElement[]} */
 const moves = Array.from(document.querySelectorAll("a[data-move]"));
@@ -24,6 +24,15 @@ function follow(link) {
 }
 
 /**
+ * Follow the link that steps through a line or a game.
+ * @param {"start" | "back" | "forward" | "end"} where
+ * @returns {boolean} whether there was one
+ */
+function step(where) {
+  return follow(document.querySelector(`a[data-${where}]`));
+}
+
+/**
  * Choose the move some places further in the list.
  * @param {number} step
  * @returns {boolean} whether there are moves
@@ -38,11 +47,12 @@ function choose(step) {
 
 /** @type {Record<string, () => boolean>} */
 const actions = {
-  ArrowUp: () => choose(-1),
-  ArrowDown: () => choose(1),
-  ArrowRight: () => follow(moves[Math.max(chosen(), 0)]),
-  ArrowLeft: () => follow(document.querySelector("a[data-back]")),
-  Home: () => follow(document.querySelector("a[data-start]")),
+  ArrowUp: () => choose(-1) || step("back"),
+  ArrowDown: () => choose(1) || step("forward"),
+  ArrowRight: () => follow(moves[Math.max(chosen(), 0)]) || step("forward"),
+  ArrowLeft: () => step("back"),
+  Home: () => step("start"),
+  End: () => step("end"),
 };
 
 document.addEventListener("keydown", (event) => {
