@@ -54,3 +54,65 @@ def pages(academy: Running, token_file: Path) -> Iterator[Visitor]:
     """The pages that an admin's token fills."""
     with served_pages("--academy", academy.address, "--academy-token-file", token_file) as visitor:
         yield visitor
+
+
+_CONTROL = """\
+[competition]
+kind = "all-play-all"
+description = "A <b>bold</b> cup"
+competitors = ["one", "two", "three"]
+rounds = 2
+seed = 1
+
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+move_limit = 200
+
+[players.one]
+command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+
+[players.two]
+command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 2 --seed {seed}"
+
+[players.three]
+command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+"""
+
+
+@pytest.fixture(scope="session")
+def competitions(
+    academy: Running, token_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Visitor]:
+    """The pages with an arena's service that has a completed competition and one that has not begun."""
+    folder = tmp_path_factory.mktemp("competitions")
+    (folder / "cup.toml").write_text(_CONTROL)
+    (folder / "later.toml").write_text(_CONTROL)
+    subprocess.run(
+        [BIN / "arena", "run", folder / "cup.toml"],
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    token = subprocess.run(
+        [BIN / "arena", "token", "eye", "--role", "watcher", "--tokens", folder / "tokens"],
+        env=ENVIRONMENT, check=True, capture_output=True, text=True,
+    ).stdout.split()[-1]  # fmt: skip
+    (folder / "eye").write_text(token)
+    service = subprocess.Popen(
+        [BIN / "arena", "serve", folder, "--tokens", folder / "tokens", "--address", "127.0.0.1:0"],
+        env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    try:
+        assert service.stdout is not None
+        address = service.stdout.readline().split()[-1]
+        with served_pages(
+            *("--academy", academy.address, "--academy-token-file", token_file),
+            *("--arena", address, "--arena-token-file", folder / "eye"),
+        ) as visitor:
+            yield visitor
+    finally:
+        service.terminate()
+        service.communicate(timeout=30)

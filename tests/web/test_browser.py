@@ -34,6 +34,9 @@ PAGES = {
 }
 
 
+OF_ARENA = ("/competitions", "/competition?name=cup", "/competition/game?name=cup&game=AvB_0&ply=7")
+
+
 class Watched:
     """A tab that notes what it asks for and what goes wrong."""
 
@@ -220,3 +223,31 @@ def test_without_script_the_pages_read_the_same(browser: Browser, pages: Visitor
     page.locator("form.filters button").click()
     assert "min_elo=1600" in page.url and page.locator(".gallery li").count() == 3
     context.close()
+
+
+def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
+    browser: Browser, competitions: Visitor
+) -> None:
+    for width, theme in ((390, "light"), (1400, "dark")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 850}, color_scheme="light" if theme == "light" else "dark"
+        )
+        watched = Watched(context.new_page(), competitions.base)
+        for path in OF_ARENA:
+            page = watched.open(path)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
+            report = Axe().run(page)
+            assert not report.violations_count, f"{path}: {report.generate_report()}"
+        for key, ply in (
+            ("ArrowRight", "8"),
+            ("ArrowLeft", "7"),
+            ("ArrowUp", "6"),
+            ("Home", "0"),
+            ("ArrowDown", "1"),
+        ):
+            page.keyboard.press(key)
+            page.wait_for_url(f"**ply={ply}")
+        page.keyboard.press("End")
+        page.wait_for_function("!location.search.includes('ply')")
+        context.close()
+        watched.check_behaviour()

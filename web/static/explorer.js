@@ -61,3 +61,9 @@ document.addEventListener("keydown", (event) => {
   if (target instanceof HTMLElement && target.closest("input, textarea, select, .scroll")) return;
   if (actions[event.key]?.()) event.preventDefault();
 });
+
+const list = document.querySelector(".long");
+const shown = list?.querySelector(".chosen");
+if (list instanceof HTMLElement && shown instanceof HTMLElement) {
+  list.scrollTop = shown.offsetTop - list.clientHeight / 2;
+}
