@@ -2,8 +2,9 @@
 
     python -m benchmarks.walks
 
-A server in this process answers each kind of call some times, while `sys.setprofile` watches its event loop.
-Shown is the shortest walk. A change is a call of a function of ours in another file than the one before.
+A server in this process answers each kind of call some times, while `sys.setprofile` watches its event loop,
+and for a report the writer too. Shown is the shortest walk. A change is a call of a function of ours in
+another file than the one before.
 """
 
 import asyncio
@@ -11,6 +12,8 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -22,12 +25,14 @@ from academy.service import logs
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
+from academy.store.writer import WriteContext
 from academy.v1 import consultation_pb2, consultation_pb2_grpc, contests_pb2, contests_pb2_grpc
 from academy.wire.addresses import ServerAddress
 from benchmarks.load import full_game
 
 PACKAGE: Final = Path(__file__).resolve().parents[1] / "academy"
 WARM_CALLS: Final = 40
+REPORTS: Final = 5
 SECONDS: Final = 60.0
 
 
@@ -52,6 +57,17 @@ class Walk:
         return sum(before[0] != after[0] for before, after in zip(self.calls, self.calls[1:], strict=False))
 
 
+@dataclass(frozen=True)
+class WatchWriter:
+    """Have the store's writer profiled, or no longer."""
+
+    profile: Any
+
+    def execute(self, work: WriteContext) -> None:
+        """Install it in the writer's thread."""
+        sys.setprofile(self.profile)
+
+
 class EventLoopThread:
     """An event loop in a thread of its own."""
 
@@ -64,9 +80,12 @@ class EventLoopThread:
         """Run a coroutine there and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
 
-    def watch(self, call: Callable[[], object]) -> Walk:
-        """Make a call and note what the thread enters meanwhile."""
+    def watch(self, call: Callable[[], object], writer: Store | None = None) -> Walk:
+        """Make a call and note what the thread enters meanwhile, and a store's writer."""
         walk = Walk()
+        if writer is not None:
+            writer.run(WatchWriter(walk))
+            walk.calls.clear()
 
         async def install(profile: Any) -> None:
             sys.setprofile(profile)
@@ -74,6 +93,10 @@ class EventLoopThread:
         self.run(install(walk))
         call()
         self.run(install(None))
+        if writer is not None:
+            calls = list(walk.calls)
+            writer.run(WatchWriter(None))
+            walk.calls = calls
         return walk
 
 
@@ -129,6 +152,11 @@ def main() -> None:
                 # Answers of the store are remembered for a second: the shortest walk is one of these.
                 walks = [thread.watch(call) for _ in range(WARM_CALLS)]
                 show(name, min(walks, key=Walk.changes), listed)
+            walks = []
+            for report in full_game.reports(game_id, REPORTS):
+                contests.OpenContest(contests_pb2.OpenContestRequest(contest=report.contest), metadata=arena)
+                walks.append(thread.watch(partial(contests.ReportContest, report, metadata=arena), store))
+            show("ReportContest", min(walks, key=Walk.changes), listed)
         thread.run(server.stop(0.0))
 
 

@@ -8,11 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import grpc
 
 from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import FairUse
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -24,10 +25,12 @@ from academy.v1 import (
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
 from clients.responses import (
+    BookMove,
     OpeningMove,
     PatternMatch,
     ProposalStatus,
     SuccessorMatches,
+    book_move,
     opening_moves,
     opponent_gains,
     pattern_matches,
@@ -46,19 +49,8 @@ class Questions(ABC):
     """What a bot can ask of ACADEMY's libraries, by calls or on a stream."""
 
     @abstractmethod
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse: ...
-
-    @abstractmethod
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse: ...
-
-    @abstractmethod
-    def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse: ...
+    def _ask(self, question: str, request: Any) -> Any:
+        """Ask, by the question's name in `PlayRequest`."""
 
     def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """Look up the known continuations of an opening.
@@ -76,7 +68,31 @@ class Questions(ABC):
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        return opening_moves(self._look_up(seat.build_opening_request(moves, own_moves)))
+        return opening_moves(self._ask("opening", seat.build_opening_request(moves, own_moves)))
+
+    def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
+        """Find the move that the opening tree recommends; it can be played at once.
+
+        ACADEMY is asked where fair use has room for it. In between, the seat goes on with what the last
+        answer holds of what may follow, in games with the setting `opening_plies_ahead`.
+
+        Args:
+            seat: the seat that asks; a question counts for its fair use.
+            moves: all moves of the contest so far, in the game's notation.
+            own_moves: how many of them the seat made.
+
+        Returns:
+            The move; None where the tree has none that was tried often enough, or may not be asked.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        if not seat.allows_opening(own_moves):
+            return seat.held_book_move(moves)
+        recommended = book_move(self._ask("opening", seat.build_opening_request(moves, own_moves)))
+        seat.hold_book(moves, recommended)
+        return recommended
 
     def patterns(
         self,
@@ -111,7 +127,7 @@ class Questions(ABC):
         request = seat.build_pattern_request(
             boards, expected_value, plies=plies, options=options, both_players=both_players
         )
-        return pattern_matches(self._match(request))
+        return pattern_matches(self._ask("patterns", request))
 
     def opponent_gains(
         self,
@@ -146,7 +162,7 @@ class Questions(ABC):
         request = seat.build_pattern_request(
             [board, *after], expected_value, plies=plies, options=options, both_players=True
         )
-        return opponent_gains(self._match(request))
+        return opponent_gains(self._ask("patterns", request))
 
     def successors(
         self,
@@ -177,7 +193,7 @@ class Questions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
-        return successor_matches(self._match_successors(request))
+        return successor_matches(self._ask("successors", request))
 
 
 class Academy(Questions):
@@ -194,6 +210,11 @@ class Academy(Questions):
         self._connection = connection
         self._channel = connection.channel()
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._questions: dict[str, Any] = {
+            "opening": self._consultation.LookUpOpening,
+            "patterns": self._consultation.MatchPatterns,
+            "successors": self._consultation.MatchSuccessors,
+        }
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
 
@@ -243,6 +264,21 @@ class Academy(Questions):
         request = contests_pb2.GetGameRequest(game_id=game_id)
         return (self._call(self._contests.GetGame, request)).average_length
 
+    def fair_use(self, game_id: str) -> FairUse:
+        """Return how much players may lean on a game's libraries in contests, for their `Seat`.
+
+        Args:
+            game_id: ACADEMY's name of the game, such as `go-9x9`.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the game.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        settings = (self.game(game_id)).settings
+        return FairUse(
+            settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin
+        )
+
     def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Return which game a contest is of, and who plays it.
 
@@ -256,20 +292,8 @@ class Academy(Questions):
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (self._call(self._contests.GetContest, request)).contest
 
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return self._call(self._consultation.LookUpOpening, request)
-
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return self._call(self._consultation.MatchPatterns, request)
-
-    def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return self._call(self._consultation.MatchSuccessors, request)
+    def _ask(self, question: str, request: Any) -> Any:
+        return self._call(self._questions[question], request)
 
     def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
@@ -342,28 +366,13 @@ class PlayStream(Questions):
         self._answers = answers
         self._number = 0
 
-    def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+    def _ask(self, question: str, request: Any) -> Any:
         budget = RetryBudget(self._answers.seconds)
         while True:
             self._number += 1
-            request.request_id = self._number
-            response = self._answers.ask(request)
+            numbered = consultation_pb2.PlayRequest(request_id=self._number, **{question: request})
+            response = self._answers.ask(numbered)
             refusal = refusal_of(response)
             if refusal is None:
-                return response
+                return getattr(response, question)
             time.sleep(budget.pause(refusal))
-
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return (self._ask(consultation_pb2.PlayRequest(opening=request))).opening
-
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return (self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
-
-    def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return (self._ask(consultation_pb2.PlayRequest(successors=request))).successors

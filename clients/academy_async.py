@@ -10,11 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import grpc
 
 from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import FairUse
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -26,10 +27,12 @@ from academy.v1 import (
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
 from clients.responses import (
+    BookMove,
     OpeningMove,
     PatternMatch,
     ProposalStatus,
     SuccessorMatches,
+    book_move,
     opening_moves,
     opponent_gains,
     pattern_matches,
@@ -48,19 +51,8 @@ class AsyncQuestions(ABC):
     """What a bot can ask of ACADEMY's libraries, by calls or on a stream."""
 
     @abstractmethod
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse: ...
-
-    @abstractmethod
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse: ...
-
-    @abstractmethod
-    async def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse: ...
+    async def _ask(self, question: str, request: Any) -> Any:
+        """Ask, by the question's name in `PlayRequest`."""
 
     async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """Look up the known continuations of an opening.
@@ -78,7 +70,31 @@ class AsyncQuestions(ABC):
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        return opening_moves(await self._look_up(seat.build_opening_request(moves, own_moves)))
+        return opening_moves(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
+
+    async def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
+        """Find the move that the opening tree recommends; it can be played at once.
+
+        ACADEMY is asked where fair use has room for it. In between, the seat goes on with what the last
+        answer holds of what may follow, in games with the setting `opening_plies_ahead`.
+
+        Args:
+            seat: the seat that asks; a question counts for its fair use.
+            moves: all moves of the contest so far, in the game's notation.
+            own_moves: how many of them the seat made.
+
+        Returns:
+            The move; None where the tree has none that was tried often enough, or may not be asked.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        if not seat.allows_opening(own_moves):
+            return seat.held_book_move(moves)
+        recommended = book_move(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
+        seat.hold_book(moves, recommended)
+        return recommended
 
     async def patterns(
         self,
@@ -113,7 +129,7 @@ class AsyncQuestions(ABC):
         request = seat.build_pattern_request(
             boards, expected_value, plies=plies, options=options, both_players=both_players
         )
-        return pattern_matches(await self._match(request))
+        return pattern_matches(await self._ask("patterns", request))
 
     async def opponent_gains(
         self,
@@ -148,7 +164,7 @@ class AsyncQuestions(ABC):
         request = seat.build_pattern_request(
             [board, *after], expected_value, plies=plies, options=options, both_players=True
         )
-        return opponent_gains(await self._match(request))
+        return opponent_gains(await self._ask("patterns", request))
 
     async def successors(
         self,
@@ -179,7 +195,7 @@ class AsyncQuestions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
-        return successor_matches(await self._match_successors(request))
+        return successor_matches(await self._ask("successors", request))
 
 
 class AsyncAcademy(AsyncQuestions):
@@ -196,6 +212,11 @@ class AsyncAcademy(AsyncQuestions):
         self._connection = connection
         self._channel = connection.asyncio_channel()
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._questions: dict[str, Any] = {
+            "opening": self._consultation.LookUpOpening,
+            "patterns": self._consultation.MatchPatterns,
+            "successors": self._consultation.MatchSuccessors,
+        }
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
 
@@ -245,6 +266,21 @@ class AsyncAcademy(AsyncQuestions):
         request = contests_pb2.GetGameRequest(game_id=game_id)
         return (await self._call(self._contests.GetGame, request)).average_length
 
+    async def fair_use(self, game_id: str) -> FairUse:
+        """Return how much players may lean on a game's libraries in contests, for their `Seat`.
+
+        Args:
+            game_id: ACADEMY's name of the game, such as `go-9x9`.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the game.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        settings = (await self.game(game_id)).settings
+        return FairUse(
+            settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin
+        )
+
     async def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Return which game a contest is of, and who plays it.
 
@@ -258,20 +294,8 @@ class AsyncAcademy(AsyncQuestions):
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (await self._call(self._contests.GetContest, request)).contest
 
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return await self._call(self._consultation.LookUpOpening, request)
-
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return await self._call(self._consultation.MatchPatterns, request)
-
-    async def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return await self._call(self._consultation.MatchSuccessors, request)
+    async def _ask(self, question: str, request: Any) -> Any:
+        return await self._call(self._questions[question], request)
 
     async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
@@ -345,28 +369,13 @@ class AsyncPlayStream(AsyncQuestions):
         self._answers = answers
         self._number = 0
 
-    async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+    async def _ask(self, question: str, request: Any) -> Any:
         budget = RetryBudget(self._answers.seconds)
         while True:
             self._number += 1
-            request.request_id = self._number
-            response = await self._answers.ask(request)
+            numbered = consultation_pb2.PlayRequest(request_id=self._number, **{question: request})
+            response = await self._answers.ask(numbered)
             refusal = refusal_of(response)
             if refusal is None:
-                return response
+                return getattr(response, question)
             await asyncio.sleep(budget.pause(refusal))
-
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(opening=request))).opening
-
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
-
-    async def _match_successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        return (await self._ask(consultation_pb2.PlayRequest(successors=request))).successors

@@ -185,10 +185,8 @@ class Connection:
         Raises:
             OSError: a certificate cannot be read.
         """
-        credentials = self._credentials()
-        if credentials is None:
-            return grpc.insecure_channel(self.address, options=_OPTIONS)
-        return grpc.secure_channel(self.address, credentials, options=_OPTIONS)
+        channel: grpc.Channel = self._open(grpc)
+        return channel
 
     def asyncio_channel(self) -> grpc.aio.Channel:
         """Open a channel for asyncio.
@@ -196,19 +194,17 @@ class Connection:
         Raises:
             OSError: a certificate cannot be read.
         """
-        credentials = self._credentials()
-        if credentials is None:
-            return grpc.aio.insecure_channel(self.address, options=_OPTIONS)
-        return grpc.aio.secure_channel(self.address, credentials, options=_OPTIONS)
+        channel: grpc.aio.Channel = self._open(grpc.aio)
+        return channel
 
-    def _credentials(self) -> grpc.ChannelCredentials | None:
+    def _open(self, library: Any) -> Any:
         if self.ca is None and self.certificate is None:
-            return None
-        return grpc.ssl_channel_credentials(
-            root_certificates=Path(self.ca).read_bytes() if self.ca else None,
-            private_key=Path(self.key).read_bytes() if self.key else None,
-            certificate_chain=Path(self.certificate).read_bytes() if self.certificate else None,
+            return library.insecure_channel(self.address, options=_OPTIONS)
+        ca, key, certificate = (
+            Path(file).read_bytes() if file else None for file in (self.ca, self.key, self.certificate)
         )
+        credentials = grpc.ssl_channel_credentials(ca, key, certificate)
+        return library.secure_channel(self.address, credentials, options=_OPTIONS)
 
 
 # What grpc.aio says of a stream that was written to just as its connection broke, for any reason. A fault

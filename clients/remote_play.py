@@ -7,14 +7,14 @@ coroutine functions, all games in one event loop.
 
 import asyncio
 import concurrent.futures
+import inspect
 import json
 import queue
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import grpc
 
@@ -171,7 +171,7 @@ def dial_in(
         AcademyUnavailableError: the arena was never there.
         Exception: Any exception of the bot.
     """
-    bot = partial(_ThreadedBot, new_game, game_over)
+    bot = _Bot(new_game, game_over, _call_in_thread)
     return asyncio.run(_dial(arena, hello_of(player, engine), bot, redial_seconds))
 
 
@@ -203,60 +203,38 @@ async def dial_in_async(
         AcademyUnavailableError: as for `dial_in`.
         Exception: Any exception of the bot.
     """
-    bot = partial(_AsyncBot, new_game, game_over)
+    bot = _Bot(new_game, game_over, lambda: nullcontext(_call_here))
     return await _dial(arena, hello_of(player, engine), bot, redial_seconds)
 
 
-class _Bot(Protocol):
-    """The bot of one game."""
-
-    async def begin(self, game: Game) -> None:
-        """Begin the game. Raises GameDeclinedError."""
-
-    async def choose(self, turn: GameTurn) -> Move:
-        """Choose a move."""
-
-    async def end(self, game: Game, ending: GameEnd) -> None:
-        """Hear how the game ended."""
-
-    def close(self) -> None:
-        """Free what the bot holds."""
+_Call = Callable[..., Awaitable[Any]]
 
 
-class _AsyncBot:
-    def __init__(self, new_game: AsyncNewGame, game_over: AsyncGameOver | None) -> None:
-        self._new_game = new_game
-        self._game_over = game_over
+@dataclass(frozen=True)
+class _Bot:
+    """A bot's functions, and how they are called in one game."""
 
-    async def begin(self, game: Game) -> None:
-        self._choose = self._new_game(game)
-
-    async def choose(self, turn: GameTurn) -> Move:
-        return await self._choose(turn)
-
-    async def end(self, game: Game, ending: GameEnd) -> None:
-        if self._game_over is not None:
-            await self._game_over(game, ending)
-
-    def close(self) -> None:
-        pass
+    new_game: Callable[[Game], Callable[[GameTurn], Any]]
+    game_over: Callable[[Game, GameEnd], Any] | None
+    calls: Callable[[], AbstractContextManager[_Call]]
 
 
-class _ThreadedBot:
-    """Calls a blocking bot's functions in a thread of the game's own."""
+async def _call_here(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function, which may be a coroutine function."""
+    result = function(*arguments)
+    return await result if inspect.isawaitable(result) else result
 
-    def __init__(self, new_game: NewGame, game_over: GameOver | None) -> None:
-        self._new_game = new_game
-        self._game_over = game_over
-        self._calls: queue.SimpleQueue[
-            tuple[concurrent.futures.Future[Any], Callable[..., Any], tuple[Any, ...]] | None
-        ] = queue.SimpleQueue()
-        # A bot that thinks for ever does not keep its process from ending.
-        threading.Thread(target=self._run, daemon=True).start()
 
-    def _run(self) -> None:
-        while (call := self._calls.get()) is not None:
-            future, function, arguments = call
+@contextmanager
+def _call_in_thread() -> Iterator[_Call]:
+    """What calls blocking functions in a thread of the game's own."""
+    calls: queue.SimpleQueue[
+        tuple[concurrent.futures.Future[Any], Callable[..., Any], tuple[Any, ...]] | None
+    ] = queue.SimpleQueue()
+
+    def run() -> None:
+        while (waiting := calls.get()) is not None:
+            future, function, arguments = waiting
             if not future.set_running_or_notify_cancel():
                 continue
             try:
@@ -264,32 +242,23 @@ class _ThreadedBot:
             except BaseException as error:  # The bot's own: `dial_in` raises it.
                 future.set_exception(error)
 
-    async def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def call(function: Callable[..., Any], *arguments: Any) -> Any:
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        self._calls.put((future, function, arguments))
+        calls.put((future, function, arguments))
         return await asyncio.wrap_future(future)
 
-    async def begin(self, game: Game) -> None:
-        self._choose = await self._call(self._new_game, game)
-
-    async def choose(self, turn: GameTurn) -> Move:
-        move: Move = await self._call(self._choose, turn)
-        return move
-
-    async def end(self, game: Game, ending: GameEnd) -> None:
-        if self._game_over is not None:
-            await self._call(self._game_over, game, ending)
-
-    def close(self) -> None:
-        self._calls.put(None)
+    # A bot that thinks for ever does not keep its process from ending.
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        yield call
+    finally:
+        calls.put(None)
 
 
-async def _dial(
-    arena: Connection, hello: players_pb2.Hello, new_bot: Callable[[], _Bot], redial_seconds: float
-) -> int:
+async def _dial(arena: Connection, hello: players_pb2.Hello, bot: _Bot, redial_seconds: float) -> int:
     games, redialling = 0, Redialling(redial_seconds)
     while True:
-        stream = _Stream(arena, new_bot)
+        stream = _Stream(arena, bot)
         reason: AcademyUnavailableError | None = None
         try:
             await stream.run(hello)
@@ -350,10 +319,10 @@ class Tables:
 class _Stream:
     """One connection, from its hello to its end."""
 
-    def __init__(self, arena: Connection, new_bot: Callable[[], _Bot]) -> None:
+    def __init__(self, arena: Connection, bot: _Bot) -> None:
         self.tables = Tables(arena, self._begin)
         self._arena = arena
-        self._new_bot = new_bot
+        self._bot = bot
         self._playing: set[asyncio.Task[None]] = set()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # gRPC takes one message of a stream at a time.
@@ -401,21 +370,20 @@ class _Stream:
             self._failed.set_exception(error)
 
     async def _play(self, session: GameSession) -> None:
-        bot = self._new_bot()
-        try:
+        bot = self._bot
+        with bot.calls() as call:
             try:
-                await bot.begin(session.game)
+                choose = await call(bot.new_game, session.game)
             except GameDeclinedError as error:
                 decline = players_pb2.Decline(seat_id=session.seat_id, reason=str(error))
                 await self._send(players_pb2.PlayRequest(decline=decline))
                 return
             await self._send(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=session.seat_id)))
             while isinstance(request := await session.inbox.get(), players_pb2.MoveRequest):
-                move = await bot.choose(turn_of(request, session.moves))
+                move = await call(choose, turn_of(request, session.moves))
                 await self._send(players_pb2.PlayRequest(move=move_of(request, move)))
-            await bot.end(session.game, ending_of(request))
-        finally:
-            bot.close()
+            if bot.game_over is not None:
+                await call(bot.game_over, session.game, ending_of(request))
 
 
 def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:

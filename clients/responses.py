@@ -1,6 +1,6 @@
 """ACADEMY's answers as plain values."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise, repeat
 from typing import Final
@@ -13,19 +13,11 @@ from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
 
 LIBRARIES: Final = {
-    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
-    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
-    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
+    code: Library[name.removeprefix("LIBRARY_")] for name, code in pattern_pb2.Library.items() if code
 }
 LIBRARY_CODES: Final = {library: code for code, library in LIBRARIES.items()}
 _VERDICTS: Final = {
-    proposals_pb2.VERDICT_HELD: Verdict.HELD,
-    proposals_pb2.VERDICT_MATCHED: Verdict.MATCHED,
-    proposals_pb2.VERDICT_SPECIALISED: Verdict.SPECIALISED,
-    proposals_pb2.VERDICT_GENERALISED: Verdict.GENERALISED,
-    proposals_pb2.VERDICT_INSERTED: Verdict.INSERTED,
-    proposals_pb2.VERDICT_EVICTED: Verdict.EVICTED,
-    proposals_pb2.VERDICT_DROPPED: Verdict.DROPPED,
+    code: Verdict[name.removeprefix("VERDICT_")] for name, code in proposals_pb2.Verdict.items() if code
 }
 
 
@@ -52,6 +44,26 @@ class OpeningMove:
     losses: int
     value: float
     elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class BookMove:
+    """A move that the opening tree recommends.
+
+    Args:
+        move: the move, in the game's notation.
+        equivalents: the same move under the symmetries of the position.
+        value: what its mover may expect after it, from 0 to 1, the known replies considered.
+        visits: how many contests played it.
+        replies: what the tree recommends after `move` and each known reply to it, by the reply; empty where
+            the game's setting `opening_plies_ahead` is 0.
+    """
+
+    move: str
+    equivalents: tuple[str, ...]
+    value: float
+    visits: int
+    replies: Mapping[str, "BookMove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +143,17 @@ class ProposalStatus:
     verdict: Verdict
     reason: str
     pattern_id: int
+
+
+def book_move(
+    response: consultation_pb2.LookUpOpeningResponse | consultation_pb2.BookReply,
+) -> BookMove | None:
+    """The move that the opening tree recommends in an answer; None where there is none."""
+    if not response.HasField("recommendation"):
+        return None
+    message = response.recommendation
+    replies = {reply.move: after for reply in message.replies if (after := book_move(reply)) is not None}
+    return BookMove(message.move, tuple(message.equivalents), message.value, message.visits, replies)
 
 
 def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[OpeningMove]:

@@ -5,22 +5,21 @@ It makes no calls; `clients.academy` does.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.fair_use import (
-    LOW_VALUE,
-    MOVES_PER_CONSULTATION,
+    SEED_RULES,
+    FairUse,
     FairUseExceededError,
     ValueNotLowError,
-    opening_allowance,
 )
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
-from academy.v1 import consultation_pb2, proposals_pb2
-from clients.responses import LIBRARY_CODES
+from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
+from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
 
@@ -74,33 +73,39 @@ class Seat:
         geometry: the game's board.
         player: the seat's number, from 1.
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
+        fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not the seed's.
     """
 
     game_id: str
     geometry: Geometry
     player: int
     contest_id: str = ""
+    fair_use: FairUse = SEED_RULES
     _consultations: int = 0
+    # What the opening tree recommended last, and after which moves.
+    _book: tuple[Sequence[str], BookMove | None] = ((), None)
     _tesuji: list[_Candidate] = field(default_factory=list)
     _endgame: list[_Candidate] = field(default_factory=list)
 
     # Consulting
 
     def allows_opening(self, own_moves: int) -> bool:
-        """Return whether fair use has room for a question about openings: one for every fourth own move.
+        """Return whether fair use has room for a question about openings: by the seed's rules, one for every
+        fourth own move.
 
         Args:
             own_moves: how many moves the seat has made.
         """
-        return not self.contest_id or self._consultations < opening_allowance(own_moves + 1)
+        return not self.contest_id or self._consultations < self.fair_use.opening_allowance(own_moves + 1)
 
     def allows_patterns(self, expected_value: float | None) -> bool:
-        """Return whether fair use has room for a question about patterns: where 0.33 or less is expected.
+        """Return whether fair use has room for a question about patterns: by the seed's rules, where 0.33 or
+        less is expected.
 
         Args:
             expected_value: what the seat expects of the position to move in, from 0 to 1; None if unknown.
         """
-        return not self.contest_id or (expected_value is not None and expected_value <= LOW_VALUE)
+        return not self.contest_id or self.fair_use.allows_patterns(expected_value)
 
     def build_opening_request(
         self, moves: Sequence[str], own_moves: int
@@ -115,14 +120,39 @@ class Seat:
             FairUseError: the seat may not ask before this move.
         """
         if not self.allows_opening(own_moves):
-            rule = FairUseExceededError(self._consultations, own_moves + 1)
-            again = MOVES_PER_CONSULTATION * self._consultations + 1
+            rule = FairUseExceededError(self._consultations, own_moves + 1, self.fair_use)
+            again = self.fair_use.moves_per_consultation * self._consultations + 1
             raise FairUseError(f"{rule}; ask again before own move {again}", "FAIR_USE_EXCEEDED", again)
         if self.contest_id:
             self._consultations += 1
         return consultation_pb2.LookUpOpeningRequest(
             game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
         )
+
+    def hold_book(self, moves: Sequence[str], recommended: BookMove | None) -> None:
+        """Keep a recommended move, with what is known to follow it.
+
+        Args:
+            moves: all moves of the contest before it.
+            recommended: the move; None where the opening tree recommends none.
+        """
+        self._book = (tuple(moves), recommended)
+
+    def held_book_move(self, moves: Sequence[str]) -> BookMove | None:
+        """Return the recommended move for a position behind the last consultation; None where it holds none.
+
+        Args:
+            moves: all moves of the contest so far.
+        """
+        before, recommended = self._book
+        since = moves[len(before) :]
+        if tuple(moves[: len(before)]) != before or len(since) % 2:
+            return None
+        for own, reply in zip(since[::2], since[1::2], strict=True):
+            if recommended is None or recommended.move != own:
+                return None
+            recommended = recommended.replies.get(reply)
+        return recommended
 
     def build_pattern_request(
         self,
@@ -199,7 +229,7 @@ class Seat:
 
     def _check_value(self, expected_value: float | None) -> None:
         if not self.allows_patterns(expected_value):
-            raise FairUseError(str(ValueNotLowError(expected_value)), "VALUE_NOT_LOW")
+            raise FairUseError(str(ValueNotLowError(expected_value, self.fair_use)), "VALUE_NOT_LOW")
 
     # Proposing
 
@@ -216,21 +246,15 @@ class Seat:
                 where it heard none.
             value: the expected value that the arena hears with this move, from 0 to 1.
         """
-        cells = write_cells(pattern, self.geometry)
+        made: dict[str, Any] = {"cells": write_cells(pattern, self.geometry), "ply": ply, "value": value}
         if value_before is not None:
             raised = gain(value_before, value)
             if raised >= needed_gain(value_before, value):
                 message = proposals_pb2.NewProposal(
-                    library=LIBRARY_CODES[Library.MIDDLE_GAME],
-                    cells=cells,
-                    ply=ply,
-                    value=value,
-                    value_before=value_before,
+                    library=pattern_pb2.LIBRARY_MIDDLE_GAME, value_before=value_before, **made
                 )
                 self._tesuji.append(_Candidate(raised, message))
-        message = proposals_pb2.NewProposal(
-            library=LIBRARY_CODES[Library.ENDGAME], cells=cells, ply=ply, value=value
-        )
+        message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
     @property

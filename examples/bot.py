@@ -55,15 +55,14 @@ class Bot(GtpProgram):
         return text
 
     def known_move(self) -> str | None:
-        """Return a move that others did well with; None where none is known or fair use forbids to ask."""
-        own_moves = len(self.moves) // 2
-        if self.academy is None or not self.seat.allows_opening(own_moves):
+        """Return the move that the opening tree recommends; None where there is none or fair use forbids."""
+        if self.academy is None:
             return None
         try:
-            known = self.academy.opening(self.seat, self.moves, own_moves)
+            known = self.academy.book_move(self.seat, self.moves, len(self.moves) // 2)
         except (AcademyRefusedError, AcademyUnavailableError):
             return None
-        return known[0].move if known and known[0].value > 0.5 else None
+        return known.move if known else None
 
     def gtp_academy__expected_value(self, arguments: Sequence[str]) -> str:
         return f"{self.value:.4f}"

@@ -23,8 +23,8 @@ GO_BOT = "academy-bot go --set board_size=9 --set komi=7.5"
 BOTS = {
     "random": f"{GO_BOT} --search random --seed {{seed}} --academy",
     "monte-carlo-10": f"{GO_BOT} --playouts 10 --seed {{seed}} --academy",
-    "monte-carlo-40": f"{GO_BOT} --playouts 40 --seed {{seed}} --academy",
-    "monte-carlo-160": f"{GO_BOT} --playouts 160 --seed {{seed}} --academy",
+    "monte-carlo-30": f"{GO_BOT} --playouts 30 --seed {{seed}} --academy",
+    "monte-carlo-90": f"{GO_BOT} --playouts 90 --seed {{seed}} --academy",
 }
 GNU_GO = "gnugo --mode gtp --level 1 --seed {seed} --chinese-rules --capture-all-dead"
 
@@ -102,7 +102,12 @@ def play(folder: Path, rounds: int, gnu_go: str | None) -> None:
             players="".join(PLAYER.format(name=name, command=command) for name, command in bots.items()),
         )
     )
-    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"}
+    environment = {
+        **os.environ,
+        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}",
+        # Where Numba is installed, compiling its kernel would take longer than all games.
+        "ACADEMY_MATCHING_KERNEL": "numpy",
+    }
     started = time.monotonic()
     server = subprocess.Popen(
         show("academy", "serve", "--data", folder / "library", "--address", address,

@@ -1,10 +1,13 @@
-"""Integers as JSON that every reader reads exactly.
+"""Records as JSON: read, and written so that every reader reads integers exactly.
 
 Most readers of JSON, browsers among them, take numbers for doubles: integers beyond 2^53 - 1 lose their last
 digits there (RFC 8259, section 6). Such integers are written as text.
 """
 
+import json
 from typing import Any, Final
+
+from referees.api import UnreadableRecordError
 
 MOST_EXACT: Final = 2**53 - 1
 
@@ -18,3 +21,20 @@ def exact(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [exact(part) for part in value]
     return value
+
+
+def parse(content: bytes) -> Any:
+    """What a file holds. Raises UnreadableRecordError where it is not JSON."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRecordError(f"no JSON: {error}") from None
+
+
+def parse_records(content: bytes, most: int) -> list[Any]:
+    """The record that a file holds, or the list of them. Raises UnreadableRecordError."""
+    parsed = parse(content)
+    records = parsed if isinstance(parsed, list) else [parsed]
+    if len(records) > most:
+        raise UnreadableRecordError(f"{len(records)} games, more than {most}")
+    return records

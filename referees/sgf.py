@@ -29,12 +29,21 @@ def given_to(seat: int, termination: Termination, detail: str) -> Outcome:
     return Outcome((seat,), termination, f"{LETTERS[seat]}+{reason}", detail=detail)
 
 
-def game_trees(content: bytes) -> list[Coarse_game_tree]:
-    """The games of a file, at most MAX_GAMES of them. Raises UnreadableRecordError."""
+def read_games(
+    content: bytes, read: Callable[[Coarse_game_tree], tuple[str, list[str]]]
+) -> list[tuple[str, list[str]]]:
+    """What `read` makes of each game of a file, at most MAX_GAMES of them. Raises UnreadableRecordError."""
     try:
-        return list(parse_sgf_collection(content))[:MAX_GAMES]
+        trees = list(parse_sgf_collection(content))[:MAX_GAMES]
     except ValueError as error:
         raise UnreadableRecordError(f"no SGF: {error}") from None
+    games = []
+    for number, tree in enumerate(trees, start=1):
+        try:
+            games.append(read(tree))
+        except (ValueError, KeyError) as error:
+            raise UnreadableRecordError(f"game {number}: {error}") from None
+    return games
 
 
 def text_of(node: Mapping[str, Sequence[bytes]], identifier: str, default: str = "") -> str:
@@ -50,7 +59,7 @@ def begin(game: GameRecord, size: int) -> Tree_node:
     A void game has RE[Void].
     """
     root = Sgf_game(size=size).get_root()
-    root.set("AP", ("academy-arena", _version()))
+    root.set("AP", ("academy-arena", own_version()))
     for identifier, value in (
         ("GN", game.game_name),
         ("EV", game.event),
@@ -59,13 +68,13 @@ def begin(game: GameRecord, size: int) -> Tree_node:
         ("PW", game.players[1]),
         ("RE", game.outcome.summary if game.outcome is not None else "Void"),
     ):
-        root.set(identifier, _encodable(value))
+        root.set(identifier, encodable(value))
     if game.main_seconds is not None:
         root.set("TM", game.main_seconds)
     if game.overtime:
-        root.set("OT", _encodable(game.overtime))
+        root.set("OT", encodable(game.overtime))
     if game.remarks:
-        root.set("C", _encodable("\n".join(game.remarks)))
+        root.set("C", encodable("\n".join(game.remarks)))
     return root
 
 
@@ -109,7 +118,8 @@ def _raw(text: str) -> bytes:
 
 
 @cache
-def _version() -> str:
+def own_version() -> str:
+    """The version of this package."""
     # Read from a file each time it is asked for.
     return version("academy-arena")
 
@@ -121,6 +131,7 @@ def _comment(played: PlayedMove) -> str:
     return "\n".join(filter(None, (played.comment, f"expected: {values}")))
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
+    """The text as UTF-8 can hold it."""
     # Names of files and the talk of engines can hold half characters, which UTF-8 does not.
     return text.encode("utf-8", "replace").decode()

@@ -43,7 +43,7 @@ def lengthen(store: Store, game_id: str, length: int) -> None:
     reported = events_pb2.ContestReported(report=report)
     event = events_pb2.Event(game_id=game_id, actor="benchmark", time=Timestamp(), contest_reported=reported)
     packed = event_log.pack(event)
-    while (last := store.last_event()) < length:
+    while (last := store.read(event_log.last_sequence)) < length:
         end = min(length, last + EVENTS_AT_ONCE)
 
         def write(transaction: Transaction, first: int = last + 1, end: int = end) -> None:

@@ -47,12 +47,8 @@ def list_contests(
     response = server.contests.ListOpenContests(
         contests_pb2.ListOpenContestsRequest(game_id=game, page_size=limit, page_token=page)
     )
-    if json:
-        printing.print_json(printing.as_json(response))
-        return
-    printing.console().print(printing.contests_table("Open contests", response.contests, time.time()))
-    if response.next_page_token:
-        printing.console().print(f"more with --page {response.next_page_token}", soft_wrap=True)
+    printing.show(response, json, printing.contests_table("Open contests", response.contests, time.time()))
+    printing.show_next_page(response.next_page_token, json)
 
 
 def void_contests(
@@ -102,10 +98,7 @@ Other = Annotated[str, typer.Argument(metavar="OTHER", help="Another arena.")]
 def list_arenas(server: Server, json: Json = False) -> None:
     """List the arenas that have had contests, their players' namespaces, and for whom each may act."""
     response = server.contests.ListArenas(contests_pb2.ListArenasRequest())
-    if json:
-        printing.print_json(printing.as_json(response))
-    else:
-        printing.console().print(printing.arenas_table(response.arenas))
+    printing.show(response, json, printing.arenas_table(response.arenas))
 
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
@@ -133,10 +126,7 @@ def forbid_arena(server: Server, arena: ArenaName, other: Other, json: Json = Fa
 
 
 def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
-    if json:
-        printing.print_json(printing.as_json(arena))
-    else:
-        printing.console().print(printing.arenas_table([arena]))
+    printing.show(arena, json, printing.arenas_table([arena]))
 
 
 _MOST_A_PAGE: Final = 1_000
@@ -176,14 +166,6 @@ def proposals(  # noqa: PLR0913
         request.page_token = response.next_page_token
         if len(listed) == limit or not request.page_token:
             break
-    if json:
-        printing.print_json(
-            {
-                "proposals": [printing.as_json(proposal) for proposal in listed],
-                "next_page_token": request.page_token,
-            }
-        )
-        return
-    printing.console().print(printing.proposals_table(listed))
-    if request.page_token:
-        printing.console().print(f"more with --page {request.page_token}", soft_wrap=True)
+    answer = proposals_pb2.ListProposalsResponse(proposals=listed, next_page_token=request.page_token)
+    printing.show(answer, json, printing.proposals_table(listed))
+    printing.show_next_page(request.page_token, json)

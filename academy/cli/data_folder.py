@@ -3,7 +3,7 @@
 import getpass
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -77,8 +77,10 @@ def create_token(
 
 def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List all tokens, without their secrets."""
+    from academy.store.tokens import tokens as read_tokens
+
     with open_existing(data, read_only=True) as store:
-        tokens = store.tokens()
+        tokens = store.read(read_tokens)
     if json:
         printing.print_json([_as_json(token) for token in tokens])
         return
@@ -139,15 +141,7 @@ def check(
                 events = transaction.count(TableName.EVENTS)
     faults = sum(finding.is_fault for finding in findings)
     if json:
-        printing.print_json(
-            {
-                "events": events,
-                "findings": [
-                    {"game_id": finding.game_id, "what": finding.what, "is_fault": finding.is_fault}
-                    for finding in findings
-                ],
-            }
-        )
+        printing.print_json({"events": events, "findings": list(map(asdict, findings))})
     else:
         for finding in findings:
             typer.echo(f"{finding.game_id or 'all games'}: {finding.what}")
@@ -236,7 +230,9 @@ def _check_exists(data: Path) -> None:
 
 def _token_id(store: "Store", wanted: str) -> str:
     """The id of the token with this id or, among those not revoked, this name."""
-    tokens = store.tokens()
+    from academy.store.tokens import tokens as read_tokens
+
+    tokens = store.read(read_tokens)
     named = [token.token_id for token in tokens if token.name == wanted and token.revoked is None]
     if any(token.token_id == wanted for token in tokens) or not named:
         return wanted

@@ -1,8 +1,8 @@
 """Commands that look into a server's libraries and mend them; names of openings by installed packages."""
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum, StrEnum
-from typing import Annotated, Any, Final
+from itertools import islice
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -13,36 +13,16 @@ from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 _PAGE: Final = 1_000
 
 
-class LibraryName(StrEnum):
-    """The libraries as commands name them."""
-
-    OPENING = "opening"
-    MIDDLE_GAME = "middle-game"
-    ENDGAME = "endgame"
-
-
-class PatternLibraryName(StrEnum):
-    """The libraries that hold patterns."""
-
-    MIDDLE_GAME = "middle-game"
-    ENDGAME = "endgame"
-
-
-_NUMBERS: Final = {
-    "opening": pattern_pb2.LIBRARY_OPENING,
-    "middle-game": pattern_pb2.LIBRARY_MIDDLE_GAME,
-    "endgame": pattern_pb2.LIBRARY_ENDGAME,
-}
-
+LibraryName = Literal["opening", "middle-game", "endgame"]
 Game = Annotated[str, typer.Argument(help="The game's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-WhichPatterns = Annotated[PatternLibraryName, typer.Option("--library", help="Which library.")]
+WhichPatterns = Annotated[Literal["middle-game", "endgame"], typer.Option("--library", help="Which library.")]
 Limit = Annotated[int, typer.Option(min=1, help="How many to print at most.")]
 
 
-def number_of(library: Enum) -> pattern_pb2.Library.ValueType:
+def number_of(library: LibraryName) -> pattern_pb2.Library.ValueType:
     """The enum value of a library's name."""
-    return _NUMBERS[library.value]
+    return pattern_pb2.Library.Value(f"LIBRARY_{library.upper().replace('-', '_')}")
 
 
 def add_to(application: typer.Typer) -> None:
@@ -76,16 +56,13 @@ def add_to(application: typer.Typer) -> None:
 def list_games(server: Server, json: Json = False) -> None:
     """List the games that are registered."""
     games = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
-    if json:
-        printing.print_json([printing.as_json(game) for game in games])
-    else:
-        printing.console().print(printing.games_table(games))
+    printing.show(games, json, printing.games_table(games))
 
 
 def list_patterns(  # noqa: PLR0913
     server: Server,
     game: Game,
-    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    library: WhichPatterns = "middle-game",
     order: Annotated[
         str,
         typer.Option(
@@ -122,20 +99,15 @@ def list_patterns(  # noqa: PLR0913
             ),
         )
     )
-    if json:
-        printing.print_json(printing.as_json(response))
-        return
-    title = f"{game}, {library.value}: {len(response.patterns)} of {response.total_size} patterns"
-    printing.console().print(printing.patterns_table(title, response.patterns))
-    if response.next_page_token:
-        printing.console().print(f"more with --page {response.next_page_token}", soft_wrap=True)
+    title = f"{game}, {library}: {len(response.patterns)} of {response.total_size} patterns"
+    printing.show(response, json, printing.patterns_table(title, response.patterns))
+    printing.show_next_page(response.next_page_token, json)
 
 
 def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -> None:
+    printing.show(pattern, json, printing.patterns_table(title, [pattern]))
     if json:
-        printing.print_json(printing.as_json(pattern))
         return
-    printing.console().print(printing.patterns_table(title, [pattern]))
     for votes, heard in ((pattern.votes, ""), (pattern.silent_votes, ", silent")):
         for vote in votes:
             elo, value = vote.elo_hundredths / 100, vote.value_millionths / 1e6
@@ -153,7 +125,7 @@ def show_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    library: WhichPatterns = "middle-game",
     json: Json = False,
 ) -> None:
     """Show one pattern and its votes; silent ones count once their players' Elo comes near the pattern's."""
@@ -165,13 +137,12 @@ def delete_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    library: WhichPatterns = "middle-game",
     json: Json = False,
 ) -> None:
     """Delete a pattern; `patterns restore` undoes it."""
-    request = libraries_pb2.DeletePatternRequest(
-        game_id=game, library=number_of(library), pattern_id=pattern_id
-    )
+    number = number_of(library)
+    request = libraries_pb2.DeletePatternRequest(game_id=game, library=number, pattern_id=pattern_id)
     _print_pattern(f"Deleted from {game}", server.libraries.DeletePattern(request).pattern, json)
 
 
@@ -179,13 +150,12 @@ def restore_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    library: WhichPatterns = "middle-game",
     json: Json = False,
 ) -> None:
     """Undo a deletion."""
-    request = libraries_pb2.RestorePatternRequest(
-        game_id=game, library=number_of(library), pattern_id=pattern_id
-    )
+    number = number_of(library)
+    request = libraries_pb2.RestorePatternRequest(game_id=game, library=number, pattern_id=pattern_id)
     _print_pattern(f"Restored to {game}", server.libraries.RestorePattern(request).pattern, json)
 
 
@@ -200,12 +170,8 @@ def openings(  # noqa: PLR0913
 ) -> None:
     """Show the opening tree: moves, visits, results and value for the player who moves."""
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
-    shown: list[pattern_pb2.OpeningNodeRecord] = []
-    for node in _pages(server.libraries.ListOpenings, request, "nodes"):
-        if node.visits >= min_visits:
-            shown.append(node)
-        if len(shown) == limit:
-            break
+    nodes = _pages(server.libraries.ListOpenings, request, "nodes")
+    shown = list(islice((node for node in nodes if node.visits >= min_visits), limit))
     names = names_of(game, moves or [], shown)
     if json:
         named = ({"name": names[node.node_id]} if node.node_id in names else {} for node in shown)
@@ -226,22 +192,17 @@ def delete_opening(
     """
     request = libraries_pb2.DeleteOpeningRequest(game_id=game, moves=moves)
     response = server.libraries.DeleteOpening(request)
-    if json:
-        printing.print_json(printing.as_json(response))
-        return
     title = f"{game}: {response.removed} positions deleted"
-    printing.console().print(printing.openings_table(title, response.nodes))
-    undo = f"undo it with: academy removals restore {game} {response.removal}"
-    printing.console().print(undo, soft_wrap=True)
+    printing.show(response, json, printing.openings_table(title, response.nodes))
+    if not json:
+        undo = f"undo it with: academy removals restore {game} {response.removal}"
+        printing.console().print(undo, soft_wrap=True)
 
 
 def list_removals(server: Server, game: Game, json: Json = False) -> None:
     """List what was pruned, evicted by a lowered capacity, or deleted of openings, the newest first."""
     response = server.libraries.ListRemovals(libraries_pb2.ListRemovalsRequest(game_id=game))
-    if json:
-        printing.print_json(printing.as_json(response))
-    else:
-        printing.console().print(printing.removals_table(game, response.removals))
+    printing.show(response, json, printing.removals_table(game, response.removals))
 
 
 def restore_removal(
@@ -275,15 +236,8 @@ def events(
     request = libraries_pb2.ListEventsRequest(
         game_id=game, newest_first=not oldest, page_size=min(limit, _PAGE)
     )
-    events = []
-    for event in _pages(server.libraries.ListEvents, request, "events"):
-        events.append(event)
-        if len(events) == limit:
-            break
-    if json:
-        printing.print_json([printing.as_json(event) for event in events])
-    else:
-        printing.console().print(printing.events_table(events))
+    events = list(islice(_pages(server.libraries.ListEvents, request, "events"), limit))
+    printing.show(events, json, printing.events_table(events))
 
 
 def statistics(
@@ -296,11 +250,9 @@ def statistics(
 ) -> None:
     """Show how much is known of a game, and its measures."""
     if players:
-        rows = list(_players(server, game))
-        if json:
-            printing.print_json([printing.as_json(player) for player in rows])
-        else:
-            printing.console().print(printing.players_table(rows))
+        request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game)
+        rows = list(_pages(server.libraries.ListPlayerStatistics, request, "players"))
+        printing.show(rows, json, printing.players_table(rows))
         return
     figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
     measures = server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game))
@@ -308,16 +260,6 @@ def statistics(
         printing.print_json(printing.as_json(figures) | {"measures": printing.as_json(measures)["measures"]})
     else:
         printing.console().print(printing.statistics_table(figures, measures))
-
-
-def _players(server: Server, game: str) -> Iterator[libraries_pb2.PlayerStatistics]:
-    request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game)
-    while True:
-        response = server.libraries.ListPlayerStatistics(request)
-        yield from response.players
-        if not response.next_page_token:
-            return
-        request.page_token = response.next_page_token
 
 
 def prune(
@@ -345,7 +287,7 @@ def prune(
         printing.print_json(printing.as_json(response))
         return
     what = "would be removed" if dry_run else "removed"
-    title = f"{game}, {library.value}: {response.removed} {what}"
+    title = f"{game}, {library}: {response.removed} {what}"
     if response.nodes:
         printing.console().print(printing.openings_table(title, response.nodes))
     elif response.patterns:
@@ -373,11 +315,8 @@ def settings(
     else:
         now = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game.settings
         removed = 0
-    if json:
-        printing.print_json(printing.as_json(now))
-        return
-    printing.console().print(printing.settings_table(game, now))
-    if changes:
+    printing.show(now, json, printing.settings_table(game, now))
+    if changes and not json:
         printing.console().print(f"{removed} records removed")
 
 

@@ -25,6 +25,29 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def show(answer: Message | Sequence[Message], json: bool, table: Table) -> None:
+    """Print an answer as JSON or as a table."""
+    if not json:
+        console().print(table)
+    elif isinstance(answer, Message):
+        print_json(as_json(answer))
+    else:
+        print_json([as_json(message) for message in answer])
+
+
+def show_next_page(token: str, json: bool) -> None:
+    """Say how a listing goes on, unless it is printed as JSON or ends here."""
+    if token and not json:
+        console().print(f"more with --page {token}", soft_wrap=True)
+
+
+def shown(text: str) -> Text:
+    """Return users' text as a cell of a table, without markup or terminal commands."""
+    from academy.store.textfile import visible
+
+    return Text(visible(text))
+
+
 def as_json(message: Message) -> dict[str, Any]:
     """A message as plain data: names as in the protos, enums by name, times in ISO 8601."""
     plain: dict[str, Any] = {}
@@ -73,14 +96,9 @@ def games_table(games: Iterable[game_pb2.Game]) -> Table:
             str(game.players),
             board_of(game),
             str(len(game.symmetries)),
-            *(
-                f"{capacity:,}"
-                for capacity in (
-                    settings.opening_capacity,
-                    settings.middle_game_capacity,
-                    settings.endgame_capacity,
-                )
-            ),
+            f"{settings.opening_capacity:,}",
+            f"{settings.middle_game_capacity:,}",
+            f"{settings.endgame_capacity:,}",
         )
     return table
 
@@ -129,8 +147,6 @@ def openings_table(
 
     `names` are what nodes are called, by their numbers; without any there is no column for them.
     """
-    from academy.store.textfile import visible
-
     table = new_table(
         title, " move", *([" name"] if names else []), "visits", "won", "drawn", "lost", "value", "elo"
     )
@@ -139,8 +155,8 @@ def openings_table(
         mover = (node.mover or 1) - 1
         visits = max(node.visits, 1)
         table.add_row(
-            Text("  " * (node.depth - first) + (visible(node.move) or "(start)")),
-            *([Text(visible(names.get(node.node_id, "")))] if names else []),
+            Text("  " * (node.depth - first)) + (shown(node.move) if node.move else Text("(start)")),
+            *([shown(names.get(node.node_id, ""))] if names else []),
             str(node.visits),
             str(node.wins[mover]),
             str(node.draws[mover]),
@@ -184,17 +200,8 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     return table
 
 
-def shown(text: str) -> Text:
-    """Return users' text as a cell of a table, without markup or terminal commands."""
-    from academy.store.textfile import visible
-
-    return Text(visible(text))
-
-
 def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
     """Return a table of a game's removals that can be restored."""
-    from academy.store.textfile import visible
-
     table = new_table(
         f"Removed from {game_id}", "number", " time", " by", " what", "patterns", "opening positions"
     )
@@ -202,7 +209,7 @@ def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> T
         table.add_row(
             str(removal.event),
             removal.time.ToJsonString(),
-            Text(visible(removal.actor)),
+            shown(removal.actor),
             removal.what,
             f"{removal.patterns:,}",
             f"{removal.nodes:,}",
@@ -212,13 +219,11 @@ def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> T
 
 def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
     """Contests with their players by seat, and how long ago they were opened; `now` in seconds since 1970."""
-    from academy.store.textfile import visible
-
     table = new_table(title, " contest", " arena", " game", " players", " opened", "hours ago")
     for contest in contests:
         table.add_row(
             Text(contest.contest_id),
-            Text(visible(contest.arena)),
+            shown(contest.arena),
             contest.game_id,
             Text(" - ".join(player.name for player in contest.players)),
             contest.open_time.ToJsonString(),
@@ -229,27 +234,21 @@ def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: fl
 
 def arenas_table(arenas: Iterable[contests_pb2.Arena]) -> Table:
     """Arenas, where their players' names live, and for whom they may act."""
-    from academy.store.textfile import visible
-
     table = new_table("Arenas", " arena", " its players are", " may act for")
     for arena in arenas:
         names = f"NAME@{arena.namespace}" if arena.namespace else "NAME"
-        table.add_row(
-            Text(visible(arena.name)), Text(visible(names)), Text(visible(", ".join(arena.acts_for)))
-        )
+        table.add_row(shown(arena.name), shown(names), shown(", ".join(arena.acts_for)))
     return table
 
 
 def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     """Return a table of players' figures in a game."""
-    from academy.store.textfile import visible
-
     table = new_table(
         "Players", " player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"
     )
     for player in players:
         table.add_row(
-            Text(visible(player.player)),
+            shown(player.player),
             f"{player.contests:,}",
             f"{player.claims:,}",
             f"{player.false_claims:,}",
@@ -262,22 +261,20 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
 
 def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:
     """Proposals with what became of each; `pattern` is the one it became part of."""
-    from academy.store.textfile import visible
-
     table = new_table(
         "Proposals", " player", " contest", "ply", " library", " verdict", "pattern", " cells", " reason"
     )
     table.show_lines = True
     for proposal in proposals:
         table.add_row(
-            Text(visible(proposal.player)),
-            Text(visible(proposal.contest_id)),
+            shown(proposal.player),
+            shown(proposal.contest_id),
             str(proposal.content.ply),
             _word(pattern_pb2.Library.Name(proposal.content.library)),
             _word(proposals_pb2.Verdict.Name(proposal.verdict)),
             str(proposal.pattern_id or ""),
             Text(proposal.content.cells),
-            Text(visible(proposal.reason)),
+            shown(proposal.reason),
         )
     return table
 
@@ -289,16 +286,14 @@ def _word(name: str) -> str:
 
 def events_table(events: Iterable[Any]) -> Table:
     """Events with who caused them and what they did."""
-    from academy.store.textfile import visible
-
     table = new_table("Events", "number", " time", " game", " by", " what")
     for event in events:
         table.add_row(
             str(event.sequence),
             event.time.ToJsonString(),
             event.game_id,
-            Text(visible(event.actor)),
-            Text(visible(_describe_event(event))),
+            shown(event.actor),
+            shown(_describe_event(event)),
         )
     return table
 

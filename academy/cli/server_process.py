@@ -28,7 +28,7 @@ from academy.service.workers import (
 from academy.store.errors import StoreCorruptError, UnknownTokenIdError
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.tokens import CreateToken, RevokeToken, Role
+from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.metrics_page import MetricsPage
 
@@ -181,7 +181,7 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
 
 def _token_hint(store: Store, data: Path) -> str:
     try:
-        usable = sum(token.revoked is None for token in store.tokens())
+        usable = sum(token.revoked is None for token in store.read(tokens))
     except StoreCorruptError as fault:
         # Its holder is refused; the others are served.
         return f"{fault} (academy check --data {data})"

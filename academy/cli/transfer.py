@@ -8,10 +8,9 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from google.protobuf import json_format, proto
@@ -27,13 +26,6 @@ from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 _TEXT_BEGINS = b"% academy text"
 _NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x80-\xff]")
 _END = libraries_pb2.ExportLibraryResponse()
-
-
-class Format(StrEnum):
-    """How a file is written."""
-
-    TEXT = "text"
-    BINARY = "binary"
 
 
 def add_to(application: typer.Typer) -> None:
@@ -55,8 +47,9 @@ def export(
     to: Annotated[Path | None, typer.Option(help="The file to write; nothing: standard output.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that there is.")] = False,
     form: Annotated[
-        Format, typer.Option("--format", help="text can be edited, binary is smaller.")
-    ] = Format.TEXT,
+        Literal["text", "binary"],
+        typer.Option("--format", help="text can be edited, binary is smaller."),
+    ] = "text",
     library: Annotated[LibraryName | None, typer.Option(help="Only this library.")] = None,
 ) -> None:
     """Write a game's libraries to a file, which must not be there yet."""
@@ -66,7 +59,7 @@ def export(
         game_id=game, library=number_of(library) if library is not None else pattern_pb2.LIBRARY_UNSPECIFIED
     )
     records = server.libraries.ExportLibrary(request)
-    chunks = _binary(records) if form is Format.BINARY else _text(records)
+    chunks = _binary(records) if form == "binary" else _text(records)
     if to is None:
         for chunk in chunks:
             sys.stdout.buffer.write(chunk)
@@ -91,10 +84,7 @@ def import_(
     json: Json = False,
 ) -> None:
     """Take a file's records into a game's libraries, all or none."""
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
+    content = _read(file)
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     if _is_text_unmarked(content):
         from academy.store.textfile import FIRST_LINE
@@ -128,10 +118,7 @@ def create_game(
     json: Json = False,
 ) -> None:
     """Register a game, with the settings that the file has; `import` then takes in what an export knows."""
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
+    content = _read(file)
     response = server.contests.RegisterGame(
         contests_pb2.RegisterGameRequest(game=_read_description(content, file))
     )
@@ -153,6 +140,13 @@ def delete_game(game: Game, data: Data = DEFAULT_DATA) -> None:
     with open_existing(data) as store:
         store.run(DeleteGame(game, account_name()))
     typer.echo(f"{game}: deleted; its id may be registered again")
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
 
 
 def _read_description(content: bytes, file: Path) -> game_pb2.Game:

@@ -1,7 +1,7 @@
 """The report of a contest: players, moves, proposals, results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from academy.knowledge.patterns import Pattern
@@ -141,16 +141,6 @@ class ContestReport:
     false_consultations: tuple[FalseConsultation, ...] = ()
     false_claims: tuple[FalseClaim, ...] = ()
     elo_after: tuple[float, ...] = ()
-
-    @property
-    def latest_ratings(self) -> tuple[Contestant, ...]:
-        """The contestants with the last Elo that the arena gave each of them."""
-        if not self.elo_after:
-            return self.contestants
-        return tuple(
-            replace(contestant, elo=elo)
-            for contestant, elo in zip(self.contestants, self.elo_after, strict=True)
-        )
 
 
 @dataclass(frozen=True, slots=True)

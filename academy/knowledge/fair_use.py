@@ -1,48 +1,46 @@
 """How much a player may lean on the libraries during a contest.
 
 From the seed: openings for 25 % of the moves, middle-game and endgame only in positions of very low
-expected value, and only knowledge of players of Elo above one's own less 200.
+expected value, and only knowledge of players of Elo above one's own less 200. A game's settings may have
+other numbers.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final, overload
+from typing import Final, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
+from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
 __all__ = [
     "ALONE",
-    "ELO_MARGIN",
-    "LOW_VALUE",
-    "MOVES_PER_CONSULTATION",
+    "POSITIONS_PER_LOW_ONE",
+    "SEED_RULES",
     "VALUE_TOLERANCE",
     "Claim",
     "Expectation",
+    "FairUse",
     "FairUseExceededError",
     "ValueNotLowError",
     "acceptable",
-    "check_low_value",
-    "check_opening",
     "differ",
     "false_claim",
     "false_consultation",
-    "opening_allowance",
 ]
 
-MOVES_PER_CONSULTATION: Final = 4
-LOW_VALUE: Final = 0.33
-ELO_MARGIN: Final = 200.0
 # Players round the values they state.
 VALUE_TOLERANCE: Final = 0.01
 # A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
 ALONE: Final = 0.10
+# Of the positions asked about, one in so many may stand alone.
+POSITIONS_PER_LOW_ONE: Final = 4
 
 
 class FairUseExceededError(RuntimeError):
@@ -51,13 +49,13 @@ class FairUseExceededError(RuntimeError):
     `consultations` were made; before move number `own_move` only `allowed` may have been, this one included.
     """
 
-    def __init__(self, consultations: int, own_move: int) -> None:
+    def __init__(self, consultations: int, own_move: int, rules: "FairUse") -> None:
         self.consultations = consultations
         self.own_move = own_move
-        self.allowed = opening_allowance(own_move)
+        self.allowed = rules.opening_allowance(own_move)
         super().__init__(
             f"{consultations} opening consultations made; before own move {own_move} the rule allows "
-            f"{self.allowed} in all (one for every {MOVES_PER_CONSULTATION} moves, the first included)"
+            f"{self.allowed} in all (one for every {rules.moves_per_consultation} moves, the first included)"
         )
 
     def details(self) -> Mapping[str, str]:
@@ -72,46 +70,99 @@ class FairUseExceededError(RuntimeError):
 class ValueNotLowError(RuntimeError):
     """Patterns were asked for in a position that is not bad enough, or without saying how bad it is."""
 
-    def __init__(self, value: float | None) -> None:
+    def __init__(self, value: float | None, rules: "FairUse") -> None:
         self.value = value
+        self.limit = rules.pattern_value_limit
         statement = (
             "no expected value was stated" if value is None else f"the stated expected value is {value:.4g}"
         )
         super().__init__(
             f"{statement}; in a contest patterns are returned only for positions whose expected value the "
-            f"player states to be at most {LOW_VALUE}"
+            f"player states to be at most {self.limit}"
         )
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""
-        return {"value": str(self.value)}
+        return {"value": str(self.value), "limit": str(self.limit)}
 
 
-def opening_allowance(own_move: int) -> int:
-    """Return how many consultations of the opening tree the rules allow (seed: openings for 25 % of the
-    moves).
+@dataclass(frozen=True, slots=True)
+class FairUse:
+    """The rules of a game for players in contests, with the seed's numbers as defaults.
 
-    Args:
-        own_move: The number of the player's next own move, from 1.
-
-    Returns:
-        The consultations allowed in all up to that move, the first included.
+    Attributes:
+        moves_per_consultation: The opening tree may be consulted before one own move in so many.
+        pattern_value_limit: Patterns may be consulted where the player expects this or less, 0.0 to 1.0.
+        elo_margin: Knowledge counts of players of an Elo above the player's own less this.
     """
-    return math.ceil(own_move / MOVES_PER_CONSULTATION)
+
+    moves_per_consultation: int = 4
+    pattern_value_limit: float = 0.33
+    elo_margin: float = 200.0
+
+    @classmethod
+    def of(cls, settings: LibrarySettings) -> Self:
+        """Return the rules that a game's settings make.
+
+        Args:
+            settings: The game's settings.
+        """
+        return cls(settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin)
+
+    def opening_allowance(self, own_move: int) -> int:
+        """Return how many consultations of the opening tree are allowed (seed: for 25 % of the moves).
+
+        Args:
+            own_move: The number of the player's next own move, from 1.
+
+        Returns:
+            The consultations allowed in all up to that move, the first included.
+        """
+        return math.ceil(own_move / self.moves_per_consultation)
+
+    def check_opening(self, consultations: int, own_move: int) -> None:
+        """Check that a player may consult the opening tree once more.
+
+        Args:
+            consultations: How many the player has made.
+            own_move: The number of the player's next own move, from 1.
+
+        Raises:
+            FairUseExceededError: They are all that `opening_allowance` allows.
+        """
+        if consultations >= self.opening_allowance(own_move):
+            raise FairUseExceededError(consultations, own_move, self)
+
+    def allows_patterns(self, value: float | None) -> bool:
+        """Return whether a player may ask for patterns (seed: only in positions of very low expected value).
+
+        Args:
+            value: The expected value that the player states, 0.0 to 1.0; None where it states none.
+        """
+        return value is not None and value <= self.pattern_value_limit
+
+    def check_patterns(self, value: float | None) -> None:
+        """Check that a player may ask for patterns.
+
+        Args:
+            value: As in `allows_patterns`.
+
+        Raises:
+            ValueNotLowError: It is above the limit, or there is none.
+        """
+        if not self.allows_patterns(value):
+            raise ValueNotLowError(value, self)
+
+    def least_elo(self, player_elo: float) -> float:
+        """Return the Elo above which a player accepts knowledge (seed: its own less 200).
+
+        Args:
+            player_elo: The player's Elo.
+        """
+        return player_elo - self.elo_margin
 
 
-def check_opening(consultations: int, own_move: int) -> None:
-    """Check that a player may consult the opening tree once more.
-
-    Args:
-        consultations: How many the player has made.
-        own_move: The number of the player's next own move, from 1.
-
-    Raises:
-        FairUseExceededError: They are all that `opening_allowance` allows.
-    """
-    if consultations >= opening_allowance(own_move):
-        raise FairUseExceededError(consultations, own_move)
+SEED_RULES: Final = FairUse()
 
 
 def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:
@@ -226,7 +277,7 @@ def false_claim(
             (expected.before for plies in at if plies < len(stated) and (expected := stated[plies])), None
         )
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
-    if len(alone) > max(1, len(positions) // MOVES_PER_CONSULTATION):
+    if len(alone) > max(1, len(positions) // POSITIONS_PER_LOW_ONE):
         plies = min(alone)
         first = alone[plies]
         return FalseClaim(seat, plies, first.before, first.before, len(alone), len(claims), first.around)
@@ -243,39 +294,28 @@ def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[in
     return [plies for plies, board in enumerate(boards) if board == claim.board]
 
 
-def check_low_value(value: float | None) -> None:
-    """Check that a player may ask for patterns (seed: only in positions of very low expected value).
-
-    Args:
-        value: The expected value that the player states, 0.0 to 1.0; None where it states none.
-
-    Raises:
-        ValueNotLowError: It is above `LOW_VALUE`, or there is none.
-    """
-    if value is None or not value <= LOW_VALUE:
-        raise ValueNotLowError(value)
+@overload
+def acceptable(knowledge_elo: float, least_elo: float) -> bool: ...
 
 
 @overload
-def acceptable(knowledge_elo: float, player_elo: float) -> bool: ...
+def acceptable(knowledge_elo: NDArray[np.float64], least_elo: float) -> NDArray[np.bool_]: ...
 
 
-@overload
-def acceptable(knowledge_elo: NDArray[np.float64], player_elo: float) -> NDArray[np.bool_]: ...
-
-
-def acceptable(knowledge_elo: float | NDArray[np.float64], player_elo: float) -> bool | NDArray[np.bool_]:
-    """Return whether a player accepts knowledge of an Elo (seed: above one's own Elo less 200).
+def acceptable(knowledge_elo: float | NDArray[np.float64], least_elo: float) -> bool | NDArray[np.bool_]:
+    """Return whether a player accepts knowledge of an Elo.
 
     Args:
         knowledge_elo: The mean Elo of one label, or a float64 array of any shape.
-        player_elo: The player's Elo.
+        least_elo: `FairUse.least_elo` of the player: it must be above this.
 
     Returns:
         A bool, or an array of the same shape.
     """
     # In hundredths, rounded: as floats 365.13 - 165.13 may be more or less than 200. A mean of several
     # Elos may lie between two hundredths, and still counts as it is.
-    least = round((player_elo - ELO_MARGIN) * ELO_SCALE)
-    above = np.round(np.multiply(knowledge_elo, ELO_SCALE), 4) > least
-    return above if isinstance(knowledge_elo, np.ndarray) else bool(above)
+    least = round(least_elo * ELO_SCALE)
+    if isinstance(knowledge_elo, np.ndarray):
+        above: NDArray[np.bool_] = np.round(knowledge_elo * ELO_SCALE, 4) > least
+        return above
+    return round(knowledge_elo * ELO_SCALE, 4) > least

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.knowledge import analysis, postmortem
-from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
+from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures, Rating, Ratings
-from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
+from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -207,7 +207,9 @@ class GameKnowledge:
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
-        self.ratings.take(report.latest_ratings)
+        elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
+        names = (contestant.name for contestant in report.contestants)
+        self.ratings.take(map(Contestant, names, elos))
         self._count_silent((contestant.name for contestant in report.contestants), give_way)
         self.measures.add(report, self.ratings)
         return judgements
@@ -602,7 +604,7 @@ class GameKnowledge:
             moved: Whether nodes keep their numbers.
 
         Returns:
-            How many nodes were removed for lack of room or as too deep.
+            How many nodes were removed for lack of room.
 
         Raises:
             UnknownLineError: A node comes without its parent.
@@ -612,7 +614,6 @@ class GameKnowledge:
         next_node_id = self.openings.unite(nodes, self.counters.next_node_id, moved)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         before = len(self.openings)
-        self.openings.trim(depth_limit(self.spec, self.average_length))
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)
 

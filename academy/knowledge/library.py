@@ -438,9 +438,9 @@ class PatternLibrary:
             verdict, known, result = merge
             entry = self.entries[known]
             changers = entry.changers if result == entry.pattern else entry.changers | {changer_digest}
-            kept = self._replace_pattern(
-                entry, replace(entry, pattern=result, ballot=entry.ballot.cast(vote), changers=changers)
-            )
+            # Its new pattern may unite it with a known entry.
+            self.remove(known)
+            kept = self.add(replace(entry, pattern=result, ballot=entry.ballot.cast(vote), changers=changers))
             how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
             return Placement(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
         self.put(PatternEntry(fresh_id, images[0], player, VoteTally((vote,))))
@@ -512,11 +512,6 @@ class PatternLibrary:
         twin = self._known.get((entry.player, result))
         is_near = twin is None or self.entries[twin].ballot.is_near(entry.ballot)
         return is_near and changer not in entry.changers
-
-    def _replace_pattern(self, old: PatternEntry, new: PatternEntry) -> int:
-        """Give an entry another pattern, which may unite it with a known entry."""
-        self.remove(old.pattern_id)
-        return self.add(new)
 
     def add(self, entry: PatternEntry) -> int:
         """Add an entry; where its pattern is known, the two entries become one.

@@ -17,6 +17,8 @@ from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 __all__ = ["ROOT", "Continuation", "OpeningNode", "OpeningTree", "UnknownLineError", "depth_limit"]
 
 ROOT: Final = 0
+# Lost visits added to a node's own when it is compared for eviction.
+DOUBT: Final = 4
 _RESULT_VALUES: Final = {
     Result.WIN: VALUE_SCALE,
     Result.DRAW: VALUE_SCALE // 2,
@@ -67,8 +69,12 @@ class OpeningNode:
 
     @property
     def worth(self) -> float:
-        """The figure for eviction: the mover's expected value divided by depth."""
-        return self.value(self.mover) / self.depth
+        """The figure for eviction: the mover's expected value divided by depth (from the seed).
+
+        The value counts as far as its visits support it: with `DOUBT` losses added, a line tried once does
+        not push out one that has proved itself.
+        """
+        return self.value_millionths[self.mover - 1] / ((self.visits + DOUBT) * VALUE_SCALE) / self.depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +205,6 @@ class OpeningTree:
             for node_id in reversed(path):
                 if node_id in self.nodes:
                     self._prune(node_id, settings.prune_below, settings.prune_factor)
-        if self.depth > limit:
-            self.trim(limit)
         return fresh_id
 
     def _fresh(self, node_id: int, parent_id: int, move: str, depth: int, mover: int) -> OpeningNode:
@@ -303,18 +307,6 @@ class OpeningTree:
             removed.append(self.nodes[worst])
             self._remove(worst)
         return removed
-
-    def trim(self, limit: int) -> None:
-        """Remove all deep nodes.
-
-        Args:
-            limit: The depth that may stay, in plies.
-        """
-        deepest_first = sorted(self.nodes.values(), key=lambda node: -node.depth)
-        for node in deepest_first:
-            if node.depth <= limit:
-                break
-            self._remove(node.node_id)
 
     def prunable(self, below: float, factor: float) -> list[OpeningNode]:
         """Return what `prune` would erase.
@@ -477,7 +469,9 @@ class OpeningTree:
 
 
 def depth_limit(spec: GameSpec, average_length: float) -> int:
-    """Return how deep the tree may be, in plies: a third of an average game (from the seed).
+    """Return how deep a contest is recorded, in plies: a third of an average game (from the seed).
+
+    Nodes that are there already stay when games get shorter.
 
     Args:
         spec: The game. With simultaneous moves the limit is a third of an average player's moves, and one for

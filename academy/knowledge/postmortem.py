@@ -8,7 +8,7 @@ from typing import Final
 
 from academy.knowledge.cells import Code
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
-from academy.knowledge.fair_use import ALONE, MOVES_PER_CONSULTATION, differ
+from academy.knowledge.fair_use import ALONE, POSITIONS_PER_LOW_ONE, differ
 from academy.knowledge.library import information, is_vague
 from academy.knowledge.patterns import occurs
 from academy.knowledge.settings import Library
@@ -111,7 +111,7 @@ def _false_claim(claim: FalseClaim) -> str:
         against = (
             f" after {claim.plies} plies, and stated the same to the arena, but "
             f"{claim.around:.4g} or more with its moves on either side: values further than {ALONE:.2f} "
-            f"below these are believed once, or for one in {MOVES_PER_CONSULTATION} positions"
+            f"below these are believed once, or for one in {POSITIONS_PER_LOW_ONE} positions"
         )
     elif claim.plies is None:
         against = " on a board that never stood in the contest, without saying after how many plies"

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Self
+from typing import Final, Self
 
-__all__ = ["InvalidSettingsError", "Library", "LibrarySettings"]
+__all__ = ["GREATEST", "LEAST", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -20,6 +20,11 @@ class Library(Enum):
     ENDGAME = "endgame"
 
 
+# A consultation is due before every fourth own move: three replies and three own moves later.
+GREATEST: Final = {"opening_plies_ahead": 6}
+LEAST: Final = {"opening_moves_per_consultation": 1}
+
+
 @dataclass(frozen=True, slots=True)
 class LibrarySettings:
     """Capacities and thresholds of one game, with the seed's numbers as defaults.
@@ -28,8 +33,11 @@ class LibrarySettings:
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
-    a proposal that leaves cells open must say as much; up to `removed_records` that admins removed can be
-    restored for `removed_days`.
+    a proposal that leaves cells open must say as much; with a recommended opening move come
+    `opening_plies_ahead` plies of replies and recommended moves (0: none); in contests players
+    may consult openings before one own move in `opening_moves_per_consultation`, patterns where they expect
+    `pattern_value_limit` or less, and all of it of players above their own Elo less `elo_margin`; up to
+    `removed_records` that admins removed can be restored for `removed_days`.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.
@@ -45,15 +53,22 @@ class LibrarySettings:
     max_submissions_per_contest: int = 10
     analysed_patterns: int = 0
     least_information: int = 8
+    opening_plies_ahead: int = 0
+    opening_moves_per_consultation: int = 4
+    pattern_value_limit: float = 0.33
+    elo_margin: int = 200
     removed_days: int = 30
     removed_records: int = 20_000
 
     def __post_init__(self) -> None:
         for setting in fields(self):
             value = getattr(self, setting.name)
-            greatest = 1.0 if setting.type is float else 1_000_000
-            if not (math.isfinite(value) and 0 <= value <= greatest):
-                raise InvalidSettingsError(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
+            greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
+            least = LEAST.get(setting.name, 0)
+            if not (math.isfinite(value) and least <= value <= greatest):
+                raise InvalidSettingsError(
+                    f"{setting.name} {value!r}: it must be from {least} to {greatest:,}"
+                )
 
     @classmethod
     def for_players(cls, players: int) -> Self:

@@ -39,12 +39,8 @@ class PatternSyntaxError(InvalidPatternError):
         super().__init__(f"line {line}, column {column}: {what}")
         self.line = line
         self.column = column
-        self._what = what
-
-    @property
-    def what(self) -> str:
-        """The fault without its place."""
-        return self._what
+        # The fault without its place.
+        self.what = what
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""

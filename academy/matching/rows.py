@@ -211,18 +211,9 @@ class PatternRows:
     def freeze(self) -> Rows:
         """Return the rows as they are now; later changes do not reach them."""
         return Rows(
-            self._pattern_ids[: self._count],
-            self._starts[: self._count],
-            self._stages[: self._count],
-            self._far[: self._count],
-            self._tests[: self._tests_end],
-            self._far_offsets[: self._far_end],
-            self._far_codes[: self._far_end],
-            self._anchors[: self._count],
-            self._distinct[: self._count],
-            self._unusual[: self._count],
-            tuple(self._of_kind[kind][: self._counts[kind]] for kind in AnchorKind),
-            max((reach for reach, count in self._reaches.items() if count), default=0),
+            **{name: getattr(self, f"_{name}")[:end] for name, end in self._ends()},
+            of_kind=tuple(self._of_kind[kind][: self._counts[kind]] for kind in AnchorKind),
+            reach=max((reach for reach, count in self._reaches.items() if count), default=0),
         )
 
 

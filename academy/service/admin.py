@@ -15,15 +15,15 @@ from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE
 from academy.service import paging
+from academy.service.access import current_caller
 from academy.service.errors import StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.service.paging import Key
 from academy.service.pattern_cache import Figures
-from academy.service.permissions import current_caller
-from academy.service.write_queue import write
 from academy.store import game_tables
 from academy.store.codec import (
     entry_to_proto,
@@ -38,6 +38,9 @@ from academy.store.codec import (
     use_count,
     with_figures,
 )
+from academy.store.contest_tables import count_held_proposals, page_of_player_statistics
+from academy.store.environment import Transaction
+from academy.store.event_log import Page, read_page
 from academy.store.library_commands import (
     ChangeSettings,
     DeleteOpening,
@@ -46,8 +49,9 @@ from academy.store.library_commands import (
     PruneLibrary,
     RestorePattern,
     RestoreRemoval,
+    removals,
 )
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
@@ -214,7 +218,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = DeletePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
-        entry = await write(self._store, command)
+        entry = await self._store.write(command)
         return messages.DeletePatternResponse(pattern=_to_record(entry, library, spec))
 
     async def RestorePattern(
@@ -224,7 +228,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = RestorePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
-        entry = await write(self._store, command)
+        entry = await self._store.write(command)
         if entry is None:
             return messages.RestorePatternResponse()
         return messages.RestorePatternResponse(pattern=_to_record(entry, library, spec))
@@ -261,7 +265,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             "name a move after the player: where a player's tree begins is no move",
         )
         command = DeleteOpening(request.game_id, node.node_id, request.moves, current_caller.get().name)
-        deleted, event = await write(self._store, command)
+        deleted, event = await self._store.write(command)
         nodes = [node_to_proto(node, request.game_id) for node in deleted[:_PRUNED_SHOWN]]
         return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
 
@@ -269,7 +273,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.ListRemovalsRequest, context: Context
     ) -> messages.ListRemovalsResponse:
         """Return the removals that can be restored."""
-        kept = await asyncio.to_thread(self._store.removals, request.game_id)
+        kept = await asyncio.to_thread(self._store.read, removals, request.game_id, self._store.clock())
         return messages.ListRemovalsResponse(removals=kept)
 
     async def RestoreRemoval(
@@ -277,10 +281,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.RestoreRemovalResponse:
         """Undo a removal."""
         command = RestoreRemoval(request.game_id, request.removal, current_caller.get().name)
-        restored = await write(self._store, command)
-        return messages.RestoreRemovalResponse(
-            patterns=restored.patterns, nodes=restored.nodes, no_room=restored.no_room
-        )
+        return await self._store.write(command)
 
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context
@@ -300,7 +301,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         else:
             wanted = settings_to_proto(settings_from_proto(given))
         command = ChangeSettings(request.game_id, wanted, current_caller.get().name)
-        settings, removed = await write(self._store, command)
+        settings, removed = await self._store.write(command)
         return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)
 
     async def PruneLibrary(
@@ -312,7 +313,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         command = PruneLibrary(
             request.game_id, library, request.below, request.dry_run, current_caller.get().name
         )
-        pruned = await write(self._store, command)
+        pruned = await self._store.write(command)
         response = messages.PruneLibraryResponse(removed=len(pruned))
         for record in pruned[:_PRUNED_SHOWN]:
             if isinstance(record, PatternEntry):
@@ -341,12 +342,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             nodes = list(_walk_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
         if len(wanted) == len(Library):
-            ratings = await asyncio.to_thread(self._store.all_ratings, request.game_id)
+            ratings = sorted(await asyncio.to_thread(self._store.read, _ratings, request.game_id))
             for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
                 part = ratings[first : first + _RATINGS_AT_ONCE]
                 history = messages.GameHistory(
                     measures=game_tables.write_measures(view.measures) if first == 0 else "",
-                    ratings=[contests_pb2.PlayerRating(player=name, elo=elo) for name, elo in part],
+                    ratings=[
+                        contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE) for name, elo in part
+                    ],
                 )
                 yield messages.ExportLibraryResponse(history=history)
         sent = 0
@@ -372,10 +375,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.ImportLibraryResponse:
         """Take in records, all or none."""
         command = await gathered(request_iterator, current_caller.get().name, self._limits)
-        imported = await write(self._store, command)
-        return messages.ImportLibraryResponse(
-            patterns=imported.patterns, nodes=imported.nodes, evicted=imported.evicted
-        )
+        return await self._store.write(command)
 
     async def ListEvents(
         self, request: messages.ListEventsRequest, context: Context
@@ -389,8 +389,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
 
     def _events(self, request: messages.ListEventsRequest, place: int) -> Iterator[events_pb2.Event]:
         while True:
-            events, place = self._store.events(
-                Page(_EVENTS_AT_ONCE, place), game_id=request.game_id, newest_first=request.newest_first
+            page = Page(_EVENTS_AT_ONCE, place)
+            events, place = self._store.read(
+                read_page, page, game_id=request.game_id, newest_first=request.newest_first
             )
             yield from events
             if not place:
@@ -411,7 +412,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             endgame_patterns=len(view.libraries[Library.ENDGAME]),
             settings=settings_to_proto(view.settings),
             generation=view.generation,
-            held_proposals=self._store.held_proposals(request.game_id),
+            held_proposals=self._store.read(count_held_proposals, request.game_id),
         )
 
     async def GetMeasures(
@@ -444,11 +445,15 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         after = bytes.fromhex(str(key[0])) if key else b""
-        statistics = self._store.player_statistics(request.game_id, player, after, size + 1)
+        statistics = self._store.read(page_of_player_statistics, request.game_id, player, after, size + 1)
         token = paging.page_token(request, [statistics[size - 1][0].hex()]) if len(statistics) > size else ""
         return messages.ListPlayerStatisticsResponse(
             players=[figures for _, figures in statistics[:size]], next_page_token=token
         )
+
+
+def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:
+    return list(game_tables.ratings(transaction, game_id))
 
 
 def _to_record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:

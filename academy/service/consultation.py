@@ -5,12 +5,12 @@ from itertools import chain
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
-from academy.knowledge.fair_use import Claim, check_low_value
+from academy.knowledge.fair_use import Claim, FairUse
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
-from academy.service.contest_access import ContestAccess, ContestSeat
 from academy.service.cost import (
     cost_of_board,
     cost_of_moves,
@@ -32,17 +32,18 @@ from academy.service.errors import (
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.permissions import current_caller
 from academy.service.queries import (
+    QUESTIONS_AT_ONCE,
+    FairScheduler,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
     answer_opening,
 )
-from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store
+from academy.store.replica import GameView
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
@@ -50,6 +51,7 @@ from academy.v1 import consultation_pb2_grpc
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
 # Answers with at most this number of placements fit into any message.
 _SURELY_SMALL: Final = 10_000
+_TWO_PLAYERS: Final = 2
 
 
 class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
@@ -84,11 +86,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         consultations = 0
         if seat is not None:
             consultations = await self._counts.count_opening_question(seat, spec, request.moves)
-        elo = self._access.elo(caller, seat, spec)
-        question = (request.player, elo, *request.moves)
+        least_elo = self._least_elo(caller, seat, game.view)
+        question = (request.player, least_elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
-            known = answer_opening(game.view.openings, request.moves, request.player, elo)
+            # With more players, or when all move at once, the next recommended move would not be the asker's.
+            in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
+            ahead = game.view.settings.opening_plies_ahead if in_turn else 0
+            known = answer_opening(game.view.openings, request.moves, request.player, least_elo, ahead)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
@@ -101,13 +106,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchPatternsRequest, context: Context
     ) -> messages.MatchPatternsResponse:
         """Return the patterns that occur on each position."""
-        response = messages.MatchPatternsResponse()
-        await self._match(request, response)
-        return response
-
-    async def _match(
-        self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
-    ) -> None:
         caller = current_caller.get()
         libraries = _read_libraries(request, self._limits)
         self._check_positions(request)
@@ -127,7 +125,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
                 players=spec.players,
             )
-        questions, seats = self._read_questions(caller, request, spec)
+        questions, seats = self._read_questions(caller, request, game.view)
         # Taken now, so that the call does not see what the library learns while it waits.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.patterns.ranked, libraries, questions)
@@ -136,24 +134,18 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         else:
             written = await self._scheduler.answer(call, caller.name, position_cost)
         await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
-        response.CopyFrom(written.message)
+        response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += count
         if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
+        return response
 
     async def MatchSuccessors(
         self, request: messages.MatchSuccessorsRequest, context: Context
     ) -> messages.MatchSuccessorsResponse:
         """Return the patterns that occur on a position, and how candidate moves change them."""
-        response = messages.MatchSuccessorsResponse()
-        await self._match_successors(request, response)
-        return response
-
-    async def _match_successors(
-        self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
-    ) -> None:
         caller = current_caller.get()
         libraries = _read_libraries(request, self._limits)
         candidates = parse_candidate_moves(request.moves, self._limits)
@@ -170,7 +162,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), seats = self._read_questions(caller, alone, spec, ("position",))
+        (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
         moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
@@ -179,12 +171,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             answer.add(part)
         written = answer.encode()
         await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
-        response.CopyFrom(written.message)
+        response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += 1
         self._metrics.questions["successor"] += len(moves)
         self._check_size(response)
+        return response
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
@@ -199,9 +192,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     case "opening":
                         answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
                     case "patterns":
-                        await self._match(request.patterns, answer.patterns)
+                        answer.patterns.CopyFrom(await self.MatchPatterns(request.patterns, context))
                     case "successors":
-                        await self._match_successors(request.successors, answer.successors)
+                        answer.successors.CopyFrom(await self.MatchSuccessors(request.successors, context))
                     case _:
                         require(
                             False, "question", "neither opening, patterns nor successors were asked about"
@@ -284,15 +277,21 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             for library, numbers in pattern_ids.items():
                 self._counts.note_uses(seat, library, numbers)
 
+    def _least_elo(self, caller: Caller, seat: ContestSeat | None, view: GameView) -> float | None:
+        """Return the Elo above which the caller accepts knowledge; None where it accepts all."""
+        elo = self._access.elo(caller, seat, view.spec)
+        return None if elo is None else FairUse.of(view.settings).least_elo(elo)
+
     def _read_questions(
         self,
         caller: Caller,
         request: messages.MatchPatternsRequest,
-        spec: GameSpec,
+        view: GameView,
         fields: Sequence[str] = (),
     ) -> tuple[list[PatternQuestion], set[ContestSeat]]:
         """Check all positions before any is answered; `fields` are their names if not `positions[i]`."""
-        geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
+        spec, rules = view.spec, FairUse.of(view.settings)
+        contest_id, both = request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
         most_each = request.max_matches_each or self._limits.default_matches_each
         questions = []
@@ -302,13 +301,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             player = position.player
             if player not in seats:
                 seat = self._access.find_asking_seat(caller, spec, contest_id, player)
-                seats[player] = seat, self._access.elo(caller, seat, spec)
-            seat, elo = seats[player]
+                seats[player] = seat, self._least_elo(caller, seat, view)
+            seat, least_elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
                 check_value(f"{field}.expected_value", value)
             if seat is not None:
-                check_low_value(value)
+                rules.check_patterns(value)
             if position.HasField("plies"):
                 require(
                     position.plies <= MAX_PLIES,
@@ -318,10 +317,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     limit=MAX_PLIES,
                 )
             try:
-                board = Board.from_letters(geometry, position.board)
+                board = Board.from_letters(spec.geometry, position.board)
             except InvalidBoardError as error:
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
-            questions.append(PatternQuestion(board, player, both, most, most_each, elo))
+            questions.append(PatternQuestion(board, player, both, most, most_each, least_elo))
         seats_in_contest = {player: seat for player, (seat, _) in seats.items() if seat is not None}
         self._note_claims(request, seats_in_contest)
         return questions, set(seats_in_contest.values())

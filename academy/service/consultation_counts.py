@@ -14,8 +14,7 @@ import structlog
 from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.service.contest_access import ContestSeat
-from academy.service.write_queue import write
+from academy.service.access import ContestSeat
 from academy.store.contest_commands import (
     HOUR,
     AnalysisExceededError,
@@ -55,8 +54,8 @@ class ContestCounts:
         if not spec.simultaneous:
             # Players take turns in order of the seats.
             own_moves = (own_moves + spec.players - seat.player) // spec.players
-        return await write(
-            self._store, CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1)
+        return await self._store.write(
+            CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1)
         )
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
@@ -145,7 +144,7 @@ class AnalysisAllowance:
         if not fresh:
             return
         try:
-            began = await write(self._store, CountPatterns(caller.name, game_id, fresh, self._limit))
+            began = await self._store.write(CountPatterns(caller.name, game_id, fresh, self._limit))
         except StoreError:
             # Questions are answered even if nothing can be written: then this process alone counts.
             began = hour.began

@@ -2,21 +2,22 @@
 
 import asyncio
 
+from academy.knowledge.measures import Measures
 from academy.service import paging
-from academy.service.contest_access import ContestAccess
+from academy.service.access import ContestAccess, current_caller
 from academy.service.errors import require
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
-from academy.service.permissions import current_caller
-from academy.service.write_queue import write
+from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.contest_tables import open_contest_place
+from academy.store.contest_tables import oldest_open_contests, open_contest_place
+from academy.store.environment import Transaction
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2 as messages
-from academy.v1 import contests_pb2_grpc
+from academy.v1 import contests_pb2_grpc, game_pb2
 
 
 class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
@@ -32,14 +33,16 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     ) -> messages.RegisterGameResponse:
         """Make a game known."""
         caller = current_caller.get()
-        may_describe = caller.role is Role.ADMIN or self._store.is_home(caller.name)
-        game, created = await write(self._store, RegisterGame(request.game, caller.name, may_describe))
+        may_describe = caller.role is Role.ADMIN or self._store.read(arenas.is_home, caller.name)
+        game, created = await self._store.write(RegisterGame(request.game, caller.name, may_describe))
         return messages.RegisterGameResponse(game=game, created=created)
 
     async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:
         """Return one game."""
-        game = self._store.game(request.game_id)
-        return messages.GetGameResponse(game=game, average_length=self._store.average_length(request.game_id))
+        game, measures = self._store.read(_game_and_measures, request.game_id)
+        return messages.GetGameResponse(
+            game=game, average_length=measures.average_length(game.expected_length)
+        )
 
     async def ListGames(
         self, request: messages.ListGamesRequest, context: Context
@@ -48,7 +51,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         games, more = paging.fill_page(
-            self._store.games(after=str(key[0]) if key else ""), size, self._limits
+            self._store.read(game_tables.games, after=str(key[0]) if key else ""), size, self._limits
         )
         token = paging.page_token(request, [games[-1].game_id]) if more else ""
         return messages.ListGamesResponse(games=games, next_page_token=token)
@@ -58,7 +61,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     ) -> messages.OpenContestResponse:
         """Begin a contest and give its seats tickets."""
         arena = self._access.arena(current_caller.get(), request.contest.arena)
-        contest, tickets = await write(self._store, OpenContest(request.contest, arena))
+        contest, tickets = await self._store.write(OpenContest(request.contest, arena))
         return messages.OpenContestResponse(contest=contest, tickets=tickets)
 
     async def ReportContest(
@@ -67,13 +70,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """End a contest and learn from it."""
         caller = current_caller.get()
         arena = self._access.find_arena_of_report(caller, request.contest)
-        reported = await write(self._store, ReportContest(request, caller.name, arena))
-        return messages.ReportContestResponse(
-            contest=reported.contest,
-            counted=reported.counted,
-            accepted=reported.accepted,
-            dropped=reported.dropped,
-        )
+        return await self._store.write(ReportContest(request, caller.name, arena))
 
     async def GetContest(
         self, request: messages.GetContestRequest, context: Context
@@ -92,7 +89,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
             check_player_name(f"players[{place}]", name)
         caller = current_caller.get()
         ratings = await asyncio.to_thread(
-            self._store.ratings,
+            self._store.read,
+            arenas.ratings,
             request.game_id,
             caller.name,
             request.players,
@@ -110,7 +108,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         key = paging.page_key(request, (int, str))
         after = (int(key[0]), str(key[1])) if key else None
         # A page of a thousand takes some milliseconds: others' calls must not wait for it.
-        oldest = await asyncio.to_thread(self._store.oldest_contests, request.game_id, after, size + 1)
+        oldest = await asyncio.to_thread(
+            self._store.read, oldest_open_contests, request.game_id, after, size + 1
+        )
         contests, more = paging.fill_page(oldest, size, self._limits)
         token = paging.page_token(request, [*open_contest_place(contests[-1])]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
@@ -119,7 +119,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.ListArenasRequest, context: Context
     ) -> messages.ListArenasResponse:
         """Return the arenas in the order in which they came."""
-        return messages.ListArenasResponse(arenas=self._store.arenas())
+        return messages.ListArenasResponse(
+            arenas=[arenas.as_message(arena) for arena in self._store.read(arenas.arenas)]
+        )
 
     async def LinkArena(
         self, request: messages.LinkArenaRequest, context: Context
@@ -127,17 +129,22 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Put an arena's players into another's namespace."""
         link = LinkArena(request.arena, request.other)
         require(bool(link.other), "other", "must be given: the arena whose players' names are shared")
-        return messages.LinkArenaResponse(arena=await write(self._store, link))
+        return messages.LinkArenaResponse(arena=await self._store.write(link))
 
     async def UnlinkArena(
         self, request: messages.UnlinkArenaRequest, context: Context
     ) -> messages.UnlinkArenaResponse:
         """Put an arena's players back into its own namespace."""
-        return messages.UnlinkArenaResponse(arena=await write(self._store, LinkArena(request.arena)))
+        return messages.UnlinkArenaResponse(arena=await self._store.write(LinkArena(request.arena)))
 
     async def AllowArena(
         self, request: messages.AllowArenaRequest, context: Context
     ) -> messages.AllowArenaResponse:
         """Let an arena act for another, or end that."""
         command = AllowArena(request.arena, request.acts_for, request.forbid)
-        return messages.AllowArenaResponse(arena=await write(self._store, command))
+        return messages.AllowArenaResponse(arena=await self._store.write(command))
+
+
+def _game_and_measures(transaction: Transaction, game_id: str) -> tuple[game_pb2.Game, Measures]:
+    game = game_tables.game_record(transaction, game_id)
+    return game, game_tables.read_measures(game_tables.measures(transaction, game_id))

@@ -97,7 +97,7 @@ class GameCache:
     async def load(self, seconds: float) -> int:
         """Load games for about that time, latest learners first; return the number of games in memory."""
         end = time.monotonic() + seconds
-        for game_id in self._store.latest_games():
+        for game_id in self._store.read(game_tables.latest_games):
             if time.monotonic() >= end or self._size >= self._most:
                 break
             if game_id not in self._games:

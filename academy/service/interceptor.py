@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 from grpc import aio
 
 from academy.service import logs
+from academy.service.access import OPEN_METHODS, check_permission, current_caller
 from academy.service.cost import FREE_BYTES, cost_of_reading
 from academy.service.errors import (
     AnswerNotReadError,
@@ -30,7 +31,6 @@ from academy.service.errors import (
 )
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
-from academy.service.permissions import OPEN_METHODS, check_permission, current_caller
 from academy.service.stream_timeout import StreamTimeout, Task
 from academy.store.tokens import Caller, Role
 from academy.wire._compat import reset_call, reset_call_later

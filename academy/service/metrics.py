@@ -14,6 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from academy.knowledge.game import RULES_VERSION
+from academy.store.contest_tables import count_open_contests
 from academy.store.environment import SCHEMA_VERSION
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import last_backup
@@ -80,15 +81,6 @@ class Metrics(Collector):
         """Add the data folder: its room, its last backup, and the contests that are open in it."""
         self._store = store
 
-    @staticmethod
-    def _collect_build() -> Iterator[Metric]:
-        build = GaugeMetricFamily(
-            "academy_build_info", "What serves; always 1", labels=["version", "schema", "rules"]
-        )
-        labels = [metadata.version("academy-arena"), str(SCHEMA_VERSION), str(RULES_VERSION)]
-        build.add_metric(labels, 1)
-        yield build
-
     def collect(self) -> Iterator[Metric]:
         """Yield all metrics, from any thread."""
         calls = CounterMetricFamily(
@@ -111,20 +103,19 @@ class Metrics(Collector):
         questions = CounterMetricFamily(
             "academy_questions", "Positions, their successors and move lists asked about", labels=["kind"]
         )
-        for kind, count in list(self.questions.items()):
-            questions.add_metric([kind], count)
-        refusals = CounterMetricFamily(
+        stream_refusals = CounterMetricFamily(
             "academy_stream_refusals", "Questions on streams that were refused", labels=["reason"]
         )
-        for reason, count in list(self.stream_refusals.items()):
-            refusals.add_metric([reason], count)
-        refused = CounterMetricFamily(
+        refusals = CounterMetricFamily(
             "academy_refusals", "Calls that were refused, by method and reason", labels=["method", "reason"]
         )
-        for (method, reason), count in list(self.refusals.items()):
-            refused.add_metric([method, reason], count)
-        yield refused
-        yield from self._collect_build()
+        for kind, count in list(self.questions.items()):
+            questions.add_metric([kind], count)
+        for reason, count in list(self.stream_refusals.items()):
+            stream_refusals.add_metric([reason], count)
+        for labels, count in list(self.refusals.items()):
+            refusals.add_metric(labels, count)
+        yield _build_info()
         if self._store is not None:
             yield from _collect_store(self._store)
         waiting = GaugeMetricFamily(
@@ -135,13 +126,21 @@ class Metrics(Collector):
         )
         for size in self._sizes():
             records.add_metric([size.game_id, size.library], size.records)
-        yield from (calls, running, seconds, questions, refusals, waiting, records)
+        yield from (calls, running, seconds, questions, stream_refusals, refusals, waiting, records)
+
+
+def _build_info() -> Metric:
+    build = GaugeMetricFamily(
+        "academy_build_info", "What serves; always 1", labels=["version", "schema", "rules"]
+    )
+    build.add_metric([metadata.version("academy-arena"), str(SCHEMA_VERSION), str(RULES_VERSION)], 1)
+    return build
 
 
 def _collect_store(store: Store) -> Iterator[Metric]:
     # A folder that cannot be read must not hide the other metrics.
     try:
-        room, contests = store.environment.room(), store.open_contests()
+        room, contests = store.environment.room(), store.read(count_open_contests)
     except OSError:
         return
     yield GaugeMetricFamily("academy_open_contests", "Contests that wait for their reports", value=contests)

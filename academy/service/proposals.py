@@ -3,16 +3,15 @@
 import asyncio
 
 from academy.service import paging
-from academy.service.contest_access import ContestAccess
+from academy.service.access import ContestAccess, current_caller
 from academy.service.cost import cost_of_listing
 from academy.service.errors import require
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
-from academy.service.permissions import current_caller
-from academy.service.write_queue import write
+from academy.store import arenas
 from academy.store.codec import count_above, read_proposal
 from academy.store.contest_commands import SubmitProposals
-from academy.store.contest_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter
+from academy.store.contest_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter, count_proposals_of_seat
 from academy.store.errors import TooManyProposalsError
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
@@ -62,7 +61,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         view = (await self._games.game(contest.game_id)).view
         allowed = view.settings.max_submissions_per_contest
         if more := count_above(request.proposals, allowed):
-            held = self._store.proposals_of_seat(contest.contest_id, seat)
+            held = self._store.read(count_proposals_of_seat, contest.contest_id, seat)
             raise TooManyProposalsError(held, more, allowed)
         proposals = []
         for place, content in enumerate(request.proposals):
@@ -73,8 +72,10 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 read_proposal(content, contest.contest_id, seat, view.spec, f"proposals[{place}]")
             )
         command = SubmitProposals(contest.contest_id, seat, proposals, caller.name)
-        held_now = await write(self._store, command)
-        return messages.SubmitProposalsResponse(proposals=self._store.proposals_as_given(held_now))
+        held_now = await self._store.write(command)
+        return messages.SubmitProposalsResponse(
+            proposals=self._store.read(arenas.proposals_as_given, held_now)
+        )
 
     async def ListProposals(
         self, request: messages.ListProposalsRequest, context: Context
@@ -91,7 +92,9 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         self._guard.charge(caller, cost_of_listing(most) - 1)
         # The search takes milliseconds: others' calls must not wait for it.
         async with self._listings:
-            proposals, after = await asyncio.to_thread(self._store.proposals, wanted, start, size)
+            proposals, after = await asyncio.to_thread(
+                self._store.read, arenas.list_proposals, wanted, start, size
+            )
         token = paging.page_token(request, [after.hex()]) if after else ""
         return messages.ListProposalsResponse(proposals=proposals, next_page_token=token)
 
@@ -104,7 +107,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
             return ProposalFilter(request.player, kept, verdicts, arena)
         if caller.role is Role.ARENA:
             acting = self._access.arena(caller, request.arena)
-            player = self._store.identity(acting, request.player) if request.player else ""
+            player = self._store.read(arenas.identity_in, acting, request.player) if request.player else ""
             return ProposalFilter(player, kept, verdicts, self._arena_number(acting))
         if request.player not in ("", caller.name):
             raise NotPermittedError(
@@ -115,5 +118,5 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         return ProposalFilter(caller.name, kept, verdicts, arena)
 
     def _arena_number(self, arena: str) -> int:
-        number = self._store.arena_number(arena)
+        number = self._store.read(arenas.number_of, arena)
         return NO_ARENA if number is None else number

@@ -1,5 +1,7 @@
 """Answers to consultations: openings, patterns on positions, and changes by candidate moves."""
 
+import asyncio
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +13,7 @@ from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
+from academy.knowledge.book import Book
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
@@ -19,22 +22,23 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
-from academy.service.ranking import RankedPatterns
+from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec import library_to_proto, stored_cells
 from academy.v1 import consultation_pb2 as messages
 
 
 def answer_opening(
-    tree: OpeningTree, moves: Sequence[str], player: int, player_elo: float | None
+    tree: OpeningTree, moves: Sequence[str], player: int, least_elo: float | None, plies_ahead: int
 ) -> messages.LookUpOpeningResponse:
-    """Return a position's figures for a player and its continuations, best for their mover first.
+    """Return a position's figures for a player, its continuations, best for their mover first, and the move
+    recommended, with `plies_ahead` plies of what may follow it.
 
-    In a contest (`player_elo` given) nodes of players too weak for the asking one are left out.
+    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out.
     """
 
     def accepted(node: OpeningNode) -> bool:
         # No player moved to the first position: it has no Elo.
-        return player_elo is None or node.node_id == ROOT or acceptable(node.elo, player_elo)
+        return least_elo is None or node.node_id == ROOT or acceptable(node.elo, least_elo)
 
     node = tree.find(moves, player)
     if node is None or not accepted(node):
@@ -46,7 +50,44 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
+    _OpeningLine(tree, Book(tree, accepted), player).write(answer, node, moves, plies_ahead)
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _OpeningLine:
+    """Writes recommended moves, and what a book knows behind them, as the game spells moves."""
+
+    tree: OpeningTree
+    book: Book
+    player: int
+
+    def write(
+        self,
+        message: messages.LookUpOpeningResponse | messages.BookReply,
+        position: OpeningNode,
+        moves: Sequence[str],
+        plies_ahead: int,
+    ) -> None:
+        """Write the recommendation after a list of moves into the message's field, if there is one."""
+        best = self.book.recommend(position)
+        if best is None:
+            return
+        known = self.tree.continuations(moves, self.player)
+        spellings = next(move.moves for move in known if move.node.node_id == best.node.node_id)
+        recommendation = message.recommendation
+        recommendation.move, recommendation.value = spellings[0], best.value
+        recommendation.equivalents.extend(spellings)
+        recommendation.visits = best.node.visits
+        if plies_ahead < _REPLY_AND_MOVE:
+            return
+        line = [*moves, spellings[0]]
+        for reply in self.tree.continuations(line, self.player):
+            if reply.node.mover == best.node.mover or self.book.recommend(reply.node) is None:
+                continue
+            for move in reply.moves:
+                answer = recommendation.replies.add(move=move)
+                self.write(answer, reply.node, [*line, move], plies_ahead - _REPLY_AND_MOVE)
 
 
 def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
@@ -61,6 +102,7 @@ def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
 
 
 _PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
+_REPLY_AND_MOVE: Final = 2
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
 _MORE: Final = 0x80
@@ -151,7 +193,7 @@ class PatternQuestion:
     """A position that a caller asks about.
 
     At most `matches_each` placements of one pattern are listed, so that others have room among `max_matches`;
-    `player_elo` is the caller's, None outside a contest.
+    `least_elo` is the Elo above which the caller accepts knowledge, None outside a contest.
     """
 
     board: Board
@@ -159,7 +201,7 @@ class PatternQuestion:
     both_players: bool
     max_matches: int
     matches_each: int
-    player_elo: float | None = None
+    least_elo: float | None = None
 
     def query(self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library]) -> MatchQuery:
         """Return the query: the board as the player sees it, and the patterns for this player."""
@@ -168,7 +210,7 @@ class PatternQuestion:
         numbers = [_PROTO_LIBRARIES[library] for library in libraries]
         return MatchQuery(
             spec.reversed_board(self.board) if reversed_ else self.board,
-            ranked.select(numbers, self.player_elo, only),
+            ranked.select(numbers, self.least_elo, only),
             self.max_matches,
             self.matches_each,
             self.both_players and spec.symmetric,
@@ -267,3 +309,66 @@ def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     """Return the ends of the moves' lists after the lists of all parts are joined."""
     lengths = np.concatenate([np.diff(starts) for starts in starts_of_parts])
     return np.cumsum(lengths, dtype=np.int32)
+
+
+Answer = PatternAnswer[messages.MatchPatternsResponse]
+
+# A call that costs more questions is answered in its caller's turns, in parts.
+QUESTIONS_AT_ONCE: Final = 2
+_QUESTIONS_OF_PART: Final = 8
+
+
+class FairScheduler:
+    """Decides which caller works next in one event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._scheduled = False
+
+    async def answer(self, call: PatternCall, caller: str, position_cost: int) -> Answer:
+        """Answer a call in its caller's turns, a part of its questions in each.
+
+        Args:
+            call: Positions of one game, all with the same limits.
+            caller: The name of the caller.
+            position_cost: The number of questions that each position counts as.
+
+        Raises:
+            InvalidBoardError: A board is not one of the game's.
+        """
+        positions = max(1, _QUESTIONS_OF_PART // position_cost)
+        matches: list[Matches] = []
+        while len(matches) < len(call.questions):
+            await self.wait(caller)
+            matches += call.match(call.questions[len(matches) : len(matches) + positions])
+        return call.encode(matches)
+
+    async def wait(self, caller: str) -> None:
+        """Wait for a caller's next turn, which lasts until its next await.
+
+        Callers have turns one after the other, and each caller's own work is done in the order it came.
+        """
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        if not self._scheduled:
+            self._scheduled = True
+            loop.call_soon(self._give_turn)
+        await turn
+
+    def _give_turn(self) -> None:
+        """Give the next turn, and schedule the one after it."""
+        while self._waiting:
+            caller, own = next(iter(self._waiting.items()))
+            turn = own.popleft()
+            if own:
+                self._waiting.move_to_end(caller)
+            else:
+                del self._waiting[caller]
+            # A cancelled caller needs no turn.
+            if not turn.done():
+                turn.set_result(None)
+                # Runs after the task that was woken.
+                asyncio.get_running_loop().call_soon(self._give_turn)
+                return
+        self._scheduled = False

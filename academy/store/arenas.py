@@ -6,17 +6,19 @@ have a namespace named for it: `NAME@ARENA`. A player's identity is decided when
 or reported, and stands in the event: later links change nothing that was learnt before.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import event_log, keys, player_commands
+from academy.store import contest_tables, event_log, game_tables, keys, player_commands
 from academy.store.codec import pack_message, unpack_message
+from academy.store.contest_tables import ProposalFilter, contest_record, find_contest
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import InvalidRecordError, UnknownArenaError
+from academy.store.errors import InvalidRecordError, UnknownArenaError, UnknownContestError
+from academy.store.game_tables import MAX_PAGE
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
-from academy.v1 import contests_pb2
+from academy.v1 import contests_pb2, proposals_pb2
 
 _MARK: Final = "@"
 # A name, this mark and a namespace are to be read by people.
@@ -138,6 +140,85 @@ def may_act(transaction: Transaction, name: str, other: str) -> bool:
     """Whether an arena may act for another."""
     arena = find(transaction, name)
     return arena is not None and other in arena.acts_for
+
+
+def number_of(transaction: Transaction, name: str) -> int | None:
+    """Return the number of an arena, None where the name is new."""
+    arena = find(transaction, name)
+    return None if arena is None else arena.number
+
+
+def is_home(transaction: Transaction, name: str) -> bool:
+    """Whether an arena is the first of this folder, or would be."""
+    arena = find(transaction, name)
+    return not arenas(transaction) if arena is None else arena.number == 0
+
+
+def identity_in(transaction: Transaction, name: str, player: str) -> str:
+    """Return the identity that a player has in an arena now. Raises InvalidRecordError."""
+    arena = find(transaction, name)
+    return player if arena is None else identity(transaction, arena, player, "player")
+
+
+def contest_of_arena(transaction: Transaction, name: str, contest_id: str) -> records_pb2.ContestRecord:
+    """Return an arena's contest by the arena's own id for it.
+
+    Raises UnknownContestError, InvalidRecordError.
+    """
+    arena = find(transaction, name)
+    if arena is None:
+        raise UnknownContestError(contest_id)
+    return contest_record(transaction, keys.kept_contest_id(contest_id, arena.number))
+
+
+def contests_of_id(transaction: Transaction, contest_id: str) -> list[records_pb2.ContestRecord]:
+    """Return the contests of all arenas that were given this id. Raises InvalidRecordError."""
+    numbers = {0, *(arena.number for arena in arenas(transaction))}
+    kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
+    return [record for kept_id in kept if (record := find_contest(transaction, kept_id)) is not None]
+
+
+def list_proposals(
+    transaction: Transaction, wanted: ProposalFilter, start: bytes = b"", most: int = MAX_PAGE
+) -> tuple[list[proposals_pb2.Proposal], bytes]:
+    """Return proposals as `contest_tables.list_proposals` does, with contests as their arenas know them."""
+    proposals, after = contest_tables.list_proposals(transaction, wanted, start, most)
+    return proposals_as_given(transaction, proposals), after
+
+
+def proposals_as_given(
+    transaction: Transaction, proposals: list[proposals_pb2.Proposal]
+) -> list[proposals_pb2.Proposal]:
+    """Return proposals with their contests as the arenas know them, not as they are kept."""
+    names = {arena.number: arena.name for arena in arenas(transaction)}
+    for proposal in proposals:
+        proposal.arena = names.get(keys.arena_number(proposal.contest_id), "")
+        proposal.contest_id = keys.given_contest_id(proposal.contest_id)
+    return proposals
+
+
+def ratings(
+    transaction: Transaction, game_id: str, name: str, players: Iterable[str], *, of_admin: bool = False
+) -> dict[str, float]:
+    """Return the last Elo in a game of those players of an arena that are known there.
+
+    With `of_admin` the players are identities, unless there is an arena of that name. Raises UnknownGameError, and
+    InvalidRecordError for names that cannot be of this arena.
+    """
+    game_tables.game_record(transaction, game_id)
+    arena = find(transaction, name)
+    if arena is None and of_admin:
+        elos = {player: game_tables.elo(transaction, game_id, player) for player in players}
+    elif arena is None and arenas(transaction):
+        # Its namespace is made with its first contest; no player can be known there yet.
+        return {}
+    else:
+        arena = arena or records_pb2.ArenaRecord()
+        elos = {
+            player: game_tables.elo(transaction, game_id, identity(transaction, arena, player))
+            for player in players
+        }
+    return {player: elo for player, elo in elos.items() if elo is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Final, TypeVar
 
@@ -31,13 +32,12 @@ from academy.knowledge.contests import (
     Proposal,
     Result,
     Use,
-    Verdict,
 )
 from academy.knowledge.fair_use import Expectation
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode
-from academy.knowledge.patterns import InvalidPatternError, Pattern
+from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
@@ -58,12 +58,8 @@ from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
 
-_TO_LIBRARY: Final = {
-    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
-    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
-    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
-}
-_FROM_LIBRARY: Final = {library: value for value, library in _TO_LIBRARY.items()}
+_FROM_LIBRARY: Final = {library: pattern_pb2.Library.Value(f"LIBRARY_{library.name}") for library in Library}
+_TO_LIBRARY: Final = {value: library for library, value in _FROM_LIBRARY.items()}
 
 
 def library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
@@ -179,24 +175,15 @@ MAX_MOVE_LENGTH: Final = 1_024
 MAX_LINE_LENGTH: Final = 262_144
 MAX_TERMINATION_LENGTH: Final = 256
 
-_TO_RESULT: Final = {
-    contests_pb2.RESULT_WIN: Result.WIN,
-    contests_pb2.RESULT_DRAW: Result.DRAW,
-    contests_pb2.RESULT_LOSS: Result.LOSS,
-}
+_TO_RESULT: Final = {contests_pb2.Result.Value(f"RESULT_{result.name}"): result for result in Result}
 _RESULTS_OF_TWO: Final = (
     sorted((contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS)),
     sorted((contests_pb2.RESULT_DRAW, contests_pb2.RESULT_DRAW)),
 )
-_FROM_VERDICT: Final = {
-    Verdict.HELD: proposals_pb2.VERDICT_HELD,
-    Verdict.MATCHED: proposals_pb2.VERDICT_MATCHED,
-    Verdict.SPECIALISED: proposals_pb2.VERDICT_SPECIALISED,
-    Verdict.GENERALISED: proposals_pb2.VERDICT_GENERALISED,
-    Verdict.INSERTED: proposals_pb2.VERDICT_INSERTED,
-    Verdict.EVICTED: proposals_pb2.VERDICT_EVICTED,
-    Verdict.DROPPED: proposals_pb2.VERDICT_DROPPED,
-}
+# What a record and its message have by the same names.
+_OF_NODE: Final = [column.name for column in fields(OpeningNode)]
+_BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
+_OF_VOTE: Final = [column.name for column in fields(Vote)]
 
 
 # LUDAE's random player has 0; the best programs that are rated on such a scale have less than this.
@@ -403,10 +390,8 @@ def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None
 def _states(letters: str, field: str, spec: GameSpec) -> bytes:
     if not letters:
         return b""
-    try:
+    with _naming(field):
         return Board.from_letters(spec.geometry, letters).states
-    except InvalidBoardError as fault:
-        raise InvalidRecordError(field, str(fault)) from fault
 
 
 def check_value(field: str, value: float) -> float:
@@ -427,27 +412,30 @@ def proposal_from_proto(proposal: proposals_pb2.Proposal, spec: GameSpec, field:
     library = pattern_library_from_proto(content.library, f"{field}.library")
     if library is Library.MIDDLE_GAME and before is None:
         raise InvalidRecordError(f"{field}.value_before", "must be stated for a middle-game proposal")
+    with _naming(f"{field}.cells"):
+        pattern = spec.check_pattern(read_cells(content.cells, spec.geometry))
     return Proposal(
         seat=proposal.seat,
         library=library,
-        pattern=pattern_from_cells(content.cells, spec, f"{field}.cells"),
+        pattern=pattern,
         ply=content.ply,
         value=check_value(f"{field}.value", content.value),
         value_before=before,
     )
 
 
-def pattern_from_cells(cells: str, spec: GameSpec, field: str) -> Pattern:
-    """Read a pattern's cells. Raises InvalidRecordError where they are no pattern of this game."""
+@contextmanager
+def _naming(field: str) -> Iterator[None]:
+    """Raise InvalidRecordError that names a field for a pattern or board which breaks a rule."""
     try:
-        return spec.check_pattern(read_cells(cells, spec.geometry))
-    except InvalidPatternError as fault:
+        yield
+    except (InvalidPatternError, InvalidBoardError) as fault:
         raise InvalidRecordError(field, str(fault)) from fault
 
 
 def set_judgement(proposal: proposals_pb2.Proposal, judgement: Judgement) -> None:
     """Write a verdict into a proposal."""
-    proposal.verdict = _FROM_VERDICT[judgement.verdict]
+    proposal.verdict = proposals_pb2.Verdict.Value(f"VERDICT_{judgement.verdict.name}")
     proposal.reason = judgement.reason
     proposal.pattern_id = judgement.pattern_id
 
@@ -548,13 +536,7 @@ def set_votes(record: pattern_pb2.PatternRecord, ballot: VoteTally) -> None:
 
 
 def _vote_to_proto(vote: Vote) -> pattern_pb2.Vote:
-    return pattern_pb2.Vote(
-        player=vote.player,
-        elo_hundredths=vote.elo_hundredths,
-        value_millionths=vote.value_millionths,
-        event=vote.event,
-        order=vote.order,
-    )
+    return pattern_pb2.Vote(**{name: getattr(vote, name) for name in _OF_VOTE})
 
 
 def _folded_to_proto(folded: AggregatedVotes) -> pattern_pb2.FoldedVotes:
@@ -614,9 +596,11 @@ def entry_from_proto(
     ballot = ballot_from_proto(record, field)
     if record.successes > record.uses:
         raise InvalidRecordError(f"{field}.successes", f"{record.successes} of only {record.uses} uses")
+    with _naming(f"{field}.cells"):
+        pattern = read_cells(record.cells, spec.geometry)
     entry = PatternEntry(
         pattern_id=record.pattern_id,
-        pattern=_pattern(record.cells, spec, f"{field}.cells"),
+        pattern=pattern,
         player=record.player,
         ballot=ballot,
         uses=record.uses,
@@ -625,10 +609,8 @@ def entry_from_proto(
         last_contest_id=record.last_contest_id,
         changers=frozenset(record.changers),
     )
-    try:
+    with _naming(field):
         check_entry(entry, spec)
-    except InvalidPatternError as fault:
-        raise InvalidRecordError(field, str(fault)) from fault
     return entry
 
 
@@ -646,13 +628,6 @@ def _votes(given: Sequence[pattern_pb2.Vote], field: str, most: int) -> tuple[Vo
     if len({vote.player for vote in votes}) != len(votes):
         raise InvalidRecordError(field, "a player has more than one vote")
     return votes
-
-
-def _pattern(cells: str, spec: GameSpec, field: str) -> Pattern:
-    try:
-        return read_cells(cells, spec.geometry)
-    except InvalidPatternError as fault:
-        raise InvalidRecordError(field, str(fault)) from fault
 
 
 def _vote(vote: pattern_pb2.Vote, field: str) -> Vote:
@@ -692,21 +667,7 @@ def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> AggregatedVotes:
 
 def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRecord:
     """Write a node of the opening tree."""
-    return pattern_pb2.OpeningNodeRecord(
-        game_id=game_id,
-        node_id=node.node_id,
-        parent_id=node.parent_id,
-        move=node.move,
-        depth=node.depth,
-        visits=node.visits,
-        wins=node.wins,
-        draws=node.draws,
-        losses=node.losses,
-        value_millionths=node.value_millionths,
-        values=node.values,
-        elo_hundredths=node.elo_hundredths,
-        mover=node.mover,
-    )
+    return pattern_pb2.OpeningNodeRecord(game_id=game_id, **{name: getattr(node, name) for name in _OF_NODE})
 
 
 def check_results(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
@@ -724,7 +685,7 @@ def node_from_proto(
     record: pattern_pb2.OpeningNodeRecord, spec: GameSpec, field: str = "node"
 ) -> OpeningNode:
     """Read a node of the opening tree. Raises InvalidRecordError naming the field."""
-    for name in ("wins", "draws", "losses", "value_millionths"):
+    for name in _BY_PLAYER:
         given = len(getattr(record, name))
         if given != spec.players:
             raise InvalidRecordError(f"{field}.{name}", f"{given} numbers given for {spec.players} players")
@@ -741,17 +702,5 @@ def node_from_proto(
         raise InvalidRecordError(
             f"{field}.value_millionths", f"more than {record.visits} visits can sum up to"
         )
-    return OpeningNode(
-        node_id=record.node_id,
-        parent_id=record.parent_id,
-        move=record.move,
-        depth=record.depth,
-        mover=record.mover,
-        visits=record.visits,
-        wins=tuple(record.wins),
-        draws=tuple(record.draws),
-        losses=tuple(record.losses),
-        value_millionths=tuple(record.value_millionths),
-        values=record.values,
-        elo_hundredths=record.elo_hundredths,
-    )
+    node = {name: getattr(record, name) for name in _OF_NODE}
+    return OpeningNode(**node | {name: tuple(node[name]) for name in _BY_PLAYER})

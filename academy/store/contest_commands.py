@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import Claim, check_opening, false_claim, false_consultation
+from academy.knowledge.fair_use import Claim, FairUse, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, event_log, keys
@@ -120,16 +120,6 @@ class OpenContest:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
-    """The outcome of a report: the contest, whether it counted, and how many proposals did or did not."""
-
-    contest: contests_pb2.Contest
-    counted: bool
-    accepted: int
-    dropped: int
-
-
-@dataclass(frozen=True, slots=True)
 class ReportContest:
     """End a contest of an arena and learn from it. A second report of it changes nothing and says so.
 
@@ -141,7 +131,7 @@ class ReportContest:
     actor: str
     arena: str = ""
 
-    def execute(self, work: WriteContext) -> Reported:
+    def execute(self, work: WriteContext) -> contests_pb2.ReportContestResponse:
         """Log the event with the proposals held for the contest, and write the verdicts into them."""
         contest = self.report.contest
         arena = arenas.enter(work.transaction, self.arena)
@@ -152,7 +142,7 @@ class ReportContest:
         else:
             _check_same(record, contest)
         if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-            return Reported(as_given(record), False, record.accepted, record.dropped)
+            return _reported(record, False)
         void = self.report.void
         record.contest.state = (
             contests_pb2.CONTEST_STATE_VOID if void else contests_pb2.CONTEST_STATE_REPORTED
@@ -163,7 +153,7 @@ class ReportContest:
         for seat in record.seats:
             del seat.consulted_moves[:]
         store_contest(work.transaction, record)
-        return Reported(as_given(record), True, record.accepted, record.dropped)
+        return _reported(record, True)
 
     def _count(self, work: WriteContext, record: records_pb2.ContestRecord) -> None:
         contest_id, game_id = record.contest.contest_id, record.contest.game_id
@@ -273,7 +263,8 @@ class CountConsultation:
                 pairs = zip(moves, before, strict=False)
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
-        check_opening(seat.consultations, self.own_move)
+        rules = FairUse.of(work.knowledge(record.contest.game_id).settings)
+        rules.check_opening(seat.consultations, self.own_move)
         seat.consultations += 1
         seat.consulted_moves[:] = moves
         store_contest(work.transaction, record)
@@ -291,8 +282,8 @@ class NoteUses:
 
     def execute(self, work: WriteContext) -> None:
         """Store the uses."""
-        record = find_contest(work.transaction, self.contest_id)
-        if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+        record = _find_open(work, self.contest_id)
+        if record is None:
             return
         seat_record(record, self.seat)
         for pattern_id in self.pattern_ids:
@@ -311,8 +302,8 @@ class NoteClaims:
 
     def execute(self, work: WriteContext) -> None:
         """Store the claims, each once."""
-        record = find_contest(work.transaction, self.contest_id)
-        if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+        record = _find_open(work, self.contest_id)
+        if record is None:
             return
         seat = seat_record(record, self.seat)
         for claim in self.claims:
@@ -390,6 +381,19 @@ class SubmitProposals:
             proposal_judged=events_pb2.ProposalJudged(proposal=proposal, report_event=record.event),
         )
         return work.record(event)[1].judgements[0]
+
+
+def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.ReportContestResponse:
+    """Return a contest that is over, whether this report counted, and how many proposals did or did not."""
+    return contests_pb2.ReportContestResponse(
+        contest=as_given(record), counted=counted, accepted=record.accepted, dropped=record.dropped
+    )
+
+
+def _find_open(work: WriteContext, contest_id: str) -> records_pb2.ContestRecord | None:
+    record = find_contest(work.transaction, contest_id)
+    is_open = record is not None and record.contest.state == contests_pb2.CONTEST_STATE_OPEN
+    return record if is_open else None
 
 
 def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:

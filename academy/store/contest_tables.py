@@ -12,6 +12,7 @@ from academy.store import keys
 from academy.store.codec import PROPOSAL_ID_LENGTH, pack_message, set_judgement, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownContestError
+from academy.store.game_tables import game_record
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, libraries_pb2, proposals_pb2
 
@@ -83,13 +84,15 @@ def remove_open_contest(transaction: Transaction, contest: contests_pb2.Contest)
         transaction.delete(table, key)
 
 
-def open_contest_of_player(transaction: Transaction, player: str, game_id: str, since: int) -> str | None:
+def open_contest_of_player(
+    transaction: Transaction, player: str, game_id: str, since: float = 0.0
+) -> str | None:
     """Return the oldest open contest of a player in a game that was opened at `since` or later, or None.
 
-    `since` is in nanoseconds since 1970. Costs the same however many there are.
+    `since` is in seconds since 1970. Costs the same however many there are.
     """
     prefix = keys.open_contest(player, game_id)
-    start = keys.open_contest(player, game_id, since)
+    start = keys.open_contest(player, game_id, round(max(0.0, since) * 1e9))
     for key, _ in transaction.scan(TableName.OPEN_CONTESTS, prefix, start=start):
         return keys.open_contest_place(key[len(prefix) :])[1]
     return None
@@ -100,8 +103,10 @@ def oldest_open_contests(
 ) -> list[contests_pb2.Contest]:
     """Return up to `most` open contests of a game (of all where empty), oldest first, those after a place.
 
-    Raises InvalidRecordError for what cannot be a place.
+    Raises UnknownGameError, and InvalidRecordError for what cannot be a place.
     """
+    if game_id:
+        game_record(transaction, game_id)
     if after is not None and not (0 <= after[0] < 1 << 64 and keys.is_place_of_contest(after[1])):
         raise InvalidRecordError("place", "no contest can be there; begin again without one")
     games = [game_id] if game_id else [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
@@ -115,6 +120,11 @@ def open_contests(transaction: Transaction) -> Iterator[contests_pb2.Contest]:
     for key, _ in transaction.scan(TableName.GAMES):
         for _, contest_id in _places(transaction, key.decode(), None):
             yield contest_record(transaction, contest_id).contest
+
+
+def count_open_contests(transaction: Transaction) -> int:
+    """Return how many contests wait for their reports."""
+    return transaction.count(TableName.OPEN_CONTESTS_BY_AGE)
 
 
 def _places(
@@ -277,16 +287,20 @@ def find_player_statistics(
 
 
 def page_of_player_statistics(
-    transaction: Transaction, game_id: str, after: bytes, most: int
+    transaction: Transaction, game_id: str, player: str, after: bytes, most: int
 ) -> list[tuple[bytes, libraries_pb2.PlayerStatistics]]:
-    """Return up to `most` players' figures with their keys, those after a key, in the order of the keys."""
-    prefix = keys.in_game(game_id)
-    page = []
-    for key, stored in transaction.scan(TableName.PLAYER_STATISTICS, prefix, start=after and after + b"\0"):
-        page.append((key, unpack_message(libraries_pb2.PlayerStatistics, stored)))
-        if len(page) == most:
-            break
-    return page
+    """Return up to `most` players' figures of a game with their keys, those after a key, in the keys' order.
+
+    With a player's identity only its own. Raises UnknownGameError.
+    """
+    game_record(transaction, game_id)
+    if player:
+        return [(b"", find_player_statistics(transaction, game_id, player))]
+    start = after and after + b"\0"
+    page = transaction.scan(TableName.PLAYER_STATISTICS, keys.in_game(game_id), start=start)
+    return [
+        (key, unpack_message(libraries_pb2.PlayerStatistics, stored)) for key, stored in islice(page, most)
+    ]
 
 
 def count_contest(

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self, TypeVar
 
 import lmdb
@@ -233,8 +232,8 @@ class Environment:
                 ) from fault
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
-            if not (folder / "data.mdb").stat().st_size:
-                raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
+        elif not (folder / "data.mdb").stat().st_size:
+            raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
             _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
@@ -295,9 +294,7 @@ class Environment:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *fault: object) -> None:
         self.close()
 
     @property

@@ -7,6 +7,7 @@ make the libraries again.
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from academy.knowledge.contests import Judgement
@@ -30,7 +31,8 @@ from academy.store.codec import (
     unpack_message,
 )
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import StoreCorruptError
+from academy.store.errors import InvalidRecordError, StoreCorruptError
+from academy.store.game_tables import MAX_PAGE, game_record
 from academy.v1 import events_pb2, pattern_pb2
 
 _COMPACTED: Final = b"compacted"
@@ -149,6 +151,34 @@ def scan(
         start = prefix + keys.number(after - 1 if newest_first else after + 1)
     for key, stored in transaction.scan(table, prefix, start=start, backwards=newest_first):
         yield get(transaction, keys.last_number(key)) if game_id else unpack(stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """How many events to read at most, and the place to go on from (from the page before; 0 at first)."""
+
+    most: int = 100
+    place: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.most <= MAX_PAGE or not 0 <= self.place < 2**63:
+            raise InvalidRecordError(
+                "page", f"{self.most} records from {self.place}: 1 to {MAX_PAGE} are read at once"
+            )
+
+
+def read_page(
+    transaction: Transaction, page: Page, *, game_id: str = "", newest_first: bool = False
+) -> tuple[list[events_pb2.Event], int]:
+    """Return events of a game (of all where empty), and the next page's place (0: none is left).
+
+    Raises UnknownGameError.
+    """
+    if game_id:
+        game_record(transaction, game_id)
+    log = scan(transaction, game_id, after=page.place, newest_first=newest_first)
+    events = list(islice(log, page.most))
+    return events, events[-1].sequence if next(log, None) else 0
 
 
 EventReader = Callable[[int], events_pb2.Event]

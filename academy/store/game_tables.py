@@ -1,9 +1,10 @@
 """A game's knowledge in the tables: loading it whole, storing what an event changed, the feed of changes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate, StoredKnowledge
@@ -14,7 +15,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.knowledge.votes import VoteTally
+from academy.knowledge.votes import ELO_SCALE, VoteTally
 from academy.store import keys
 from academy.store.codec import (
     ballot_from_proto,
@@ -36,6 +37,7 @@ from academy.v1 import game_pb2, pattern_pb2
 
 GENERATIONS_KEPT: Final = 1_024
 MARK_LENGTH: Final = 16
+MAX_PAGE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,22 @@ def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
     return unpack_message(game_pb2.Game, stored)
 
 
+def games(transaction: Transaction, *, after: str = "", most: int = MAX_PAGE) -> list[game_pb2.Game]:
+    """Return up to `most` games in the order of their ids, those after id `after`."""
+    start = after.encode() + b"\0" if after else b""
+    stored = islice(transaction.scan(TableName.GAMES, start=start), most)
+    return [unpack_message(game_pb2.Game, game) for _, game in stored]
+
+
+def latest_games(transaction: Transaction) -> list[str]:
+    """Return the ids of all games, the latest to learn first."""
+    states = transaction.scan(TableName.GAME_STATE)
+    generations = {
+        key.decode(): unpack_message(records_pb2.GameState, state).generation for key, state in states
+    }
+    return sorted(generations, key=lambda game_id: (-generations[game_id], game_id))
+
+
 def game_state(transaction: Transaction, game_id: str) -> records_pb2.GameState:
     """Return a game's counters. Raises UnknownGameError."""
     stored = transaction.get(TableName.GAME_STATE, keys.game(game_id))
@@ -172,6 +190,12 @@ def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None
     return None if stored is None else read_rating(stored)
 
 
+def elo(transaction: Transaction, game_id: str, player: str) -> float | None:
+    """Return the Elo of a player of a game as the arena gave it last, None where it gave none."""
+    known = rating(transaction, game_id, player)
+    return None if known is None else known[1] / ELO_SCALE
+
+
 def ratings(transaction: Transaction, game_id: str) -> Iterator[Rating]:
     """Yield the ratings of all players of a game."""
     for _, stored in transaction.scan(TableName.RATINGS, keys.in_game(game_id)):
@@ -215,37 +239,35 @@ def read_node(stored: bytes, spec: GameSpec) -> OpeningNode:
         raise StoreCorruptError(f"an opening node of {spec.game_id!r} cannot be read: {fault}") from fault
 
 
-def entries(
-    transaction: Transaction, reader: EntryReader, game_id: str
-) -> Iterator[tuple[Library, PatternEntry]]:
-    """Yield all stored patterns of a game."""
-    for key, stored in transaction.scan(TableName.PATTERNS, keys.in_game(game_id)):
-        yield keys.pattern_of(key)[0], reader.read(stored)
-
-
-def nodes(transaction: Transaction, spec: GameSpec) -> Iterator[OpeningNode]:
-    """Yield all stored opening nodes of a game."""
-    for _, stored in transaction.scan(TableName.OPENINGS, keys.in_game(spec.game_id)):
-        yield read_node(stored, spec)
-
-
 def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     """Return a game's knowledge and its generation. Raises UnknownGameError or StoreCorruptError."""
-    spec, settings = spec_and_settings(game_record(transaction, game_id))
-    state = game_state(transaction, game_id)
-    knowledge = GameKnowledge.restore(
+    game, state = game_record(transaction, game_id), game_state(transaction, game_id)
+    tables = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
+    records = {table: transaction.scan(table, keys.in_game(game_id)) for table in tables}
+    return restore(game, state, measures(transaction, game_id), records), state.generation
+
+
+def restore(
+    game: game_pb2.Game,
+    state: records_pb2.GameState,
+    measures: bytes,
+    records: Mapping[TableName, Iterable[tuple[bytes, bytes]]],
+) -> GameKnowledge:
+    """Return a game's knowledge from its records, the many by table. Raises StoreCorruptError."""
+    spec, settings = spec_and_settings(game)
+    reader = EntryReader(spec)
+    return GameKnowledge.restore(
         StoredKnowledge(
             spec,
             settings,
-            entries(transaction, EntryReader(spec), game_id),
-            nodes(transaction, spec),
+            ((keys.pattern_of(key)[0], reader.read(stored)) for key, stored in records[TableName.PATTERNS]),
+            (read_node(stored, spec) for _, stored in records[TableName.OPENINGS]),
             Counters(state.next_pattern_id, state.next_node_id),
-            read_measures(measures(transaction, game_id)),
-            ratings(transaction, game_id),
+            read_measures(measures),
+            (read_rating(stored) for _, stored in records[TableName.RATINGS]),
             state.muted,
         )
     )
-    return knowledge, state.generation
 
 
 def news(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from academy.knowledge.game import Counters, GameKnowledge
@@ -114,6 +115,17 @@ def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[re
     """Yield all that is kept of a game, what is too old already included."""
     for _, stored in transaction.scan(TableName.REMOVALS, keys.in_game(game_id), backwards=True):
         yield unpack_message(records_pb2.RemovalRecord, stored)
+
+
+def removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
+    """Return what admins removed of a game and can be restored at a time, newest first.
+
+    Raises UnknownGameError.
+    """
+    _, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
+    kept = newest_removals_first(transaction, game_id)
+    lasting = (removal.removal for removal in kept if not is_removal_over(removal, settings, now))
+    return list(islice(lasting, MOST_LISTED))
 
 
 def find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
@@ -288,15 +300,6 @@ class DeleteOpening:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
-    """How many patterns and nodes came back, and for how many there is no room."""
-
-    patterns: int
-    nodes: int
-    no_room: int
-
-
-@dataclass(frozen=True, slots=True)
 class RestoreRemoval:
     """Undo what an event removed. Records without room are still kept.
 
@@ -307,7 +310,7 @@ class RestoreRemoval:
     removal: int
     actor: str
 
-    def execute(self, work: WriteContext) -> Restored:
+    def execute(self, work: WriteContext) -> libraries_pb2.RestoreRemovalResponse:
         """Log the undo with the whole records."""
         settings = work.knowledge(self.game_id).settings
         kept = find_removal(work.transaction, self.game_id, self.removal)
@@ -329,7 +332,9 @@ class RestoreRemoval:
             values_taken=[record for record in kept.values_taken if record.node_id not in parents],
         )
         keep_removal(work, self.game_id, left, settings)
-        return Restored(len(patterns), len(nodes), len(left.patterns) + len(left.nodes))
+        return libraries_pb2.RestoreRemovalResponse(
+            patterns=len(patterns), nodes=len(nodes), no_room=len(left.patterns) + len(left.nodes)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,15 +373,6 @@ class PruneLibrary:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedRecords:
-    """How many records were taken in, and how many of all capacity then left no room for."""
-
-    patterns: int
-    nodes: int
-    evicted: int
-
-
-@dataclass(frozen=True, slots=True)
 class ImportLibraries:
     """Take in records of another ACADEMY, all or none.
 
@@ -391,7 +387,7 @@ class ImportLibraries:
     actor: str
     history: libraries_pb2.GameHistory | None = None
 
-    def execute(self, work: WriteContext) -> ImportedRecords:
+    def execute(self, work: WriteContext) -> libraries_pb2.ImportLibraryResponse:
         """Log the records, patterns in several events where they are many.
 
         A game that was never played and never imported is moved here: its records keep their numbers, and
@@ -411,7 +407,9 @@ class ImportLibraries:
             work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history))
         for event in self._events(moved):
             evicted += work.record(event)[1].removed
-        return ImportedRecords(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
+        return libraries_pb2.ImportLibraryResponse(
+            patterns=sum(map(len, self.patterns.values())), nodes=len(self.nodes), evicted=evicted
+        )
 
     def _has_numbers(self) -> bool:
         """Whether every record has a number of its own, as in an unedited export."""

@@ -2,8 +2,9 @@
 
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from academy.knowledge.game import RULES_VERSION, Counters, GameKnowledge, StoredKnowledge
+from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.store import event_log, game_tables, keys
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
@@ -11,28 +12,24 @@ from academy.store.errors import StoreCorruptError
 from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, game_pb2
 
-_GENERATION_BYTES = 8
+_GENERATION_BYTES: Final = 8
+# Records that a game has many of, and those that it has one of with their fields in a snapshot.
+_OF_A_GAME: Final = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
+_ONE_OF_A_GAME: Final = {
+    TableName.GAMES: "game",
+    TableName.GAME_STATE: "state",
+    TableName.MEASURES: "measures",
+}
 
 
 def pack_snapshot(knowledge: GameKnowledge, generation: int) -> bytes:
     """Return the snapshot of a game's knowledge after event `generation`, as stored."""
     snapshot = records_pb2.Snapshot()
     for table, key, value in game_tables.records(knowledge, generation):
-        match table:
-            case TableName.GAMES:
-                snapshot.game = value
-            case TableName.GAME_STATE:
-                snapshot.state = value
-            case TableName.MEASURES:
-                snapshot.measures = value
-            case TableName.PATTERNS:
-                snapshot.patterns.add(key=key, value=value)
-            case TableName.OPENINGS:
-                snapshot.openings.add(key=key, value=value)
-            case TableName.RATINGS:
-                snapshot.ratings.add(key=key, value=value)
-            case _:
-                raise AssertionError(f"a snapshot has no place for {table.value!r}")
+        if table in _OF_A_GAME:
+            getattr(snapshot, table.value).add(key=key, value=value)
+        else:
+            setattr(snapshot, _ONE_OF_A_GAME[table], value)
     # The generation stands before the rest, so that it can be read without the rest.
     return keys.number(generation) + zlib.compress(pack_message(snapshot))
 
@@ -62,28 +59,15 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
         snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(stored[_GENERATION_BYTES:]))
     except zlib.error as fault:
         raise StoreCorruptError(f"a snapshot cannot be decompressed: {fault}") from fault
-    spec, settings = game_tables.spec_and_settings(unpack_message(game_pb2.Game, snapshot.game))
+    game = unpack_message(game_pb2.Game, snapshot.game)
     state = unpack_message(records_pb2.GameState, snapshot.state)
     if state.generation != int.from_bytes(stored[:_GENERATION_BYTES]):
-        raise StoreCorruptError(f"the snapshot of {spec.game_id!r} names two generations")
-    reader = game_tables.EntryReader(spec)
-    knowledge = GameKnowledge.restore(
-        StoredKnowledge(
-            spec,
-            settings,
-            ((keys.pattern_of(record.key)[0], reader.read(record.value)) for record in snapshot.patterns),
-            (game_tables.read_node(record.value, spec) for record in snapshot.openings),
-            Counters(state.next_pattern_id, state.next_node_id),
-            game_tables.read_measures(snapshot.measures),
-            (game_tables.read_rating(record.value) for record in snapshot.ratings),
-            state.muted,
-        )
-    )
-    return knowledge, state.generation
-
-
-_OF_A_GAME = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
-_ONE_OF_A_GAME = (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES)
+        raise StoreCorruptError(f"the snapshot of {game.game_id!r} names two generations")
+    records = {
+        table: ((record.key, record.value) for record in getattr(snapshot, table.value))
+        for table in _OF_A_GAME
+    }
+    return game_tables.restore(game, state, snapshot.measures, records), state.generation
 
 
 def rebuild(

@@ -29,14 +29,16 @@ def show(
     if service is not None:
         _show_there(service, control.as_posix(), as_json)
         return
+    from arena.reports.as_json import json_report
+    from arena.reports.text import text_report
     from arena.runner.results import read_results
 
     settings, files = open_competition(control, results)
     so_far = read_results(settings, files)
     if as_json:
-        say_json({**so_far.as_json(), "running": files.running()})
+        say_json({**json_report(so_far), "running": files.running()})
     else:
-        say(so_far.as_text(), end="")
+        say(text_report(so_far), end="")
 
 
 def _show_there(service: Service, name: str, as_json: bool) -> None:
@@ -72,18 +74,21 @@ def report(
     results: ResultsUrl = None,
 ) -> None:
     """Write the report file again, from the results so far."""
+    from arena.reports.as_json import json_report
+    from arena.reports.html_page import html_page
+    from arena.reports.text import text_report
     from arena.runner.results import read_results
 
     settings, files = open_competition(control, results)
     so_far = read_results(settings, files)
     if html is not None:
-        html.write_text(so_far.as_html(), encoding="utf-8")
+        html.write_text(html_page(so_far), encoding="utf-8")
         # Standard output is the report alone.
         (complain if as_json else say)(str(html))
     if as_json:
-        say_json({**so_far.as_json(), "running": files.running()})
+        say_json({**json_report(so_far), "running": files.running()})
     if html is None and not as_json:
-        files.write_report(so_far.as_text())
+        files.write_report(text_report(so_far))
         say(str(files.report))
 
 

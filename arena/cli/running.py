@@ -67,7 +67,7 @@ def run(  # noqa: PLR0913 - the options of a command
         RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure),
     )
     if not quiet:
-        report = read_results(settings, files).report
+        report = read_results(settings, files)
         # A table of a tuner's candidates would say nothing.
         say("\n".join([*report.lines, ""]) if report.of_tuner else standings_text(report.standings), end="")
         say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,20 +59,16 @@ def _options(
     """Only its signature is used: the options of actions of a service."""
 
 
-def _options_where_asked(
-    address: Annotated[
+_OPTIONS: Final = inspect.signature(_options).parameters
+_OPTIONAL_ADDRESS: Final = _OPTIONS["address"].replace(
+    default=None,
+    annotation=Annotated[
         str | None,
         typer.Option(
             help="Do it at the service of this address (host:port or unix:PATH).", show_default=False
         ),
-    ] = None,
-    token: Token = "",
-    tls_ca: TlsCa = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    insecure: Insecure = False,
-) -> None:
-    """Only its signature is used: the options of actions that are done here unless an address is given."""
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -108,21 +104,23 @@ class Service:
 
 def with_service(action: Callable[..., None]) -> Callable[..., None]:
     """Give an action the options of a service, and the service as its first argument."""
-    return _with_options(action, inspect.signature(_options))
+    return _with_options(action, _OPTIONS)
 
 
 def with_service_where_asked(action: Callable[..., None]) -> Callable[..., None]:
     """As `with_service`; without --address the first argument is None: the action is to be done here."""
-    return _with_options(action, inspect.signature(_options_where_asked))
+    return _with_options(action, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
 
 
-def _with_options(action: Callable[..., None], options: inspect.Signature) -> Callable[..., None]:
+def _with_options(
+    action: Callable[..., None], options: Mapping[str, inspect.Parameter]
+) -> Callable[..., None]:
     signature = inspect.signature(action)
     own = list(signature.parameters.values())[1:]
 
     @functools.wraps(action)
     def carry_out(**arguments: Any) -> None:
-        given = {name: arguments.pop(name) for name in options.parameters}
+        given = {name: arguments.pop(name) for name in options}
         if given["address"] is None:
             action(None, **arguments)
             return
@@ -130,8 +128,7 @@ def _with_options(action: Callable[..., None], options: inspect.Signature) -> Ca
             action(service, **arguments)
 
     parameters = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in (*own, *options.parameters.values())
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*own, *options.values())
     ]
     carry_out.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -3,12 +3,12 @@
 import difflib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from arena.control import schema
+from arena.control import plans, schema
 from arena.control.parameters import (
     Bounded,
     CandidateTemplate,
@@ -18,23 +18,6 @@ from arena.control.parameters import (
     Linear,
     Logarithmic,
     NormalParameter,
-)
-from arena.control.plans import (
-    AllPlayAllPlan,
-    CandidatePlan,
-    CrossEntropyPlan,
-    GameSettings,
-    GauntletPlan,
-    LineUpRule,
-    MarsPlan,
-    MarsSeries,
-    MarsSetting,
-    Matchup,
-    MonteCarloPlan,
-    Plan,
-    PlayoffPlan,
-    SprtPlan,
-    SwissPlan,
 )
 from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
@@ -53,7 +36,7 @@ class Contents:
     """A control file's tables, its game and its players; `clock` is everybody's, None without one."""
 
     file: Any
-    game: GameSettings
+    game: plans.GameSettings
     players: Mapping[str, PlayerSetup]
     folder: Path
     clock: TimeControl | None = None
@@ -93,28 +76,31 @@ class Contents:
             "competition.competitors", tuple(self.players) if names is None else names, least
         )
 
-    def changed_game(self, table: schema.ChangedGame | None, place: Place) -> GameSettings:
+    def changed_game(self, table: schema.ChangedGame | None, place: Place) -> plans.GameSettings:
         """The game of the file, with the changes of a table."""
         return self.game if table is None else read_game(table, self.folder, place, self.game)
 
 
-def read_plan(contents: Contents) -> Plan:
+def read_plan(contents: Contents) -> plans.Plan:
     """What is to be played, by the kind of the competition. Raises ControlError."""
-    return _PLANS[type(contents.file)](contents)
+    return _PLANS[contents.file.competition.kind](contents)
 
 
 def read_game(
-    table: schema.Game | schema.ChangedGame, folder: Path, place: Place, default: GameSettings | None = None
-) -> GameSettings:
+    table: schema.Game | schema.ChangedGame,
+    folder: Path,
+    place: Place,
+    default: plans.GameSettings | None = None,
+) -> plans.GameSettings:
     """The game, of a control file in that folder; what is left out is as in the default.
 
     Without a move limit every game can come to its end, by the referee's own figures. Raises ControlError.
     """
-    plain = default or GameSettings(table.name or "")
+    plain = default or plans.GameSettings(table.name or "")
     if table.name not in (None, plain.name):
         _fail(place(["name"]), f"must be {plain.name!r}, the name in [game], not {table.name!r}")
     settings = {**plain.settings, **(table.model_extra or {})}
-    game = GameSettings(plain.name, settings, scorer=table.scorer or plain.scorer, folder=folder)
+    game = plans.GameSettings(plain.name, settings, scorer=table.scorer or plain.scorer, folder=folder)
     try:
         longest = game.rules().longest_game()
     except UnknownRefereeError as error:
@@ -131,26 +117,26 @@ def read_game(
     return replace(game, move_limit=limit, move_limit_given=given)
 
 
-def _all_play_all(contents: Contents) -> AllPlayAllPlan:
-    return AllPlayAllPlan(contents.competitors(contents.seats), contents.file.competition.rounds)
+def _all_play_all(contents: Contents) -> plans.AllPlayAllPlan:
+    return plans.AllPlayAllPlan(contents.competitors(contents.seats), contents.file.competition.rounds)
 
 
-def _playoff(contents: Contents) -> PlayoffPlan:
-    matchups: dict[str, Matchup] = {}
+def _playoff(contents: Contents) -> plans.PlayoffPlan:
+    matchups: dict[str, plans.Matchup] = {}
     for index, table in enumerate(contents.file.matchups):
         matchup = _matchup(contents, table, index)
         _add(matchups, matchup.matchup_id, matchup, f"matchups[{index}].id", "another matchup has the id")
-    return PlayoffPlan(tuple(matchups.values()))
+    return plans.PlayoffPlan(tuple(matchups.values()))
 
 
-def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> Matchup:
+def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> plans.Matchup:
     place, competition = toml_place("matchups", index), contents.file.competition
     for name in table.players:
         contents.check_name(place(["players"]), name)
     if len(table.players) != contents.seats:
         seats = f"{contents.game.name} has {contents.seats} seats"
         _fail(place(["players"]), f"{len(table.players)} given, {seats}")
-    return Matchup(
+    return plans.Matchup(
         matchup_id=table.id or str(index),
         players=table.players,
         game=contents.changed_game(table.game, toml_place("matchups", index, "game")),
@@ -160,7 +146,7 @@ def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> Matc
     )
 
 
-def _gauntlet(contents: Contents) -> GauntletPlan:
+def _gauntlet(contents: Contents) -> plans.GauntletPlan:
     contents.require_two_seats()
     competition: schema.Gauntlet = contents.file.competition
     challengers = contents.check_names("competition.challengers", competition.challengers, least=1)
@@ -171,16 +157,16 @@ def _gauntlet(contents: Contents) -> GauntletPlan:
     for name in opponents:
         if name in challengers:
             _fail("competition.opponents", f"{name!r} is a challenger")
-    return GauntletPlan(challengers, opponents, competition.rounds)
+    return plans.GauntletPlan(challengers, opponents, competition.rounds)
 
 
-def _swiss(contents: Contents) -> SwissPlan:
+def _swiss(contents: Contents) -> plans.SwissPlan:
     contents.require_two_seats()
     competition = contents.file.competition
-    return SwissPlan(contents.competitors(least=2), competition.rounds, competition.games)
+    return plans.SwissPlan(contents.competitors(least=2), competition.rounds, competition.games)
 
 
-def _sprt(contents: Contents) -> SprtPlan:
+def _sprt(contents: Contents) -> plans.SprtPlan:
     contents.require_two_seats()
     table: schema.SprtTest = contents.file.competition
     names = contents.competitors(least=2)
@@ -192,33 +178,28 @@ def _sprt(contents: Contents) -> SprtPlan:
         test = Sprt(table.elo0, table.elo1, table.alpha, table.beta, table.model)
     except ValueError as error:
         _fail("competition.elo1", str(error))
-    return SprtPlan((names[0], names[1]), test, table.games)
+    return plans.SprtPlan((names[0], names[1]), test, table.games)
 
 
-def _mars(contents: Contents) -> MarsPlan:
-    series: dict[str, MarsSeries] = {}
+def _mars(contents: Contents) -> plans.MarsPlan:
+    series: dict[str, plans.MarsSeries] = {}
     for index, table in enumerate(contents.file.series):
         one_series = _series(contents, table, index)
         _add(series, table.name, one_series, f"series[{index}].name", "another series is called")
-    return MarsPlan(tuple(series.values()))
+    return plans.MarsPlan(tuple(series.values()))
 
 
-def _series(contents: Contents, table: schema.Series, index: int) -> MarsSeries:
+def _series(contents: Contents, table: schema.Series, index: int) -> plans.MarsSeries:
     place = toml_place("series", index)
     if table.kinds and sum(table.kinds) != contents.seats:
         seats = f"{' + '.join(map(str, table.kinds))} is not {contents.seats}, the seats of a game"
         _fail(place(["kinds"]), seats)
-    return MarsSeries(
-        name=table.name,
-        rule=LineUpRule(table.selector, table.by, table.clones, table.kinds),
-        contestants=_contestants(contents, table, place(["contestants"])),
-        settings=_settings(contents, table, index),
-        weight=table.weight,
-        complete=table.state == "complete",
-        pure=table.pure,
-        games=table.games,
-        notes=table.notes,
-    )
+    own = {
+        "contestants": _contestants(contents, table, place(["contestants"])),
+        "settings": _settings(contents, table, index),
+        "complete": table.state == "complete",
+    }
+    return plans.MarsSeries(**_same(plans.MarsSeries, table) | own)
 
 
 def _contestants(contents: Contents, table: schema.Series, path: str) -> dict[str, float]:
@@ -234,71 +215,75 @@ def _contestants(contents: Contents, table: schema.Series, path: str) -> dict[st
     return contestants
 
 
-def _settings(contents: Contents, table: schema.Series, series: int) -> tuple[MarsSetting, ...]:
-    settings: dict[str, MarsSetting] = {}
+def _settings(contents: Contents, table: schema.Series, series: int) -> tuple[plans.MarsSetting, ...]:
+    settings: dict[str, plans.MarsSetting] = {}
     for index, setting in enumerate(table.settings):
         name = setting.name or str(index)
         heading = ("series", series, "settings", index)
         game = contents.changed_game(setting.game, toml_place(*heading, "game"))
-        changed = MarsSetting(name, game, setting.weight)
+        changed = plans.MarsSetting(name, game, setting.weight)
         _add(settings, name, changed, toml_place(*heading)(["name"]), "another setting is called")
     if not settings:
-        return (MarsSetting("0", contents.game),)
+        return (plans.MarsSetting("0", contents.game),)
     if not any(setting.weight for setting in settings.values()):
         _fail(f"series[{series}].settings", "none has a weight above 0")
     return tuple(settings.values())
 
 
-def _monte_carlo(contents: Contents) -> MonteCarloPlan:
+def _monte_carlo(contents: Contents) -> plans.MonteCarloPlan:
     contents.require_two_seats()
     tables: dict[str, dict[str, Any]] = contents.file.parameters
-    table: schema.MonteCarlo = contents.file.competition
     parameters = tuple(_grid_parameter(code, given, contents.folder) for code, given in tables.items())
+    return monte_carlo_plan(contents.file.competition, _candidate(contents), parameters, toml_place())
+
+
+def monte_carlo_plan(
+    table: schema.MonteCarlo,
+    candidate: plans.CandidatePlan,
+    parameters: tuple[GridParameter, ...],
+    place: Place,
+) -> plans.MonteCarloPlan:
+    """The plan of a Monte Carlo tuner. Raises ControlError."""
     children = math.prod(parameter.split for parameter in parameters)
     if not 2 <= children <= MAX_CHILDREN:
-        _fail("parameters", f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed")
-    return MonteCarloPlan(
-        candidate=_candidate(contents),
-        parameters=parameters,
-        exploration=table.exploration,
-        initial_visits=table.initial_visits,
-        initial_wins=table.initial_wins,
-        max_depth=table.max_depth,
-        games=table.games,
-        summary=table.summary,
-        log_period=table.log_period,
-        shown_running=table.shown_running,
-    )
+        why = f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed"
+        _fail(place(["parameters"]), why)
+    return plans.MonteCarloPlan(candidate, parameters, **_same(plans.MonteCarloPlan, table))
 
 
-def _cross_entropy(contents: Contents) -> CrossEntropyPlan:
+def _cross_entropy(contents: Contents) -> plans.CrossEntropyPlan:
     contents.require_two_seats()
     tables: dict[str, schema.DrawnParameter] = contents.file.parameters
-    table: schema.CrossEntropy = contents.file.competition
-    return CrossEntropyPlan(
-        candidate=_candidate(contents),
-        parameters=tuple(
-            NormalParameter(
-                code=code,
-                mean=given.initial_mean,
-                variance=given.initial_variance,
-                transform=Bounded(_TRANSFORMS[given.transform], given.least, given.most, given.integer),
-                format=given.format or f"{code}:%s",
-            )
-            for code, given in tables.items()
-        ),
-        generations=table.generations,
-        samples=table.samples,
-        batch=table.batch,
-        elite=table.elite_proportion,
-        step=table.step_size,
+    parameters = tuple(
+        NormalParameter(
+            code=code,
+            mean=given.initial_mean,
+            variance=given.initial_variance,
+            transform=Bounded(_TRANSFORMS[given.transform], given.least, given.most, given.integer),
+            format=given.format or f"{code}:%s",
+        )
+        for code, given in tables.items()
     )
+    return cross_entropy_plan(contents.file.competition, _candidate(contents), parameters)
+
+
+def cross_entropy_plan(
+    table: schema.CrossEntropy, candidate: plans.CandidatePlan, parameters: tuple[NormalParameter, ...]
+) -> plans.CrossEntropyPlan:
+    """The plan of a cross-entropy tuner."""
+    return plans.CrossEntropyPlan(candidate, parameters, **_same(plans.CrossEntropyPlan, table))
+
+
+def _same(plan: type, table: schema.Table) -> dict[str, Any]:
+    """The settings of a table that are in the plan as they are."""
+    names = type(table).model_fields.keys() & {field.name for field in fields(plan)}
+    return {name: getattr(table, name) for name in names}
 
 
 def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParameter:
     place = toml_place("parameters", code)
     table = read(schema.SCALES[choose(schema.SCALES, "scale", "linear", given, place)], given, place, folder)
-    scale: Linear | Logarithmic | Explicit
+    scale: Linear | Explicit
     if isinstance(table, schema.ListedParameter):
         scale = Explicit(table.values)
     else:
@@ -310,7 +295,7 @@ def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParam
     return GridParameter(code, scale, table.split, table.format or f"{code}:%s")
 
 
-def _candidate(contents: Contents) -> CandidatePlan:
+def _candidate(contents: Contents) -> plans.CandidatePlan:
     competition: schema.Tuner = contents.file.competition
     contents.check_name("competition.opponent", competition.opponent)
     rules = contents.game.rules()
@@ -331,7 +316,7 @@ def _candidate(contents: Contents) -> CandidatePlan:
             f"parameters.{code}",
             f"{{{code}}} stands nowhere in the candidate's command, startup_commands and environment",
         )
-    return CandidatePlan(competition.opponent, seats.get(seat), make, seat)
+    return plans.CandidatePlan(competition.opponent, seats.get(seat), make, seat)
 
 
 def _add(named: dict[str, Named], name: str, value: Named, path: str, clash: str) -> None:
@@ -344,13 +329,14 @@ def _fail(path: str, why: str) -> NoReturn:
     raise ControlError(f"{path}: {why}")
 
 
-_PLANS: Final[Mapping[type[schema.ControlFile], Callable[[Contents], Plan]]] = {
-    schema.PlayoffFile: _playoff,
-    schema.AllPlayAllFile: _all_play_all,
-    schema.GauntletFile: _gauntlet,
-    schema.SwissFile: _swiss,
-    schema.SprtFile: _sprt,
-    schema.MarsFile: _mars,
-    schema.MonteCarloFile: _monte_carlo,
-    schema.CrossEntropyFile: _cross_entropy,
+_PLANS: Final[Mapping[str, Callable[[Contents], plans.Plan]]] = {
+    "playoff": _playoff,
+    "all-play-all": _all_play_all,
+    "round-robin": _all_play_all,
+    "gauntlet": _gauntlet,
+    "swiss": _swiss,
+    "sprt": _sprt,
+    "mars": _mars,
+    "mc_tuner": _monte_carlo,
+    "ce_tuner": _cross_entropy,
 }

@@ -5,7 +5,6 @@ tuner on real numbers, which a transform maps. The formulas are those of Gomill'
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
@@ -21,16 +20,8 @@ class InvalidParameterError(ValueError):
     """Parameters that a candidate can't be made of."""
 
 
-class Scale(ABC):
-    """Maps 0 to 1 to a parameter's values."""
-
-    @abstractmethod
-    def __call__(self, place: float) -> Any:
-        """The value at a place from 0 to 1."""
-
-
 @dataclass(frozen=True)
-class Linear(Scale):
+class Linear:
     """From `low` to `high` in equal steps; `integer` rounds to the nearest whole number, halves up."""
 
     low: float
@@ -43,12 +34,8 @@ class Linear(Scale):
 
 
 @dataclass(frozen=True)
-class Logarithmic(Scale):
+class Logarithmic(Linear):
     """From `low` to `high` in equal ratios; neither may be 0, and both have the same sign."""
-
-    low: float
-    high: float
-    integer: bool = False
 
     def __post_init__(self) -> None:
         if self.low == 0 or self.high / self.low <= 0:
@@ -63,7 +50,7 @@ class Logarithmic(Scale):
 
 
 @dataclass(frozen=True)
-class Explicit(Scale):
+class Explicit:
     """One of a few values."""
 
     values: tuple[Any, ...]

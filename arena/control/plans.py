@@ -27,7 +27,7 @@ class GameSettings:
     move_limit_given: bool = field(default=False, compare=False)
     folder: Path = field(default=Path(), compare=False)
 
-    # Asked for every game, and looking through all installed packages takes longer than a short one.
+    # Both are asked for with every game, and looking through all packages takes longer than a short one.
     @cached_property
     def located(self) -> dict[str, Any]:
         """The settings with files that they name as paths from anywhere. Raises UnknownGame."""
@@ -35,6 +35,10 @@ class GameSettings:
 
     def rules(self) -> Referee[Any, Any]:
         """The referee of the game. Raises UnknownGame and InvalidSettingError."""
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> Referee[Any, Any]:
         return referee(self.name).from_settings(self.located)
 
     @property
@@ -135,22 +139,6 @@ Average = Literal["strength", "tenacity", "fitness"]
 
 
 @dataclass(frozen=True)
-class LineUpRule:
-    """How a MARS series chooses its players.
-
-    `weighted` draws each by weight; `least-played` takes the one with the fewest plays first;
-    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has one player
-    for each number in it, who takes that number of seats (3 + 4); else, unless `clones` are allowed,
-    all seats have different players.
-    """
-
-    name: Literal["weighted", "least-played", "slow-knockout"] = "weighted"
-    by: Average = "fitness"
-    clones: bool = True
-    kinds: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
 class MarsSetting:
     """An environment that a series plays in, with its relative weight."""
 
@@ -163,14 +151,21 @@ class MarsSetting:
 class MarsSeries:
     """A series of SAGA.
 
+    Its `selector` chooses the players: `weighted` draws each by weight; `least-played` takes the one with
+    the fewest plays first; `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a
+    game has one player for each number in it, who takes that number of seats (3 + 4); else, unless `clones`
+    are allowed, all seats have different players.
     `weight` is its relative chance to be run, 0 for never; a `complete` one is never run. The choices of
     a `pure` one depend on its own games alone. `games` None means no end. `contestants` have weights.
     """
 
     name: str
-    rule: LineUpRule
     contestants: Mapping[str, float]
     settings: tuple[MarsSetting, ...]
+    selector: Literal["weighted", "least-played", "slow-knockout"] = "weighted"
+    by: Average = "fitness"
+    clones: bool = True
+    kinds: tuple[int, ...] = ()
     weight: float = 1.0
     complete: bool = False
     pure: bool = True
@@ -204,14 +199,25 @@ class CandidatePlan:
 
 
 @dataclass(frozen=True)
-class MonteCarloPlan:
+class TunerPlan:
+    """What both tuners share."""
+
+    candidate: CandidatePlan
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """The opponent alone: candidates come and go."""
+        return (self.candidate.opponent,)
+
+
+@dataclass(frozen=True)
+class MonteCarloPlan(TunerPlan):
     """The Monte Carlo tuner: a tree over the parameters' ranges, searched as UCT does.
 
     `games` None means no end. `summary` are numbers of candidates to list per depth in reports, and
     `log_period` is how many games lie between two such lists in the history file.
     """
 
-    candidate: CandidatePlan
     parameters: tuple[GridParameter, ...]
     exploration: float
     initial_visits: int
@@ -222,28 +228,17 @@ class MonteCarloPlan:
     log_period: int | None = None
     shown_running: int = 12
 
-    @property
-    def competitors(self) -> tuple[str, ...]:
-        """The opponent alone: candidates come and go."""
-        return (self.candidate.opponent,)
-
 
 @dataclass(frozen=True)
-class CrossEntropyPlan:
+class CrossEntropyPlan(TunerPlan):
     """The cross-entropy tuner: generations of samples from a normal distribution drawn to the best."""
 
-    candidate: CandidatePlan
     parameters: tuple[NormalParameter, ...]
     generations: int
     samples: int
     batch: int
-    elite: float
-    step: float
-
-    @property
-    def competitors(self) -> tuple[str, ...]:
-        """The opponent alone: candidates come and go."""
-        return (self.candidate.opponent,)
+    elite_proportion: float
+    step_size: float
 
 
 Plan = (

@@ -5,7 +5,7 @@ tables are in `arena.control.kinds`.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -28,6 +28,7 @@ from arena.control.values import (
     Command,
     Count,
     CountFromZero,
+    Description,
     Elo,
     FilePath,
     Folder,
@@ -71,7 +72,7 @@ class Competition(Table):
 
     kind: Text
     """What is played: one of the kinds of competition."""
-    description: Text = ""
+    description: Description = ""
     """Text for the report."""
     parallel: int = Field(1, ge=1, le=1023)
     """Games at a time; `arena run --parallel` overrides it."""
@@ -202,7 +203,7 @@ class MonteCarlo(Tuner):
     """What the wins w of every part begin with; at most `initial_visits`."""
     max_depth: int = Field(1, ge=1, le=20)
     """How often ranges are split."""
-    summary: tuple[Annotated[int, Field(ge=1, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
+    summary: tuple[Annotated[int, Field(ge=0, le=10_000)], ...] = Field((30,), strict=False, max_length=20)
     """How many parts of each depth reports list."""
     log_period: Count | None = None
     """The number of games between two such lists in the history; without it the history has none."""
@@ -451,7 +452,7 @@ class Program(Player):
 class Engine(Program):
     """Players of protocol `"gtp"`, `"lines"` and `"python"` (`command = "module:function"`)."""
 
-    startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=1000)
+    startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=10_000)
     """GTP commands that are sent before each game."""
     aliases: dict[str, Text] = {}
     """Other names for GTP commands: `{ genmove = "my-genmove" }`."""
@@ -614,10 +615,13 @@ class DrawnParameter(Table):
         return self
 
 
-class ControlFile(Table):
+Kind = TypeVar("Kind", bound=Competition)
+
+
+class ControlFile(Table, Generic[Kind]):
     """The tables of a control file."""
 
-    competition: Competition
+    competition: Kind
     """What is played, and how a run goes."""
     game: Game
     """The game."""
@@ -637,80 +641,51 @@ class ControlFile(Table):
     """Where players dial in over gRPC."""
 
 
-class AllPlayAllFile(ControlFile):
-    """A file of kind `"all-play-all"`."""
-
-    competition: AllPlayAll
-
-
-class PlayoffFile(ControlFile):
+class PlayoffFile(ControlFile[Playoff]):
     """A file of kind `"playoff"`."""
 
-    competition: Playoff
     matchups: tuple[MatchupTable, ...] = Field(strict=False, min_length=1, max_length=MAX_MATCHUPS)
     """The matchups."""
 
 
-class GauntletFile(ControlFile):
-    """A file of kind `"gauntlet"`."""
-
-    competition: Gauntlet
-
-
-class SwissFile(ControlFile):
-    """A file of kind `"swiss"`."""
-
-    competition: Swiss
-
-
-class SprtFile(ControlFile):
-    """A file of kind `"sprt"`."""
-
-    competition: SprtTest
-
-
-class MarsFile(ControlFile):
+class MarsFile(ControlFile[Mars]):
     """A file of kind `"mars"`."""
 
-    competition: Mars
     series: tuple[Series, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)
     """The series of the mission."""
 
 
-class TunerFile(ControlFile):
+class TunerFile(ControlFile[Kind]):
     """A file of a tuner."""
 
-    competition: Tuner
     candidate: dict[str, Any]
     """The candidate, defined like a player; `{NAME}` stands for a parameter's value."""
 
 
-class MonteCarloFile(TunerFile):
+class MonteCarloFile(TunerFile[MonteCarlo]):
     """A file of kind `"mc_tuner"`."""
 
-    competition: MonteCarlo
     parameters: dict[Name, dict[str, Any]] = Field(min_length=1, max_length=MAX_PARAMETERS)
     """The parameters, a table `[parameters.NAME]` each."""
 
 
-class CrossEntropyFile(TunerFile):
+class CrossEntropyFile(TunerFile[CrossEntropy]):
     """A file of kind `"ce_tuner"`."""
 
-    competition: CrossEntropy
     parameters: dict[Name, DrawnParameter] = Field(min_length=1, max_length=MAX_PARAMETERS)
     """The parameters, a table `[parameters.NAME]` each."""
 
 
-FILES: Final[Mapping[str, type[ControlFile]]] = {
+FILES: Final[Mapping[str, type[ControlFile[Any]]]] = {
     "playoff": PlayoffFile,
-    "all-play-all": AllPlayAllFile,
-    "gauntlet": GauntletFile,
-    "swiss": SwissFile,
-    "sprt": SprtFile,
+    "all-play-all": ControlFile[AllPlayAll],
+    "gauntlet": ControlFile[Gauntlet],
+    "swiss": ControlFile[Swiss],
+    "sprt": ControlFile[SprtTest],
     "mars": MarsFile,
     "mc_tuner": MonteCarloFile,
     "ce_tuner": CrossEntropyFile,
-    "round-robin": AllPlayAllFile,
+    "round-robin": ControlFile[AllPlayAll],
 }
 KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
 PLAYERS: Final[Mapping[str, type[Player]]] = {

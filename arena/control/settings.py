@@ -10,7 +10,9 @@ from sqlalchemy import URL
 from academy.wire.addresses import Endpoint, ServerAddress
 from arena.control.plans import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
-from arena.control.tokens import MissingTokenError, token_in
+from arena.control.schema import Academy, OpeningsFile
+from arena.control.tokens import token_from
+from arena.control.validation import ControlError as ControlError
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby import DEFAULT_ADDRESS
 from arena.ratings.elo import EloRules
@@ -19,34 +21,12 @@ EMBEDDED: Final = "embedded"
 OnVoid = Literal["halt", "skip-matchup", "forfeit"]
 Scope = Literal["player", "matchup"]
 """What may be left out of a competition."""
-ON_VOID: Final[tuple[OnVoid, ...]] = ("halt", "skip-matchup", "forfeit")
 
 
-class ControlError(ValueError):
-    """A control file that can't be used; the message starts with the path of the faulty setting."""
+class AcademySettings(Academy):
+    """How ACADEMY is reached; `data` is the folder of a server of our own."""
 
-
-@dataclass(frozen=True)
-class AcademySettings:
-    """How ACADEMY is reached.
-
-    `address` is `host:port`, `unix:PATH`, or `embedded`: a server of our own on the folder `data`.
-    The bearer token is given by at most one of `token`, `token_env` (a variable's name) and
-    `token_file`. With `update` off, players may consult but ACADEMY learns nothing of the games.
-    `tls_cert` and `tls_key` are the arena's own, `player_tls_cert` and `player_tls_key` its players'.
-    """
-
-    address: str
     data: Path
-    update: bool = True
-    token: str | None = field(default=None, repr=False)
-    token_env: str | None = None
-    token_file: Path | None = None
-    tls_ca: Path | None = None
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    player_tls_cert: Path | None = None
-    player_tls_key: Path | None = None
 
     @property
     def embedded(self) -> bool:
@@ -62,28 +42,7 @@ class AcademySettings:
 
     def read_token(self) -> str | None:
         """The bearer token, from wherever it is kept. Raises MissingTokenError."""
-        if self.token_env is not None:
-            token = token_in(self.token_env)
-            if not token:
-                raise MissingTokenError(f"academy.token_env: the variable {self.token_env} is not set")
-            return token
-        if self.token_file is not None:
-            try:
-                return self.token_file.read_text(encoding="ascii").strip()
-            except (OSError, UnicodeError) as error:
-                raise MissingTokenError(f"academy.token_file: {error}") from None
-        return self.token
-
-
-@dataclass(frozen=True)
-class Openings:
-    """A file of openings: the order they come in (`random` by the competition's seed, or `file`) and,
-    if given, how many plies of each are played.
-    """
-
-    path: Path
-    order: str = "random"
-    plies: int | None = None
+        return token_from("academy", self.token_env, self.token_file) or self.token
 
 
 @dataclass(frozen=True)
@@ -123,7 +82,7 @@ class Control:
     retries_from_first: bool = True
     on_void: OnVoid = "halt"
     leave_out_after: int = 3
-    openings: Openings | None = None
+    openings: OpeningsFile | None = None
     adjudication: Adjudication | None = None
     results: URL | None = field(default=None, repr=False)
     elo: EloRules = field(default_factory=EloRules)

@@ -1,11 +1,12 @@
 """Tokens that a control file names; their variables are kept from all programs that the arena starts."""
 
-import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+from academy.wire.tokens import digest_of
 
 # Where a control file names a variable with a token, in any table.
 TOKEN_ENV: Final = "token_env"
@@ -46,19 +47,27 @@ def variables_named(value: Any) -> Iterator[str]:
             yield from variables_named(item)
 
 
+def token_from(table: str, variable: str | None, file: str | Path | None) -> str | None:
+    """The token that a variable or a file of a control file's table holds; None where neither is given.
+
+    Raises MissingTokenError.
+    """
+    if variable is not None:
+        if token := token_in(variable):
+            return token
+        raise MissingTokenError(f"{table}.token_env: the variable {variable} is not set")
+    if file is None:
+        return None
+    try:
+        token = Path(file).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeError) as error:
+        raise MissingTokenError(f"{table}.token_file: {error}") from None
+    if not token:
+        raise MissingTokenError(f"{table}.token_file: {file} is empty")
+    return token
+
+
 def token_digest(name: str, parameters: Mapping[str, Any]) -> bytes | None:
     """The digest of the token that a player must have; None where it needs none. Raises MissingTokenError."""
-    if (variable := parameters.get("token_env")) is not None:
-        token = token_in(variable)
-        if not token:
-            raise MissingTokenError(f"players.{name}.token_env: the variable {variable} is not set")
-    elif (file := parameters.get("token_file")) is not None:
-        try:
-            token = Path(file).read_text(encoding="ascii").strip()
-        except (OSError, UnicodeError) as error:
-            raise MissingTokenError(f"players.{name}.token_file: {error}") from None
-        if not token:
-            raise MissingTokenError(f"players.{name}.token_file: {file} is empty")
-    else:
-        return None
-    return hashlib.sha256(token.encode()).digest()
+    token = token_from(f"players.{name}", parameters.get(TOKEN_ENV), parameters.get("token_file"))
+    return None if token is None else digest_of(token)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from arena.control import schema
 from arena.control.kinds import Contents, read_game, read_plan
 from arena.control.players import clock, read_players, setup_player
-from arena.control.settings import AcademySettings, Control, ControlError, Openings
+from arena.control.settings import AcademySettings, Control, ControlError
 from arena.control.tokens import variables_named
 from arena.control.validation import choose, toml_place
 from arena.control.validation import read as read_table
@@ -78,7 +78,7 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         competitors=plan.competitors,
         plan=plan,
         description=file.competition.description.strip(),
-        openings=None if (table := file.openings) is None else Openings(table.file, table.order, table.plies),
+        openings=file.openings,
         adjudication=None if file.adjudication is None else Adjudication(**dict(file.adjudication)),
         elo=_rating(file.ratings, players),
         begins_at_academy=file.ratings.begin == "academy",
@@ -101,10 +101,10 @@ def _listeners(tables: dict[str, Any], folder: Path) -> dict[str, dict[str, Any]
     }
 
 
-def _model(tables: dict[str, Any]) -> type[schema.ControlFile]:
+def _model(tables: dict[str, Any]) -> type[schema.ControlFile[Any]]:
     competition = tables.get("competition")
     if not isinstance(competition, dict):
-        return schema.ControlFile
+        return schema.ControlFile[schema.Competition]
     return schema.FILES[choose(schema.FILES, "kind", None, competition, toml_place("competition"))]
 
 
@@ -121,4 +121,6 @@ def _rating(table: schema.Ratings, players: dict[str, schema.Player]) -> EloRule
 def _academy(table: schema.Academy, path: Path) -> AcademySettings | None:
     if table.address == "none":
         return None
-    return AcademySettings(**{**dict(table), "data": table.data or path.with_suffix(".academy")})
+    return AcademySettings.model_construct(
+        **{**dict(table), "data": table.data or path.with_suffix(".academy")}
+    )

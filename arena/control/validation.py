@@ -10,13 +10,15 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from arena.control.settings import ControlError
-
 Model = TypeVar("Model", bound=BaseModel)
 Key = str | int
 Place = Callable[[Sequence[Key]], str]
 """Gives the path of a setting, as people look for it in the file, from its keys."""
 _MOST_SHOWN: Final = 200
+
+
+class ControlError(ValueError):
+    """A control file that can't be used; the message starts with the path of the faulty setting."""
 
 
 class SettingError(ValueError):
@@ -157,11 +159,7 @@ def _explain(rule: str, error: Any, kind: Any, where: tuple[Any, Any, list[Key],
             return f"is missing{heading}{suggest_misspelt(str(name), names)}"
         case "extra_forbidden":
             *parents, name = path
-            known = list(_model_at(model, parents).model_fields)
-            near = difflib.get_close_matches(str(name), known, n=2)
-            if near:
-                return f"unknown setting; did you mean {' or '.join(map(repr, near))}?"
-            return f"unknown setting; known here are: {', '.join(sorted(known))}"
+            return explain_unknown(str(name), _model_at(model, parents).model_fields)
         case "too_long":
             return "has {actual_length} items, at most {max_length} are allowed".format(**error["ctx"])
         case "too_short":
@@ -171,6 +169,14 @@ def _explain(rule: str, error: Any, kind: Any, where: tuple[Any, Any, list[Key],
         case "tuple_type" if _is_table(get_args(_without_rules(kind)[0])[0]):
             return f"must be tables, each headed {_heading(place(path), listed=True)}"
     return f"must be {describe(kind)}, not {value}"
+
+
+def explain_unknown(name: str, known: Collection[str]) -> str:
+    """Why a setting that is none of the known ones is refused, and what may be meant."""
+    near = difflib.get_close_matches(name, known, n=2)
+    if near:
+        return f"unknown setting; did you mean {' or '.join(map(repr, near))}?"
+    return f"unknown setting; known here are: {', '.join(sorted(known))}"
 
 
 def _heading(path: str, listed: bool) -> str:

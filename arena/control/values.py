@@ -7,7 +7,16 @@ import sysconfig
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ByteSize,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
 from sqlalchemy import URL
 
 from arena.control.database_urls import database_url, within
@@ -22,14 +31,12 @@ MAX_PLAYERS: Final = 702
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
 MAX_CHILDREN: Final = 100_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
-_BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_UNITS: Final = {"": 1, "b": 1, **_BYTES}
+_SIZE: Final = TypeAdapter(ByteSize)
 
 
-def _check_text(value: str) -> str:
-    if "\0" in value or len(value) > MAX_TEXT:
-        raise ValueError(f"must be at most {MAX_TEXT} characters, none of them NUL")
+def _check_text(value: str, most: int = MAX_TEXT) -> str:
+    if "\0" in value or len(value) > most:
+        raise ValueError(f"must be at most {most} characters, none of them NUL")
     return value
 
 
@@ -84,16 +91,13 @@ def _join_words(value: object) -> object:
 
 
 def _read_size(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        size = value
-    else:
-        match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
-        if match is None or match[2].lower() not in _UNITS:
-            raise ValueError(f"must be bytes or text such as '500 MB' or '2 GiB', not {value!r}")
-        size = round(float(match[1]) * _UNITS[match[2].lower()])
+    try:
+        size = _SIZE.validate_python(value)
+    except ValidationError:
+        raise ValueError(f"must be bytes or text such as '500 MB' or '2 GiB', not {value!r}") from None
     if not 2**20 <= size <= 2**50:
         raise ValueError(f"must be from 1 MiB to 1024 TiB, not {value!r}")
-    return size
+    return int(size)
 
 
 def _require_text(value: object) -> str:
@@ -140,8 +144,9 @@ def _check_plain(value: object) -> object:
     return value
 
 
-Text = Annotated[str, AfterValidator(_check_text)]
-Name = Annotated[str, AfterValidator(_check_text), AfterValidator(_check_name)]
+Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
+Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
+Name = Annotated[Text, AfterValidator(_check_name)]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[
     tuple[Text, ...],

@@ -89,7 +89,7 @@ def _parse(content: bytes, kind: type[_Message]) -> _Message:
 
 
 @asynccontextmanager
-async def game_door(lobby: "Lobby") -> AsyncIterator[Path]:
+async def open_game_socket(lobby: "Lobby") -> AsyncIterator[Path]:
     """Serve games while the block lasts; yields the socket's path, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="arena-") as folder:
         path = Path(folder) / "lobby"

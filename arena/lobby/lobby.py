@@ -65,8 +65,8 @@ class RemoteSession:
         """Whether it takes another game."""
         return not self._ended and len(self.seats) < max(1, self.hello.games_at_once)
 
-    def tell(self, message: players_pb2.PlayResponse) -> None:
-        """Send a message; the stream of a guest that leaves too much unread is ended."""
+    def send(self, message: players_pb2.PlayResponse) -> None:
+        """Send a message; the stream of a session that leaves too much unread is ended."""
         if len(self._messages) >= self._limit:
             self.end(TooManyError(f"{self._limit} messages were not read", waiting_messages=self._limit))
         elif not self._ended:
@@ -93,17 +93,17 @@ class RemoteSession:
 
 
 class RemoteSeat:
-    """One seat of one game. `tell_game` sends a message to the process that plays the game."""
+    """One seat of one game. `send_to_game` sends a message to the process that plays the game."""
 
     def __init__(
-        self, seat_id: int, seek: lobby_pb2.Seek, tell_game: Callable[[lobby_pb2.ToGame], None]
+        self, seat_id: int, seek: lobby_pb2.Seek, send_to_game: Callable[[lobby_pb2.ToGame], None]
     ) -> None:
         self.seat_id = seat_id
         self.player = seek.player
         self.token_digest = seek.token_digest
         self.reconnect_seconds = seek.reconnect_seconds
-        self.tell_game = tell_game
-        self.guest: RemoteSession | None = None
+        self.send_to_game = send_to_game
+        self.session: RemoteSession | None = None
         self.giving_up: asyncio.TimerHandle | None = None
         self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
         self._is_seated = False
@@ -115,28 +115,25 @@ class RemoteSeat:
     @property
     def abandoned(self) -> bool:
         """Whether its player has gone, and the seat is not given up yet."""
-        return self._is_seated and self.guest is None and self.giving_up is None
+        return self._is_seated and self.session is None and self.giving_up is None
 
-    def take(self, guest: RemoteSession) -> None:
-        """Give the seat to a guest and send it the game so far; the game hears of the first guest only."""
+    def take(self, session: RemoteSession) -> None:
+        """Give the seat to a session and send it the game so far; the game learns of the first one only."""
         if self.giving_up is not None:
             self.giving_up.cancel()
             self.giving_up = None
-        self.guest = guest
-        guest.seats.add(self.seat_id)
+        self.session = session
+        session.seats.add(self.seat_id)
         if not self._is_seated:
             self._is_seated = True
-            self.tell_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=guest.hello)))
+            self.send_to_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=session.hello)))
         for place, message in enumerate(self._history):
+            again = players_pb2.PlayResponse.FromString(message.SerializeToString())
             if place == 0:
-                resumed = players_pb2.PlayResponse()
-                resumed.CopyFrom(message)
-                resumed.game_start.resumed = True
-                guest.tell(resumed)
-            else:
-                guest.tell(message)
+                again.game_start.resumed = True
+            session.send(again)
         if self._request is not None:
-            guest.tell(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
+            session.send(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
 
     def _request_now(self, request: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
         """The request as it is now: some of its time has passed."""
@@ -147,10 +144,10 @@ class RemoteSeat:
         return left
 
     def vacate(self) -> None:
-        """Take the seat from its guest."""
-        if self.guest is not None:
-            self.guest.seats.discard(self.seat_id)
-            self.guest = None
+        """Take the seat from its session."""
+        if self.session is not None:
+            self.session.seats.discard(self.seat_id)
+            self.session = None
 
     def say(self, message: players_pb2.PlayResponse) -> None:
         """Pass the game's messages on to its player, and keep what a later stream needs again."""
@@ -169,10 +166,10 @@ class RemoteSeat:
                 return
             case _:
                 return
-        if self.guest is not None:
-            self.guest.tell(message)
+        if self.session is not None:
+            self.session.send(message)
 
-    def heard(self, message: players_pb2.PlayRequest) -> None:
+    def receive(self, message: players_pb2.PlayRequest) -> None:
         """Pass on what the player answers, if it answers the last request; all else comes too late."""
         if message.HasField("move"):
             if self._request is None or message.move.request != self._request.request:
@@ -183,7 +180,7 @@ class RemoteSeat:
             if self._ready:
                 return
             self._ready = True
-        self.tell_game(lobby_pb2.ToGame(heard=message))
+        self.send_to_game(lobby_pb2.ToGame(heard=message))
 
 
 class Authenticator(Protocol):
@@ -194,17 +191,17 @@ class Authenticator(Protocol):
 
 
 class Lobby:
-    """All guests and all seats of one process. Use it within one event loop.
+    """All sessions and all seats of one process. Use it within one event loop.
 
     A player has one stream: a newer one takes the games of the older one over. When a stream ends, its
     games wait for the player to come back; a game that waits longer than its control file allows
     learns that the player is lost. Seats that find their player busy wait too, as long as their games do.
     """
 
-    def __init__(self, doorkeeper: Authenticator, limits: LobbyLimits) -> None:
-        self._doorkeeper = doorkeeper
+    def __init__(self, authenticator: Authenticator, limits: LobbyLimits) -> None:
+        self._authenticator = authenticator
         self._limits = limits
-        self._guests: dict[str, RemoteSession] = {}
+        self._sessions: dict[str, RemoteSession] = {}
         self._seats: dict[int, RemoteSeat] = {}
         self._numbers = itertools.count(1)
         self._newest = 0
@@ -213,20 +210,15 @@ class Lobby:
         self._inside: set[RemoteSession] = set()
         self._empty = asyncio.Event()
 
-    def guests(self) -> list[RemoteSession]:
+    def sessions(self) -> list[RemoteSession]:
         """The players that have dialled in, by name."""
-        return [self._guests[name] for name in sorted(self._guests)]
-
-    @property
-    def players(self) -> int:
-        """How many players have dialled in."""
-        return len(self._guests)
+        return [self._sessions[name] for name in sorted(self._sessions)]
 
     @property
     def seats(self) -> tuple[int, int]:
         """How many seats of games are taken, and how many wait for their player. From any thread."""
         seats = list(self._seats.values())
-        taken = sum(seat.guest is not None for seat in seats)
+        taken = sum(seat.session is not None for seat in seats)
         return taken, len(seats) - taken
 
     # Players
@@ -253,35 +245,35 @@ class Lobby:
             raise InvalidRequestError(
                 f"hello: a text of {longest} characters; at most {limits.description_characters} are allowed"
             )
-        self._doorkeeper.admit(hello.player, token)
-        before = self._guests.get(hello.player)
-        if before is None and len(self._guests) >= limits.players:
+        self._authenticator.admit(hello.player, token)
+        before = self._sessions.get(hello.player)
+        if before is None and len(self._sessions) >= limits.players:
             raise TooManyError(f"there are {limits.players} players already", players=limits.players)
-        guest = RemoteSession(hello, digest_of(token), limits.waiting_messages)
-        self._guests[guest.name] = guest
-        self._inside.add(guest)
+        session = RemoteSession(hello, digest_of(token), limits.waiting_messages)
+        self._sessions[session.name] = session
+        self._inside.add(session)
         if before is not None:
             before.end(
                 SessionReplacedError(f"{hello.player} has dialled in again: this older stream is ended")
             )
             for seat_id in sorted(before.seats):
                 self._seats[seat_id].vacate()
-        self._fill_seats(guest.name)
-        self._await_return(guest.name, "its new stream has no room for the game")
-        return guest
+        self._fill_seats(session.name)
+        self._await_return(session.name, "its new stream has no room for the game")
+        return session
 
-    def leave(self, guest: RemoteSession, why: str) -> None:
+    def leave(self, session: RemoteSession, why: str) -> None:
         """Note that a stream hears and says nothing more; its games wait for the player to come back."""
-        if self._guests.get(guest.name) is guest:
-            del self._guests[guest.name]
-        guest.end()
-        for seat_id in sorted(guest.seats):
+        if self._sessions.get(session.name) is session:
+            del self._sessions[session.name]
+        session.end()
+        for seat_id in sorted(session.seats):
             self._seats[seat_id].vacate()
-        self._await_return(guest.name, why)
+        self._await_return(session.name, why)
 
-    def gone(self, guest: RemoteSession) -> None:
+    def forget(self, session: RemoteSession) -> None:
         """Note that a stream has ended, whose caller knows why."""
-        self._inside.discard(guest)
+        self._inside.discard(session)
         if not self._inside:
             self._empty.set()
 
@@ -294,37 +286,33 @@ class Lobby:
     def _give_up(self, seat: RemoteSeat, why: str) -> None:
         seconds = seat.reconnect_seconds
         reason = f"{why}, and it did not come back within {seconds:g} s" if seconds else why
-        seat.tell_game(lobby_pb2.ToGame(lost=lobby_pb2.Lost(reason=reason)))
+        seat.send_to_game(lobby_pb2.ToGame(lost=lobby_pb2.Lost(reason=reason)))
 
-    def heard(self, guest: RemoteSession, message: players_pb2.PlayRequest) -> None:
+    def receive(self, session: RemoteSession, message: players_pb2.PlayRequest) -> None:
         """Take what a player says to the game it is about.
 
         Raises InvalidRequestError for what makes no sense.
         """
         kind = message.WhichOneof("message")
         match kind:
-            case "ready":
-                seat_id = message.ready.seat_id
-            case "decline":
-                seat_id = message.decline.seat_id
-            case "move":
-                seat_id = message.move.seat_id
+            case "ready" | "decline" | "move":
+                seat_id = getattr(message, kind).seat_id
             case "hello":
                 raise InvalidRequestError("hello: a stream says hello once, at its beginning")
             case _:
                 raise InvalidRequestError("a message without content")
-        if seat_id in guest.seats:
-            self._seats[seat_id].heard(message)
+        if seat_id in session.seats:
+            self._seats[seat_id].receive(message)
         elif not 0 < seat_id <= self._newest:
             raise InvalidRequestError(f"{kind}.seat_id: {seat_id} was never given out")
         # Else its game has ended meanwhile.
 
     # Games
 
-    def seek(self, seek: lobby_pb2.Seek, tell_game: Callable[[lobby_pb2.ToGame], None]) -> RemoteSeat:
+    def seek(self, seek: lobby_pb2.Seek, send_to_game: Callable[[lobby_pb2.ToGame], None]) -> RemoteSeat:
         """A game wants a player for a seat, which is seated as soon as it is there and has room."""
         self._newest = next(self._numbers)
-        seat = RemoteSeat(self._newest, seek, tell_game)
+        seat = RemoteSeat(self._newest, seek, send_to_game)
         self._seats[seat.seat_id] = seat
         self._fill_seats(seat.player)
         return seat
@@ -334,29 +322,29 @@ class Lobby:
         del self._seats[seat.seat_id]
         if seat.giving_up is not None:
             seat.giving_up.cancel()
-        guest = seat.guest
+        session = seat.session
         seat.vacate()
-        if guest is not None:
-            guest.tell(seat.farewell)
+        if session is not None:
+            session.send(seat.farewell)
             self._fill_seats(seat.player)
 
     def _fill_seats(self, player: str) -> None:
         """Seat a player where it is wanted, the oldest seats first."""
-        guest = self._guests.get(player)
-        if guest is None:
+        session = self._sessions.get(player)
+        if session is None:
             return
         for seat in list(self._seats.values()):
-            if not guest.has_room:
+            if not session.has_room:
                 return
-            wanted = seat.player == player and seat.guest is None
-            if wanted and (not seat.token_digest or same_digest(seat.token_digest, guest.token_digest)):
-                seat.take(guest)
+            wanted = seat.player == player and seat.session is None
+            if wanted and (not seat.token_digest or same_digest(seat.token_digest, session.token_digest)):
+                seat.take(session)
 
     async def close(self, seconds: float) -> None:
         """Let no more players in and end all streams; return when they have ended, or after a time limit."""
         self._closing = True
-        for guest in self._inside:
-            guest.end(LobbyClosingError("the arena is closing"))
+        for session in self._inside:
+            session.end(LobbyClosingError("the arena is closing"))
         self._empty.clear()
         if self._inside:
             with contextlib.suppress(TimeoutError):

@@ -2,13 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -23,7 +22,7 @@ from academy.wire.health import HealthServicer
 from academy.wire.rates import Bucket, Buckets
 from academy.wire.tokens import bearer_token
 from arena.lobby.errors import DOMAIN, InvalidRequestError, PlayerIdleError, TooManyError
-from arena.lobby.game_socket import game_door
+from arena.lobby.game_socket import open_game_socket
 from arena.lobby.lobby import Authenticator, Lobby, LobbyLimits, RemoteSession
 from arena.v1 import players_pb2, players_pb2_grpc
 
@@ -47,27 +46,27 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     ) -> None:
         """Seat the player in games for as long as its stream lasts."""
         try:
-            guest = await self._enter(requests, context)
+            session = await self._enter(requests, context)
         except RefusedCallError as refusal:
-            self._tell_log("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            self._log_event("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
             await self._end(refusal, context)
             return
-        self._tell_log("player came", player=guest.name, peer=context.peer())
+        self._log_event("player came", player=session.name, peer=context.peer())
         try:
-            why = await self._serve(guest, requests, context)
+            why = await self._serve(session, requests, context)
             if why is not None:
                 await self._end(why, context)
         finally:
-            self._lobby.gone(guest)
+            self._lobby.forget(session)
 
     async def _serve(
-        self, guest: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+        self, session: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
     ) -> RefusedCallError | None:
         """Let a player play, and have it leave; return why its stream is to be refused from then on."""
-        hearing = asyncio.create_task(self._hear(guest, requests))
+        hearing = asyncio.create_task(self._receive(session, requests))
         why = "its connection ended"
         try:
-            await self._tell(guest, context)
+            await self._send(session, context)
         except RefusedCallError as refusal:
             why = f"its stream was ended: {refusal}"
             # Frames hold the call, and what it has still to send.
@@ -76,8 +75,8 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         finally:
             hearing.cancel()
             # Not only after the status is sent: a caller that reads nothing would keep the place.
-            self._lobby.leave(guest, why)
-            self._tell_log("player went", player=guest.name, why=why)
+            self._lobby.leave(session, why)
+            self._log_event("player went", player=session.name, why=why)
         return None
 
     async def _end(self, refusal: RefusedCallError, context: Context) -> None:
@@ -90,7 +89,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             # Not even the headers have gone out: there can be no status.
             reset_call(task)
 
-    def _tell_log(self, event: str, **more: str) -> None:
+    def _log_event(self, event: str, **more: str) -> None:
         """Note an event, unless a caller fills the log with them."""
         if self._lines.of(event).use():
             self._note(event, **more)
@@ -112,7 +111,9 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
             raise InvalidRequestError("a stream begins with hello")
         return self._lobby.enter(first.hello, bearer_token(context.invocation_metadata()))
 
-    async def _hear(self, guest: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest]) -> None:
+    async def _receive(
+        self, session: RemoteSession, requests: AsyncIterator[players_pb2.PlayRequest]
+    ) -> None:
         limits = self._limits
         bucket = Bucket(limits.messages_per_second, limits.message_burst)
         try:
@@ -122,21 +123,21 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
                         f"more than {limits.messages_per_second:g} messages a second",
                         messages_per_second=limits.messages_per_second,
                     )
-                self._lobby.heard(guest, request)
+                self._lobby.receive(session, request)
         except RefusedCallError as refusal:
-            guest.end(refusal)
+            session.end(refusal)
         except DecodeError as error:
-            guest.end(InvalidRequestError(f"a message that cannot be read: {error}"))
+            session.end(InvalidRequestError(f"a message that cannot be read: {error}"))
         except grpc.RpcError:
             # The stream is broken, which its other half finds out as well.
-            guest.end()
+            session.end()
         else:
-            guest.end()
+            session.end()
 
-    async def _tell(self, guest: RemoteSession, context: Context) -> None:
+    async def _send(self, session: RemoteSession, context: Context) -> None:
         welcome = players_pb2.Welcome(messages_per_second=round(self._limits.messages_per_second))
         await self._write(players_pb2.PlayResponse(welcome=welcome), context)
-        while (message := await guest.next_message()) is not None:
+        while (message := await session.next_message()) is not None:
             await self._write(message, context)
 
     async def _write(self, message: players_pb2.PlayResponse, context: Context) -> None:
@@ -214,16 +215,15 @@ class OpenLobby:
     lobby: Lobby
 
 
-class Neighbour(Protocol):
-    """Another service of the lobby's server."""
+@dataclass(frozen=True)
+class Neighbour:
+    """Another service of the lobby's server.
+
+    It is added as its block begins, and ends what it does as the block ends, before players are sent home.
+    """
 
     name: str
-
-    def add(self, server: aio.Server, games: Path) -> None:
-        """Add it; `games` is the socket where games ask for players."""
-
-    async def close(self) -> None:
-        """End what it does, before players are sent home."""
+    serve: Callable[[aio.Server, Lobby, Path], AbstractAsyncContextManager[None]]
 
 
 def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server, HealthServicer]:
@@ -252,7 +252,7 @@ def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server
 @asynccontextmanager
 async def open_lobby(
     endpoint: Endpoint,
-    doorkeeper: Authenticator,
+    authenticator: Authenticator,
     note: Note,
     limits: LobbyLimits | None = None,
     more: Neighbour | None = None,
@@ -263,73 +263,55 @@ async def open_lobby(
     """
     limits = limits or LobbyLimits()
     remember_makers(asyncio.get_running_loop())
-    lobby = Lobby(doorkeeper, limits)
+    lobby = Lobby(authenticator, limits)
     services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
     server, health = new_server(services, limits)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
-    async with game_door(lobby) as games:
+    async with open_game_socket(lobby) as games, AsyncExitStack() as stack:
         if more is not None:
-            more.add(server, games)
+            await stack.enter_async_context(more.serve(server, lobby, games))
         address = str(endpoint.bind(server))
         await server.start()
         try:
             yield OpenLobby(address, games, lobby)
         finally:
             health.stop()
-            if more is not None:
-                await more.close()
+            await stack.aclose()
             # First, as a status that is sent while gRPC's server stops can be lost.
             await asyncio.gather(lobby.close(GRACE_SECONDS), health.wait_for_watchers(GRACE_SECONDS))
             await server.stop(0)
 
 
-class BackgroundLobby:
-    """A lobby that is open while its `with` block lasts; entering raises InvalidAddressError and OSError.
+@contextmanager
+def background_lobby(
+    endpoint: Endpoint, authenticator: Authenticator, note: Note, limits: LobbyLimits | None = None
+) -> Iterator[OpenLobby]:
+    """A lobby that is open while the block lasts, in a thread of its own, in which `note` is called.
 
-    `note` is called in its thread.
+    Raises InvalidAddressError and OSError.
     """
+    opened: Future[tuple[OpenLobby, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
-    def __init__(
-        self, endpoint: Endpoint, doorkeeper: Authenticator, note: Note, limits: LobbyLimits | None = None
-    ) -> None:
-        self._limits = limits
-        self._note = note
-        self._endpoint = endpoint
-        self._doorkeeper = doorkeeper
-        self._opened: Future[OpenLobby] = Future()
-        self._closing: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
-        self._thread = threading.Thread(target=self._run, name="lobby", daemon=True)
+    async def serve() -> None:
+        closed = asyncio.Event()
+        async with open_lobby(endpoint, authenticator, note, limits) as lobby:
+            opened.set_result((lobby, asyncio.get_running_loop(), closed))
+            await closed.wait()
 
-    @property
-    def open(self) -> OpenLobby:
-        """Where it is."""
-        return self._opened.result()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._opened.result()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._closing is not None:
-            loop, closed = self._closing
-            loop.call_soon_threadsafe(closed.set)
-            self._thread.join()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            asyncio.run(self._serve())
+            asyncio.run(serve())
         except Exception as error:
             # For the caller that enters, in the other thread; later failures have no caller.
-            if self._opened.done():
+            if opened.done():
                 raise
-            self._opened.set_exception(error)
+            opened.set_exception(error)
 
-    async def _serve(self) -> None:
-        closed = asyncio.Event()
-        async with open_lobby(self._endpoint, self._doorkeeper, self._note, self._limits) as lobby:
-            self._closing = asyncio.get_running_loop(), closed
-            self._opened.set_result(lobby)
-            await closed.wait()
+    thread = threading.Thread(target=run, name="lobby", daemon=True)
+    thread.start()
+    lobby, loop, closed = opened.result()
+    try:
+        yield lobby
+    finally:
+        loop.call_soon_threadsafe(closed.set)
+        thread.join()

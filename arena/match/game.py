@@ -2,10 +2,11 @@
 
 import contextlib
 import functools
+import pickle
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.match.game_seeds import seat_seed
@@ -74,9 +75,11 @@ def _environment(job: GameJob, rules: Referee[Any, Any], seat: int, slot: int | 
     return environment
 
 
-SCORERS = ("internal", "players")
-FAILURES = ("forfeit", "void")
-DISPUTES = ("forfeit", "believe")
+_RULES: Final = {
+    "scorer": ("internal", "players"),
+    "failures": ("forfeit", "void"),
+    "disputes": ("forfeit", "believe"),
+}
 # What Gomill's ringmaster makes a game void for, however far it has come.
 _VOIDING = (Fault.DISCONNECTED, Fault.PROTOCOL)
 
@@ -123,58 +126,30 @@ def play(
 
     Raises InvalidJobError, and the referee's UnknownGame and InvalidSettingError.
     """
-    rules = _referee(job.game, _Settings(job.settings))
+    # Looking through all installed packages, and describing a game, takes longer than a short game.
+    rules = _referee(job.game, pickle.dumps(dict(job.settings)))
     if len(job.players) != rules.seats:
         raise InvalidJobError(
             f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
         )
-    if job.scorer not in SCORERS:
-        raise InvalidJobError(f"game {job.game_id}: scorer {job.scorer!r} is not one of {', '.join(SCORERS)}")
-    if job.failures not in FAILURES:
-        raise InvalidJobError(
-            f"game {job.game_id}: failures {job.failures!r} is not one of {', '.join(FAILURES)}"
-        )
-    if job.disputes not in DISPUTES:
-        raise InvalidJobError(
-            f"game {job.game_id}: disputes {job.disputes!r} is not one of {', '.join(DISPUTES)}"
-        )
+    for name, known in _RULES.items():
+        if (given := getattr(job, name)) not in known:
+            raise InvalidJobError(f"game {job.game_id}: {name} {given!r} is not one of {', '.join(known)}")
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
         return _Match(job, rules, slot, transcript, tell).play()
 
 
-class _Settings:
-    """Settings that can be looked up by."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
-        self._text = repr(sorted(values.items()))
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Settings) and other._text == self._text
-
-
 @functools.lru_cache(maxsize=64)
-def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
-    # Looking through all installed packages, and describing a game, takes longer than a short game.
-    return referee(name).from_settings(settings.values)
+def _referee(name: str, settings: bytes) -> Referee[Any, Any]:
+    return referee(name).from_settings(pickle.loads(settings))
 
 
 class _Answer(NamedTuple):
-    """A legal move, with everything in its player's answer."""
+    """A legal move, with everything in its player's answer; no move where the player claims the game."""
 
     seat: int
     move: Any
     choice: Choice
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """A seat says that it has won, and is believed."""
-
-    seat: int
 
 
 class _Match:
@@ -346,7 +321,7 @@ class _Match:
             self._report_progress()
             answers = [self._answer(seat) for seat in seats]
             for answer in answers:
-                if isinstance(answer, _Claim):
+                if isinstance(answer, _Answer) and answer.choice.claims:
                     self._unproven = "claimed by the winner"
                     return self._rules.won_by(answer.seat, Termination.CLAIM, "claim")
             moves = [answer for answer in answers if isinstance(answer, _Answer)]
@@ -367,7 +342,7 @@ class _Match:
             raise _GameVoidError(f"nobody plays any more: {why}")
         return self._gone.outcome(self._position)
 
-    def _answer(self, seat: int) -> "_Answer | _Claim | Loss":
+    def _answer(self, seat: int) -> _Answer | Loss:
         """What the seat's player answers, or the referee for it where it is gone."""
         if seat not in self._gone:
             answer = self._choose(seat)
@@ -384,7 +359,7 @@ class _Match:
             self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement))
             self._moves_told += len(new)
 
-    def _choose(self, seat: int) -> "_Answer | _Claim | Loss":
+    def _choose(self, seat: int) -> _Answer | Loss:
         rules, position, player = self._rules, self._position, self._players[seat - 1]
         started = time.perf_counter()
         try:
@@ -399,7 +374,7 @@ class _Match:
             return self._forfeit(seat, Fault.LATE, reason)
         if choice.claims:
             self._sheet.last_comment(seat, choice.comment)
-            return _Claim(seat)
+            return _Answer(seat, None, choice)
         if choice.resigns:
             self._sheet.last_comment(seat, choice.comment)
             return Loss(seat, Termination.RESIGNATION)

@@ -3,12 +3,12 @@
 import math
 import string
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from arena.jobs import PlayerSetup
 from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
 from arena.players.player import (
     Choice,
@@ -17,23 +17,14 @@ from arena.players.player import (
     InvalidPlayerParametersError,
     MoveDisputedError,
     MoveRefusedError,
-    NoMoveError,
     Player,
     PlayerError,
     PlayerTimeoutError,
     Seating,
     check_known,
 )
-from arena.players.process import (
-    KeptPrograms,
-    ProcessCost,
-    error_log,
-    launch,
-    log_label,
-    seconds_until,
-    without_academy_access,
-)
-from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
+from arena.players.process import KeptPrograms, PlayerProgram, seconds_until
+from referees.api import Outcome, UnreadableMoveError
 from referees.dialogues import GtpGame
 
 
@@ -54,37 +45,18 @@ class GtpParameters:
 
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
-        """Read a setup's parameters; a command is a string or a list of words.
-
-        Raises InvalidPlayerParametersError.
-        """
+        """Read a setup's parameters, whose commands are lines. Raises InvalidPlayerParametersError."""
         check_known(parameters, [field.name for field in fields(cls)], "a GTP player")
-        commands = parameters.get("startup_commands", ())
+        commands = tuple(tuple(line.split()) for line in parameters.get("startup_commands", ()))
         aliases = parameters.get("aliases", {})
-        if isinstance(commands, str) or not isinstance(commands, Sequence):
-            raise InvalidPlayerParametersError(f"startup_commands: {commands!r} is not a list of commands")
-        if not isinstance(aliases, Mapping):
-            raise InvalidPlayerParametersError(f"aliases: {aliases!r} does not map commands to commands")
-        split = tuple(tuple(line.split() if isinstance(line, str) else line) for line in commands)
         try:
-            for word in (*(word for line in split for word in line), *aliases, *aliases.values()):
+            for word in (*chain(*commands), *aliases, *aliases.values()):
                 check_word(word)
-        except (InvalidGtpWordError, AttributeError) as error:
+        except InvalidGtpWordError as error:
             raise InvalidPlayerParametersError(f"startup_commands and aliases: {error}") from error
-        if not all(split):
+        if not all(commands):
             raise InvalidPlayerParametersError("startup_commands: a command is empty")
-        flags = {
-            name: _flag(name, parameters[name])
-            for name in ("reliable_scorer", "allow_claim", "name_from_gtp")
-            if name in parameters
-        }
-        return cls(split, dict(aliases), **flags)
-
-
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidPlayerParametersError(f"{name}: {value!r} is neither true nor false")
-    return value
+        return cls(**{**parameters, "startup_commands": commands})
 
 
 MAX_COMMENT: Final = 10_000
@@ -95,36 +67,24 @@ CPU_TIME: Final = "gomill-cpu_time"
 _PLAIN: Final = string.punctuation.replace("%", "").replace("#", "")
 
 
-class GtpEngine:
-    """A running engine. `played` is how many games it was used for before this one.
+class GtpEngine(PlayerProgram):
+    """A running engine.
 
     `name` and `description` are what it calls itself, known after `shake_hands`.
     """
 
     def __init__(self, seating: Seating, parameters: GtpParameters) -> None:
         """Launch the program, without waiting until it is ready. Raises PlayerStartError."""
-        self.setup: Final[PlayerSetup] = seating.setup
-        self.log_path: Final = seating.log_path
+        super().__init__(seating)
         self.name = self.description = ""
-        self.played = 0
-        self._log = error_log(seating)
-        environment = seating.environment
-        if not seating.setup.restart:
-            environment = without_academy_access(environment)
-        self._process = launch(seating, self._log, environment)
-        self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
+        self._aliases = parameters.aliases or {}
+        self._channel = GtpChannel(self._process, seating.label, self._aliases, seating.transcript)
         # As the channel does it.
         self.ask: Final = self._channel.ask
         self.knows: Final = self._channel.knows
         self._in_contest = False
-        self._lists_contests: bool | None = None
+        self._takes_contests: bool | None = None
         self._cpu_told = 0.0
-        self._cpu_before = 0.0
-
-    @property
-    def process_id(self) -> int:
-        """The program's process id."""
-        return self._process.pid
 
     @property
     def healthy(self) -> bool:
@@ -153,9 +113,13 @@ class GtpEngine:
 
     def takes_contests(self, seconds: float) -> bool:
         """Whether the engine has the command that names its next contest. Raises PlayerError."""
-        if self._lists_contests is None:
-            self._lists_contests = self._channel.lists(ACADEMY_CONTEST, seconds)
-        return self._lists_contests
+        if self._takes_contests is None:
+            # Also if only `list_commands` has it.
+            self._takes_contests = self.knows(ACADEMY_CONTEST, seconds) or (
+                self._aliases.get(ACADEMY_CONTEST, ACADEMY_CONTEST)
+                in self.ask_if_willing(time.monotonic() + seconds, "list_commands").split()
+            )
+        return self._takes_contests
 
     def enter_contest(self, environment: Mapping[str, str], seconds: float) -> None:
         """Send the engine ACADEMY's address, its contest, ticket and seat. Raises PlayerError."""
@@ -172,12 +136,8 @@ class GtpEngine:
 
     def take_seat(self, seating: Seating) -> None:
         """Go on with another game."""
-        self.played += 1
+        super().take_seat(seating)
         self._channel.label, self._channel.transcript = seating.label, seating.transcript
-        if self._log is not None:
-            self._log.relabel(log_label(seating))
-        self._cpu_before = self._process.cpu_seconds() or 0.0
-        self._process.forget_memory()
 
     def leave_seat(self, seconds: float) -> Cost:
         """End the game of a kept engine and return its cost. Raises PlayerError where the engine fails."""
@@ -185,11 +145,8 @@ class GtpEngine:
         self.leave_contest(seconds)
         reported = self._tell_cpu(deadline)
         self._channel.transcript = None
-        self._process.note_memory()
-        if not self.knows(CPU_TIME, seconds):
-            now = self._process.cpu_seconds()
-            reported = None if now is None else now - self._cpu_before
-        return Cost(reported, self._process.peak_memory_bytes)
+        cost = self._process.cost()
+        return replace(cost, cpu_seconds=reported) if self.knows(CPU_TIME, seconds) else cost
 
     def end(self, seconds: float) -> tuple[Cost, str]:
         """Ask for the CPU time, send `quit` and end the process; what the game cost, and what went wrong."""
@@ -203,11 +160,10 @@ class GtpEngine:
                 self.ask("quit", seconds=deadline - time.monotonic())
             except PlayerError as failure:
                 warning = str(failure)
-        cost: ProcessCost = self._process.end(seconds_until(deadline))
+        cost = self._process.end(seconds_until(deadline))
         if cost.killed and not self._channel.broken and polite:
             warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
-        used = None if cost.cpu_seconds is None else max(0.0, cost.cpu_seconds - self._cpu_before)
-        return Cost(reported if claims else used, cost.peak_memory_bytes), warning
+        return replace(cost, cpu_seconds=reported) if claims else cost, warning
 
     def _tell_cpu(self, deadline: float) -> float | None:
         """What the engine says of the CPU time of this game; None where it says nothing sensible."""
@@ -261,7 +217,7 @@ class GtpPlayer(Player):
         if words is None:
             raise InvalidPlayerParametersError(f"the game {seating.referee.name!r} is not played over GTP")
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
-        self._engine: GtpEngine | None = None
+        self._running: GtpEngine | None = None
         # Asked when they are needed first, and remembered here: to look it up each time takes a while.
         self._request: tuple[str, ...] | None = None
         self._says_moves_only = False
@@ -271,40 +227,42 @@ class GtpPlayer(Player):
         """The engine's own name, where the setup wants it and the engine has one."""
         return (self._parameters.name_from_gtp and self.name) or super().record_name
 
+    @property
+    def _engine(self) -> GtpEngine:
+        assert self._running is not None
+        return self._running
+
     def _ask(self, *words: str, seconds: float | None = None) -> str:
-        assert self._engine is not None
         return self._engine.ask(*words, seconds=self._setup.move_seconds if seconds is None else seconds)
 
     def _ask_by(self, deadline: float, *words: str) -> str:
         return self._ask(*words, seconds=seconds_until(deadline))
 
+    def _ask_if_willing(self, command: str) -> str | None:
+        """The answer to a command, None where the engine does not have it or refuses."""
+        try:
+            return self._ask(command) if self._knows(command) else None
+        except MoveRefusedError:
+            return None
+
     def _knows(self, command: str) -> bool:
-        assert self._engine is not None
         return self._engine.knows(command, self._setup.move_seconds)
 
     def rehearse(self, position: Any, view: Any) -> None:
         """Ask for a first move, which must be legal. Raises PlayerError."""
         choice = self.choose(view)
-        if choice.resigns or choice.claims:
-            return
-        referee, seat = self.seating.referee, self.seating.seat
-        try:
-            referee.check(position, seat, referee.read_move(position, seat, choice.text))
-        except (UnreadableMoveError, IllegalMoveError) as error:
-            raise NoMoveError(
-                f"player {self.seating.label}: its first move {choice.text[:80]!r}: {error}"
-            ) from error
+        if not (choice.resigns or choice.claims):
+            self._check_first_move(position, choice)
 
     def start(self) -> None:
         """Take an engine that was kept, or launch the program."""
         if self._kept is not None and not self._setup.restart:
-            self._engine = self._kept.take(self.seating)
-        if self._engine is None:
-            self._engine = GtpEngine(self.seating, self._parameters)
+            self._running = self._kept.take(self.seating)
+        if self._running is None:
+            self._running = GtpEngine(self.seating, self._parameters)
 
     def set_up(self) -> None:
         """Shake hands, send the startup commands and set up the board, within `start_seconds` in all."""
-        assert self._engine is not None
         if self._engine.played:
             try:
                 self._prepare()
@@ -312,11 +270,11 @@ class GtpPlayer(Player):
             except PlayerError:
                 # What a kept engine has become is not its player's failure in this game.
                 self._engine.end(0.0)
-                self._engine = GtpEngine(self.seating, self._parameters)
+                self._running = None
+                self._running = GtpEngine(self.seating, self._parameters)
         self._prepare()
 
     def _prepare(self) -> None:
-        assert self._engine is not None
         limit = self._setup.start_seconds
         deadline = time.monotonic() + limit
         try:
@@ -336,7 +294,6 @@ class GtpPlayer(Player):
     def _enter_contest(self, deadline: float) -> None:
         """Send an engine that is kept its contest at ACADEMY; others have it in their environment."""
         environment = self.seating.environment
-        assert self._engine is not None
         if self._setup.restart or "ACADEMY_TOKEN" not in environment:
             return
         try:
@@ -351,7 +308,6 @@ class GtpPlayer(Player):
 
     def without_academy(self) -> str:
         """As of any player; to be asked after `set_up`."""
-        assert self._engine is not None
         if self._setup.restart or self._engine.takes_contests(self._setup.start_seconds):
             return ""
         return (
@@ -361,7 +317,6 @@ class GtpPlayer(Player):
 
     def _set_clock(self, deadline: float) -> None:
         control = self._setup.time_control
-        assert self._engine is not None
         if control is None or not self._engine.knows("time_settings", seconds_until(deadline)):
             return
         # Whole seconds, for GTP knows no others; increments show in time_left alone.
@@ -388,15 +343,14 @@ class GtpPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and what the engine thinks of it. The view is not sent: engines remember."""
-        engine, clock = self._engine, self.seating.clock
-        assert engine is not None
+        clock = self.seating.clock
         if clock is not None and self._knows("time_left"):
             colour = self._words.colour(self.seating.seat)
             self._ask("time_left", colour, str(int(clock.seconds)), str(clock.stones))
         request = self._request or self._move_request()
         started = time.perf_counter()
         try:
-            text = engine.ask(*request, seconds=self.seating.move_seconds)
+            text = self._engine.ask(*request, seconds=self.seating.move_seconds)
         except PlayerTimeoutError as failure:
             raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
         seconds = time.perf_counter() - started
@@ -419,10 +373,7 @@ class GtpPlayer(Player):
         return self._request
 
     def _explanation(self) -> str:
-        try:
-            return self._ask(EXPLAIN_LAST_MOVE)[:MAX_COMMENT] if self._knows(EXPLAIN_LAST_MOVE) else ""
-        except MoveRefusedError:
-            return ""
+        return (self._ask_if_willing(EXPLAIN_LAST_MOVE) or "")[:MAX_COMMENT]
 
     def _last_words(self) -> str:
         # It has resigned or won: nothing that happens now changes the result.
@@ -434,11 +385,8 @@ class GtpPlayer(Player):
 
     def _expected_values(self) -> tuple[float | None, float | None]:
         """What the engine expected before its last move, if it gives that too, and after it."""
-        if not self._knows(EXPECTED_VALUE):
-            return None, None
-        try:
-            answer = self._ask(EXPECTED_VALUE)
-        except MoveRefusedError:
+        answer = self._ask_if_willing(EXPECTED_VALUE)
+        if answer is None:
             return None, None
         values = [number(word) for word in answer.split()]
         match values:
@@ -464,10 +412,9 @@ class GtpPlayer(Player):
                 self._play(seat, move)
 
     def _play(self, seat: int, move: Any) -> None:
-        engine, words, vertex = self._engine, self._words, self._words.vertex(move)
-        assert engine is not None
+        words, vertex = self._words, self._words.vertex(move)
         try:
-            engine.ask("play", words.colour(seat), *vertex.split(), seconds=self._setup.move_seconds)
+            self._ask("play", words.colour(seat), *vertex.split())
         except MoveRefusedError as refusal:
             if refusal.answer.casefold().startswith("illegal move"):
                 mover = self.seating.players[seat - 1] if self.seating.players else words.colour(seat)
@@ -484,16 +431,12 @@ class GtpPlayer(Player):
 
     def score(self) -> Outcome | None:
         """The engine's `final_score`, if it has one and is a reliable scorer."""
-        if not self.can_score():
-            return None
-        try:
-            return self._words.read_score(self._ask("final_score"))
-        except MoveRefusedError:
-            return None
+        answer = self._ask_if_willing("final_score") if self._parameters.reliable_scorer else None
+        return None if answer is None else self._words.read_score(answer)
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Ask for the CPU time and end or keep the process, all within `exit_seconds`."""
-        engine, self._engine = self._engine, None
+        engine, self._running = self._running, None
         if engine is None:
             return Cost()
         kept, limit = self._kept, self._setup.exit_seconds

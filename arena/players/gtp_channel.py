@@ -154,16 +154,6 @@ class GtpChannel:
                 self._known[command] = False
         return self._known[command]
 
-    def lists(self, command: str, seconds: float) -> bool:
-        """Whether an engine has a command, also if only `list_commands` lists it. It is asked once."""
-        if not self.knows(command, seconds):
-            try:
-                listed = self.ask("list_commands", seconds=seconds).split()
-            except MoveRefusedError:
-                return False
-            self._known[command] = self._aliases.get(command, command) in listed
-        return self._known[command]
-
     def _message(self, command: str, what: str) -> str:
         return f"player {self.label}: '{command}': {what}"
 

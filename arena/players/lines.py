@@ -8,9 +8,9 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from arena.players.logs import Transcript
 from arena.players.player import (
@@ -23,12 +23,11 @@ from arena.players.player import (
     PlayerError,
     PlayerTimeoutError,
     Seating,
-    check_known,
+    read_parameters,
 )
-from arena.players.process import ChildProcess, error_log, launch
+from arena.players.process import ChildProcess, launch
 from referees.dialogues import BotTime, LineDialogue, Prompt
 
-CRASHES: Final = ("pass", "lose")
 MAX_LATE_TURNS: Final = 100_000
 
 
@@ -44,21 +43,6 @@ class LinesParameters:
     dialogue: str = ""
     crash: str = "pass"
     late_turns: int = 3
-
-    @classmethod
-    def read(cls, parameters: Mapping[str, Any]) -> Self:
-        """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        check_known(parameters, [field.name for field in fields(cls)], "a player that speaks lines")
-        read = cls(**parameters)
-        if not isinstance(read.dialogue, str):
-            raise InvalidPlayerParametersError(f"dialogue: {read.dialogue!r} is no text")
-        if read.crash not in CRASHES:
-            raise InvalidPlayerParametersError(f"crash: {read.crash!r} is not one of {', '.join(CRASHES)}")
-        if not isinstance(read.late_turns, int) or not 1 <= read.late_turns <= MAX_LATE_TURNS:
-            raise InvalidPlayerParametersError(
-                f"late_turns: {read.late_turns!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
-            )
-        return read
 
 
 @dataclass(eq=False)
@@ -251,7 +235,7 @@ class LinesChannel:
             self._transcript.log_received(self._label, line)
 
     def _read(self, deadline: float) -> str:
-        read = self._process.read_cut_line(deadline)
+        read = self._process.read_line(deadline, cut=True)
         if read is None:
             raise PlayerDisconnectedError(self._process.obituary())
         return _text(read)
@@ -374,7 +358,9 @@ class LinesPlayer(Player):
     def __init__(self, seating: Seating) -> None:
         super().__init__(seating)
         self._setup = seating.setup
-        self._parameters = LinesParameters.read(seating.setup.parameters)
+        self._parameters = read_parameters(
+            LinesParameters, seating.setup.parameters, "a player that speaks lines"
+        )
         name = f"lines:{self._parameters.dialogue}" if self._parameters.dialogue else "lines"
         words = seating.referee.dialogue(name)
         if words is None:
@@ -395,7 +381,7 @@ class LinesPlayer(Player):
     def start(self) -> None:
         """Launch the program."""
         seating = self.seating
-        self._process = launch(seating, error_log(seating), seating.environment)
+        self._process = launch(seating, seating.environment)
         self._channel = LinesChannel(self._process, seating.label, seating.transcript, self._words.kind_of)
 
     def set_up(self) -> None:
@@ -532,4 +518,4 @@ class LinesPlayer(Player):
         self.warnings += [
             f"player {self.seating.label}: {complaint}" for complaint in self._complaints.lines()
         ]
-        return Cost(cost.cpu_seconds, cost.peak_memory_bytes)
+        return cost

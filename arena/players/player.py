@@ -1,14 +1,15 @@
 """What the arena asks of a player, over any protocol, and how players fail."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from inspect import signature
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from arena.jobs import Fault, PlayerSetup
 from arena.players.clock import Clock
 from arena.players.logs import Transcript
-from referees.api import Outcome, Referee
+from referees.api import IllegalMoveError, Outcome, Referee, UnreadableMoveError
 
 
 class PlayerError(RuntimeError):
@@ -98,6 +99,18 @@ def check_known(parameters: Iterable[str], known: Iterable[str], owner: str) -> 
     if unknown := sorted(set(parameters) - set(known)):
         listed = ", ".join(known) or "none"
         raise InvalidPlayerParametersError(f"{unknown[0]!r} is no parameter of {owner}; there are {listed}")
+
+
+Parameters = TypeVar("Parameters")
+
+
+def read_parameters(kind: Callable[..., Parameters], parameters: Mapping[str, Any], owner: str) -> Parameters:
+    """A player's parameters of a kind, whose values the control file's schema has checked.
+
+    Raises InvalidPlayerParametersError.
+    """
+    check_known(parameters, signature(kind).parameters, owner)
+    return kind(**parameters)
 
 
 def module_and_factory(command: Sequence[str]) -> tuple[str, str]:
@@ -197,10 +210,11 @@ class Disorder:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a player used, None where unknown."""
+    """What a player used, None where unknown; `killed` is whether its process did not exit by itself."""
 
     cpu_seconds: float | None = None
     peak_memory_bytes: int | None = None
+    killed: bool = False
 
 
 class Player(ABC):
@@ -240,6 +254,16 @@ class Player(ABC):
 
         Raises PlayerError where it cannot.
         """
+
+    def _check_first_move(self, position: Any, choice: Choice) -> None:
+        """Have the referee judge it as in a game: a view may hide what it needs. Raises NoMoveError."""
+        referee, seat = self.seating.referee, self.seating.seat
+        try:
+            referee.check(position, seat, referee.read_move(position, seat, choice.text))
+        except (UnreadableMoveError, IllegalMoveError) as error:
+            raise NoMoveError(
+                f"player {self.seating.label}: its first move {choice.text[:80]!r}: {error}"
+            ) from error
 
     def without_academy(self) -> str:
         """Why the player cannot hear of its contests at ACADEMY, empty where it can; after `set_up`."""

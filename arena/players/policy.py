@@ -10,8 +10,8 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, Self, TypeGuard
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeGuard
 
 from arena.players.player import (
     Choice,
@@ -25,20 +25,12 @@ from arena.players.player import (
     PlayerTimeoutError,
     Seating,
     WarningList,
-    check_known,
     module_and_factory,
+    read_parameters,
 )
-from arena.players.process import (
-    KeptPrograms,
-    ProcessCost,
-    error_log,
-    launch,
-    seconds_until,
-    without_academy_access,
-)
+from arena.players.process import KeptPrograms, PlayerProgram, seconds_until
 from referees.dialogues import PolicyDialogue, PolicyGame, Reading
 
-FAULTS: Final = ("lose", "pass")
 MAX_LATE_TURNS: Final = 100_000
 SEED: Final = "{seed}"
 
@@ -58,25 +50,6 @@ class PolicyParameters:
     faults: str = "lose"
     late_turns: int = 3
 
-    @classmethod
-    def read(cls, parameters: Mapping[str, Any]) -> Self:
-        """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        check_known(parameters, [field.name for field in fields(cls)], "a policy")
-        read = cls(**parameters)
-        if not isinstance(read.interpreter, str) or not read.interpreter:
-            raise InvalidPlayerParametersError(f"interpreter: {read.interpreter!r} is no program")
-        arguments = read.arguments
-        if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
-            raise InvalidPlayerParametersError(f"arguments: {arguments!r} are no values by name")
-        if read.faults not in FAULTS:
-            raise InvalidPlayerParametersError(f"faults: {read.faults!r} is not one of {', '.join(FAULTS)}")
-        late = read.late_turns
-        if not isinstance(late, int) or isinstance(late, bool) or not 1 <= late <= MAX_LATE_TURNS:
-            raise InvalidPlayerParametersError(
-                f"late_turns: {late!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
-            )
-        return read
-
     def seeded(self, seed: int) -> dict[str, Any]:
         """The factory's arguments at a seat of this seed."""
         return {name: seed % 2**31 if value == SEED else value for name, value in self.arguments.items()}
@@ -86,35 +59,27 @@ _LONGEST_COMPLAINT: Final = 500
 _HIDDEN: Final = "***"
 
 
-class PolicyProcess:
+class PolicyProcess(PlayerProgram):
     """Starts a policy, and calls it. Its answers come in the order of the calls; late ones are skipped."""
 
-    def __init__(
-        self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters, factory: str
-    ) -> None:
+    def __init__(self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters) -> None:
         """Launch the interpreter, without waiting until it is ready. Raises PlayerStartError."""
-        self.setup: Final = seating.setup
-        self.log_path: Final = seating.log_path
-        self.name: str | None = None
+        super().__init__(seating, (parameters.interpreter, "-u", str(words.host)))
+        self.name = ""
         self.takes_contests = False
         self._in_contests: list[int] = []
-        self._factory, self._arguments = factory, parameters.seeded(seating.seed)
-        setup = replace(seating.setup, command=(parameters.interpreter, "-u", str(words.host)))
-        started = replace(seating, setup=setup)
-        environment = seating.environment
-        if not setup.restart:
-            environment = without_academy_access(environment)
-        self._process = launch(started, error_log(started), environment)
+        self._factory, self._arguments = self.setup.command[0], parameters.seeded(seating.seed)
         self._calls = 0
-        self._cpu_before = 0.0
-        self.take_seat(seating)
+        self._label, self._transcript = seating.label, seating.transcript
 
     def take_seat(self, seating: Seating) -> None:
-        """Play a game of this seat from now on."""
+        """Go on with another game."""
+        super().take_seat(seating)
         self._label, self._transcript = seating.label, seating.transcript
 
     def make(self, seconds: float) -> None:
-        """Have the policy made; `name` is then what it calls itself. Raises PlayerStartError."""
+        """Have the policy made for a game; `name` is then what it calls itself. Raises PlayerError."""
+        deadline = time.monotonic() + seconds
         try:
             answer = self._call("start", seconds, factory=self._factory, arguments=self._arguments)
         except PlayerTimeoutError:
@@ -126,6 +91,7 @@ class PolicyProcess:
         name = answer.get("name")
         self.name = name if isinstance(name, str) else ""
         self.takes_contests = answer.get("contests") is True
+        self.reset(seconds_until(deadline))
 
     def reset(self, seconds: float) -> None:
         """Announce a game to the policy. Raises PlayerError."""
@@ -157,33 +123,13 @@ class PolicyProcess:
             )
         return actions
 
-    @property
-    def process_id(self) -> int:
-        """The interpreter's process id."""
-        return self._process.pid
-
-    @property
-    def healthy(self) -> bool:
-        """Whether the process has not exited."""
-        return self._process.runs
-
-    def leave_seat(self) -> ProcessCost:
+    def leave_seat(self) -> Cost:
         """What the game has cost, where the process goes on."""
-        spent, before = self._process.cpu_seconds(), self._cpu_before
-        self._process.note_memory()
-        peak = self._process.peak_memory_bytes
-        self._process.forget_memory()
-        if spent is None:
-            return ProcessCost(None, peak, False)
-        self._cpu_before = spent
-        return ProcessCost(spent - before, peak, False)
+        return self._process.cost()
 
-    def end(self, seconds: float) -> ProcessCost:
+    def end(self, seconds: float) -> Cost:
         """End the process, which has some seconds to exit by itself."""
-        cost = self._process.end(seconds)
-        if cost.cpu_seconds is None:
-            return cost
-        return replace(cost, cpu_seconds=max(0.0, cost.cpu_seconds - self._cpu_before))
+        return self._process.end(seconds)
 
     def _call(self, do: str, seconds: float, secret: str = "", **arguments: Any) -> dict[str, Any]:
         """The answer to a call; a `secret` among the arguments is in no transcript. Raises PlayerError."""
@@ -241,7 +187,6 @@ class SharedPolicy:
         seating: Seating,
         words: PolicyDialogue,
         parameters: PolicyParameters,
-        factory: str,
         idle: KeptPrograms[PolicyProcess] | None,
     ) -> None:
         self.seatings = [seating]
@@ -251,12 +196,11 @@ class SharedPolicy:
         self._words = words
         self._parameters = parameters
         self._game: PolicyGame = words.begin(seating.first_view)
-        self._factory = factory
         # Without a place for idle ones each game has a process of its own.
         self._idle = None if seating.setup.restart else idle
         self._process = None if self._idle is None else self._idle.take(seating)
         if self._process is None:
-            self._process = PolicyProcess(seating, words, parameters, factory)
+            self._process = PolicyProcess(seating, words, parameters)
         self._ready = self._called = self._asked = False
         self._readings: dict[int, Reading] = {}
         self._failure: PlayerError | None = None
@@ -272,33 +216,28 @@ class SharedPolicy:
         if self._ready or self._process is None:
             return
         try:
-            if self._process.name is not None and not self._goes_on(self._process):
+            if self._process.played and not self._goes_on(self._process):
                 # What a kept policy has become is not its player's failure in this game.
                 self._process.end(0.0)
-                self._process = PolicyProcess(self.seatings[0], self._words, self._parameters, self._factory)
-            fresh = self._process.name is None
-            if fresh:
-                self._begin(self._process)
-            self._enter_contests(self._process, fresh)
+                self._process = None
+                self._process = PolicyProcess(self.seatings[0], self._words, self._parameters)
+            if not self._process.played:
+                self._process.make(self.seatings[0].setup.start_seconds)
+            self._enter_contests(self._process)
         except PlayerError as failure:
             self._failure = failure
             raise
-        self.name = self._process.name or ""
+        self.name = self._process.name
         self._ready = True
 
-    def _begin(self, process: PolicyProcess) -> None:
-        begun, limit = time.monotonic(), self.seatings[0].setup.start_seconds
-        process.make(limit)
-        process.reset(max(0.0, begun + limit - time.monotonic()))
-
-    def _enter_contests(self, process: PolicyProcess, fresh: bool) -> None:
+    def _enter_contests(self, process: PolicyProcess) -> None:
         """Send the policy its slots' contests at ACADEMY, if there are any. Raises PlayerError."""
         deadline = time.monotonic() + self.seatings[0].setup.start_seconds
         for seating in self.seatings:
             if "ACADEMY_TOKEN" not in seating.environment:
                 return
             if not process.takes_contests:
-                if fresh and (why := self.without_academy()):
+                if not process.played and (why := self.without_academy()):
                     self.warnings.add(why)
                 return
             try:
@@ -412,7 +351,8 @@ class SharedPolicy:
         """End or keep the process, once for all seats; each seat's share of what it used."""
         if self._cost is None:
             process, self._process = self._process, None
-            assert process is not None
+            if process is None:
+                return Cost()
             setup = self.seatings[0].setup
             faultless = self._ready and self._failure is None and not self._gone and process.healthy
             if faultless and not at_once:
@@ -443,9 +383,8 @@ class PolicyPlayer(Player):
         """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
         self._idle = idle
-        command = seating.setup.command
-        module_and_factory(command)
-        self._parameters = PolicyParameters.read(seating.setup.parameters)
+        module_and_factory(seating.setup.command)
+        self._parameters = read_parameters(PolicyParameters, seating.setup.parameters, "a policy")
         words = seating.referee.dialogue("policy")
         if words is None:
             raise InvalidPlayerParametersError(
@@ -468,8 +407,7 @@ class PolicyPlayer(Player):
         """Launch the process, or join the seats of this player that have."""
         policy = _SHARED.get(self._key)
         if policy is None:
-            factory = self.seating.setup.command[0]
-            policy = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
+            policy = SharedPolicy(self.seating, self._words, self._parameters, self._idle)
             _SHARED[self._key] = policy
         else:
             policy.seatings.append(self.seating)

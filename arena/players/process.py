@@ -13,15 +13,15 @@ import signal
 import subprocess
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
-from arena.jobs import PlayerSetup
 from arena.players.logs import ErrorLog
 from arena.players.player import (
+    Cost,
     IllFormedAnswerError,
     PlayerDisconnectedError,
     PlayerStartError,
@@ -216,18 +216,6 @@ _MOST_CHUNKS: Final = 64
 _OBITUARY_SECONDS: Final = 0.3
 
 
-@dataclass(frozen=True)
-class ProcessCost:
-    """What a process used; `killed` is whether it did not exit by itself.
-
-    CPU time is that of the process and of the children it waited for. Each is None where unknown.
-    """
-
-    cpu_seconds: float | None
-    peak_memory_bytes: int | None
-    killed: bool
-
-
 class ChildProcess:
     """A program with pipes to its standard input and output, in a process group of its own.
 
@@ -258,7 +246,8 @@ class ChildProcess:
                 self._log.close()
             raise
         self._lifeline.hold(self._child.pid)
-        self.peak_memory_bytes: int | None = None
+        self._peak_memory_bytes: int | None = None
+        self._cpu_before = 0.0
         self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         self.pid: Final = self._child.pid
         self._pidfd = os.pidfd_open(self.pid)
@@ -268,13 +257,10 @@ class ChildProcess:
         self._err: int | None = None if self._child.stderr is None else self._child.stderr.fileno()
         self._buffer = bytearray()
         self._scanned = 0
-        self._poll = select.poll()
         for descriptor in (self._in, self._out, self._err):
             if descriptor is not None:
                 os.set_blocking(descriptor, False)
-        for descriptor in (self._out, self._pidfd, self._err):
-            if descriptor is not None:
-                self._poll.register(descriptor, select.POLLIN)
+        self._poll = _poll_of(self._out, self._pidfd, self._err)
         self._only_output: Final = [(self._out, select.POLLIN)]
         self._on_one_core: Final = len(os.sched_getaffinity(0)) == 1
 
@@ -295,61 +281,41 @@ class ChildProcess:
                 raise PlayerDisconnectedError(self.obituary()) from None
 
     def _wait_for_room(self, deadline: float) -> None:
-        room = select.poll()
-        room.register(self._in, select.POLLOUT)
         # The child may be waiting until somebody takes its messages.
-        for descriptor in (self._pidfd, self._err):
-            if descriptor is not None:
-                room.register(descriptor, select.POLLIN)
+        room = _poll_of(self._pidfd, self._err)
+        room.register(self._in, select.POLLOUT)
         ready = _poll_until(room, deadline)
         if self._err in ready:
             self._take_errors()
         if self._pidfd in ready:
             raise PlayerDisconnectedError(self.obituary())
 
-    def read_line(self, deadline: float) -> bytes | None:
+    def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
         """The next line without its end; None when there will be no more.
 
-        What stands before the end of output without a line end counts as a line. Raises PlayerTimeoutError,
-        and IllFormedAnswerError for a line above MAX_LINE.
-        """
-        while True:
-            end = self._buffer.find(b"\n", self._scanned)
-            if end >= 0:
-                line = bytes(self._buffer[:end])
-                del self._buffer[: end + 1]
-                self._scanned = 0
-                return line
-            self._scanned = len(self._buffer)
-            if self._scanned > MAX_LINE:
-                raise IllFormedAnswerError(f"sent a line of more than {MAX_LINE} bytes")
-            if not self._fill(deadline):
-                line, self._scanned = bytes(self._buffer), 0
-                self._buffer.clear()
-                return line or None
-
-    def read_cut_line(self, deadline: float) -> bytes | None:
-        """As `read_line`, but of a line above MAX_LINE the beginning, however long it is.
-
-        Raises PlayerTimeoutError.
+        What stands before the end of output without a line end counts as a line. A line above MAX_LINE is
+        shortened to that where it may be `cut`. Raises PlayerTimeoutError, and IllFormedAnswerError for
+        such a line where it is not.
         """
         beginning = b""
         while True:
             end = self._buffer.find(b"\n", self._scanned)
-            if end >= 0:
-                line = bytes(self._buffer[:end])
-                del self._buffer[: end + 1]
-                self._scanned = 0
-                return (beginning + line)[:MAX_LINE]
-            self._scanned = len(self._buffer)
-            if self._scanned > MAX_LINE:
-                beginning = beginning or bytes(self._buffer[:MAX_LINE])
-                self._buffer.clear()
-                self._scanned = 0
-            if not self._fill(deadline):
-                line, self._scanned = beginning + bytes(self._buffer), 0
-                self._buffer.clear()
-                return line[:MAX_LINE] or None
+            if end < 0:
+                self._scanned = len(self._buffer)
+                if self._scanned > MAX_LINE:
+                    if not cut:
+                        raise IllFormedAnswerError(f"sent a line of more than {MAX_LINE} bytes")
+                    beginning = beginning or bytes(self._buffer[:MAX_LINE])
+                    self._buffer.clear()
+                    self._scanned = 0
+                if self._fill(deadline):
+                    continue
+            ended = end >= 0
+            line = beginning + (self._buffer[:end] if ended else self._buffer)
+            del self._buffer[: end + 1 if ended else None]
+            self._scanned = 0
+            line = line[:MAX_LINE] if cut else line
+            return line if ended else line or None
 
     def arrived_lines(self) -> list[bytes]:
         """Whole lines that have come, without waiting; the beginning of another line is kept."""
@@ -432,22 +398,30 @@ class ChildProcess:
             self._child.stderr.close()
             self._err = None
 
+    def cost(self) -> Cost:
+        """What the process has used so far, with the children it waited for; None each where unknown."""
+        self.note_memory()
+        used = self._cpu_seconds()
+        return Cost(None if used is None else used - self._cpu_before, self._peak_memory_bytes)
+
     def note_memory(self) -> None:
         """Note the peak of the memory in use so far: of a process that has exited it is not known."""
         with contextlib.suppress(OSError):
             with open(f"/proc/{self.pid}/status", "rb", buffering=0) as status:  # noqa: PTH123 - for each game
                 _, _, peak = status.read().partition(b"\nVmHWM:")
             if peak:
-                self.peak_memory_bytes = int(peak.split(maxsplit=1)[0]) * 1024
+                self._peak_memory_bytes = int(peak.split(maxsplit=1)[0]) * 1024
 
-    def forget_memory(self) -> None:
-        """Begin to look for the peak of the memory in use again. See proc(5), clear_refs."""
-        self.peak_memory_bytes = None
+    def count_from_now(self, label: str) -> None:
+        """Count from now on what the process uses, and log under a label. See proc(5), clear_refs."""
+        if self._log is not None:
+            self._log.relabel(label)
+        self._cpu_before = self._cpu_seconds() or 0.0
+        self._peak_memory_bytes = None
         with contextlib.suppress(OSError):
             Path(f"/proc/{self.pid}/clear_refs").write_text("5")
 
-    def cpu_seconds(self) -> float | None:
-        """The CPU time so far of the process and of the children it waited for; None where unknown."""
+    def _cpu_seconds(self) -> float | None:
         with contextlib.suppress(OSError):
             fields = Path(f"/proc/{self.pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
             return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -480,11 +454,7 @@ class ChildProcess:
         """Wait, letting the process write what it likes. Raises PlayerTimeoutError."""
         out: int | None = self._out
         while True:
-            gone = select.poll()
-            for descriptor in (self._pidfd, out, self._err):
-                if descriptor is not None:
-                    gone.register(descriptor, select.POLLIN)
-            ready = _poll_until(gone, deadline)
+            ready = _poll_until(_poll_of(self._pidfd, out, self._err), deadline)
             # One read takes all that a pipe holds, so that nothing is lost of a process that is gone.
             if self._err in ready:
                 self._take_errors()
@@ -493,14 +463,14 @@ class ChildProcess:
             if self._pidfd in ready:
                 return
 
-    def end(self, seconds: float) -> ProcessCost:
-        """End the process and all others of its group; to be called once.
+    def end(self, seconds: float) -> Cost:
+        """End the process and all others of its group, and return what it used; to be called once.
 
         Its input is closed and it has `seconds` to exit by itself; then it gets SIGTERM, and
         soon after killed. What is left of its group is killed in any case.
         """
         assert self._child.stdin is not None
-        if self.peak_memory_bytes is None:
+        if self._peak_memory_bytes is None:
             self.note_memory()
         self._child.stdin.close()
         killed = self._exit_status() is None and not self._exits_within(seconds)
@@ -512,8 +482,8 @@ class ChildProcess:
         _, status, usage = os.wait4(self.pid, 0)
         self._child.returncode = os.waitstatus_to_exitcode(status)
         # wait4's figure counts what this process used before the child loaded its program.
-        if self.peak_memory_bytes is None and usage.ru_maxrss * 1024 > self._memory_before:
-            self.peak_memory_bytes = usage.ru_maxrss * 1024
+        if self._peak_memory_bytes is None and usage.ru_maxrss * 1024 > self._memory_before:
+            self._peak_memory_bytes = usage.ru_maxrss * 1024
         self._lifeline.cut()
         os.close(self._pidfd)
         if self._err is not None:
@@ -525,7 +495,8 @@ class ChildProcess:
                 pipe.close()
         if self._log is not None:
             self._log.close()
-        return ProcessCost(usage.ru_utime + usage.ru_stime, self.peak_memory_bytes, killed)
+        used = max(0.0, usage.ru_utime + usage.ru_stime - self._cpu_before)
+        return Cost(used, self._peak_memory_bytes, killed)
 
     def _signal_all(self, number: signal.Signals) -> None:
         # The process may have left its group, and it may be empty then.
@@ -541,6 +512,15 @@ class ChildProcess:
         return True
 
 
+def _poll_of(*descriptors: int | None) -> select.poll:
+    """What waits for input at those descriptors that there are."""
+    poll = select.poll()
+    for descriptor in descriptors:
+        if descriptor is not None:
+            poll.register(descriptor, select.POLLIN)
+    return poll
+
+
 def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
     while (remaining := deadline - time.monotonic()) > 0:
         ready = poll.poll(1000 * (remaining if remaining < _LONGEST_POLL else _LONGEST_POLL))
@@ -549,63 +529,75 @@ def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
     raise PlayerTimeoutError("did not answer in time")
 
 
-def log_label(seating: Seating) -> str:
+def _log_label(seating: Seating) -> str:
     """What the lines of a program's standard error stand under in the log."""
     return f"{seating.game_id} {seating.label}"
 
 
-def error_log(seating: Seating) -> ErrorLog | None:
-    """Where a program's standard error goes: a log, or ours; None where nowhere. Raises PlayerStartError."""
-    if seating.setup.discard_stderr:
-        return None
+def launch(
+    seating: Seating, environment: Mapping[str, str], command: Sequence[str] | None = None
+) -> ChildProcess:
+    """Start the seat's program, or a `command`, without waiting until it is ready. Raises PlayerStartError.
+
+    Its standard error goes to the seating's log, line by line also where that is ours: on a terminal it could
+    steer it.
+    """
+    setup = seating.setup
+    log: ErrorLog | int = subprocess.DEVNULL
     try:
-        # On a terminal it could steer it, so it passes line by line through us there as well.
-        return ErrorLog(_STDERR if seating.log_path is None else seating.log_path, log_label(seating))
+        if not setup.discard_stderr:
+            log = ErrorLog(_STDERR if seating.log_path is None else seating.log_path, _log_label(seating))
     except OSError as error:
         raise PlayerStartError(f"player {seating.label}: its log cannot be written: {error}") from error
-
-
-def launch(seating: Seating, log: ErrorLog | None, environment: Mapping[str, str]) -> ChildProcess:
-    """Start the program, without waiting until it is ready. Raises PlayerStartError."""
     try:
         return ChildProcess(
-            seating.command,
-            environment={**environment, **seating.setup.environment},
-            working_directory=seating.setup.working_directory,
-            stderr=subprocess.DEVNULL if seating.setup.discard_stderr else log,
-            memory_bytes=seating.setup.memory_bytes,
+            seating.command if command is None else command,
+            environment={**environment, **setup.environment},
+            working_directory=setup.working_directory,
+            stderr=log,
+            memory_bytes=setup.memory_bytes,
         )
     except PlayerStartError as failure:
         raise PlayerStartError(f"player {seating.label}: {failure}") from failure
 
 
-class Keepable(Protocol):
-    """A running program of one player that may be kept for its next game."""
+class PlayerProgram(ABC):
+    """A running program of one player, which may be kept for its next games; it has `played` this number."""
 
-    @property
-    def setup(self) -> PlayerSetup:
-        """The player's setup."""
-
-    @property
-    def log_path(self) -> str | None:
-        """The file that its standard error goes to."""
+    def __init__(self, seating: Seating, command: Sequence[str] | None = None) -> None:
+        """Launch the program, without waiting until it is ready. Raises PlayerStartError."""
+        self.setup: Final = seating.setup
+        self.log_path: Final = seating.log_path
+        self.played = 0
+        environment = seating.environment
+        if not self.setup.restart:
+            # A kept program hears of each contest by a command.
+            environment = {
+                name: value for name, value in environment.items() if not name.startswith("ACADEMY_")
+            }
+        self._process = launch(seating, environment, command)
 
     @property
     def process_id(self) -> int:
         """The program's process id."""
+        return self._process.pid
 
     @property
     def healthy(self) -> bool:
         """Whether it can play another game, as far as can be seen without a question."""
+        return self._process.runs
 
     def take_seat(self, seating: Seating) -> None:
         """Go on with another game."""
+        self.played += 1
+        self._process.count_from_now(_log_label(seating))
 
+    @abstractmethod
     def end(self, seconds: float) -> object:
-        """End the program."""
+        """End the program, which has some seconds to exit by itself."""
 
 
-Kept = TypeVar("Kept", bound=Keepable)
+Kept = TypeVar("Kept", bound=PlayerProgram)
 
 
 class KeptPrograms(Generic[Kept]):
@@ -645,8 +637,3 @@ class KeptPrograms(Generic[Kept]):
 def seconds_until(deadline: float) -> float:
     """The seconds from now to a time of time.monotonic(), 0 when it has passed."""
     return max(0.0, deadline - time.monotonic())
-
-
-def without_academy_access(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables without a contest's: a kept program hears of each contest by a command."""
-    return {name: value for name, value in environment.items() if not name.startswith("ACADEMY_")}

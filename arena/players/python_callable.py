@@ -24,7 +24,7 @@ from arena.players.player import (
     check_known,
     module_and_factory,
 )
-from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
+from referees.api import Outcome
 
 Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]
 Factory = Callable[..., Chooser]
@@ -80,27 +80,14 @@ class PythonPlayer(Player):
             raise PlayerTimeoutError(
                 f"player {self.seating.label}: no first move within {limit:.3g} s"
             ) from None
-        if choice.resigns:
-            return
-        referee, seat = self.seating.referee, self.seating.seat
-        try:
-            # As in a game: a view may hide what the referee needs.
-            referee.check(position, seat, referee.read_move(position, seat, choice.text))
-        except (UnreadableMoveError, IllegalMoveError) as error:
-            raise NoMoveError(
-                f"player {self.seating.label}: its first move {choice.text!r}: {error}"
-            ) from error
+        if not choice.resigns:
+            self._check_first_move(position, choice)
 
     def choose(self, view: Any) -> Choice:
         """Call the chooser."""
         assert self._chooser is not None
         started, started_cpu = time.perf_counter(), time.process_time()
-        try:
-            answer = self._chooser(view)
-        except Exception as error:  # Anything can come out of other people's code.
-            raise PlayerDisconnectedError(
-                f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"
-            ) from error
+        answer = self._call(self._chooser, view)
         seconds = time.perf_counter() - started
         self._cpu_seconds += time.process_time() - started_cpu
         limit = self.seating.move_seconds
@@ -133,24 +120,17 @@ class PythonPlayer(Player):
             "number, a Choice of texts and a number, or None to resign"
         )
 
-    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Show the chooser the opening's moves, if it listens."""
-        self.take_moves(moves, view)
-
     def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Show the chooser, if it listens, which seats have moved; their moves may be hidden from it."""
-        self._call("told", tuple(sorted(moves)), view)
+        self._call(getattr(self._chooser, "told", None), tuple(sorted(moves)), view)
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
         """Announce the end of the game to the chooser, if it listens."""
-        self._call("ended")
+        self._call(getattr(self._chooser, "ended", None))
 
-    def _call(self, method: str, *arguments: Any) -> None:
-        listens = getattr(self._chooser, method, None)
-        if listens is None:
-            return
+    def _call(self, function: Callable[..., Any] | None, *arguments: Any) -> Any:
         try:
-            listens(*arguments)
+            return None if function is None else function(*arguments)
         except Exception as error:  # Anything can come out of other people's code.
             raise PlayerDisconnectedError(
                 f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"

@@ -180,7 +180,8 @@ def rate(
         i, j = place[result.player], place[result.opponent]
         counts[:, i, j] += (result.wins, result.draws, result.losses)
         counts[:, j, i] += (result.losses, result.draws, result.wins)
-    groups = _groups(counts.sum(axis=0) > 0)
+    # For each player the lowest place among those it met, directly or through others.
+    groups = [int(group) for group in _reachable(counts.sum(axis=0) > 0).argmax(axis=1)] if names else []
     theta = np.zeros(len(names))
     covariance = np.zeros((len(names), len(names)))
     fixed = anchors or {}
@@ -188,7 +189,7 @@ def rate(
     for group in sorted(set(groups)):
         members = [index for index, its_group in enumerate(groups) if its_group == group]
         own = counts[np.ix_(range(3), members, members)]
-        if not _connected(own[0] + own[1] > 0):
+        if not _reachable(own[0] + own[1] > 0).all():
             own[1] += own.sum(axis=0) > 0
             for index in members:
                 imagined[index] = True
@@ -252,27 +253,9 @@ def _laplacian(weights: Matrix) -> Matrix:
     return np.asarray(symmetric, dtype=np.float64)
 
 
-def _reach(edges: npt.NDArray[np.bool_], first: int) -> set[int]:
-    reached, frontier = {first}, [first]
-    while frontier:
-        for other in np.flatnonzero(edges[frontier.pop()]):
-            if int(other) not in reached:
-                reached.add(int(other))
-                frontier.append(int(other))
+def _reachable(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Who can be reached by whom, from row to column, directly or through others."""
+    reached = edges | np.eye(len(edges), dtype=np.bool_)
+    for through in range(len(edges)):
+        reached |= np.outer(reached[:, through], reached[through])
     return reached
-
-
-def _connected(edges: npt.NDArray[np.bool_]) -> bool:
-    """Whether every player can be reached from every other one."""
-    size = len(edges)
-    return len(_reach(edges, 0)) == size and len(_reach(edges.T, 0)) == size
-
-
-def _groups(met: npt.NDArray[np.bool_]) -> list[int]:
-    """For each player the lowest place among those it met, directly or through others."""
-    groups = [-1] * len(met)
-    for index in range(len(met)):
-        if groups[index] < 0:
-            for member in _reach(met, index):
-                groups[member] = index
-    return groups

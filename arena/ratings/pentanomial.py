@@ -12,18 +12,23 @@ ratio (LLR) of the likeliest distributions under either hypothesis (M. Van den B
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 Counts = tuple[int, int, int, int, int]
 """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
+
+Vector = npt.NDArray[np.float64]
 
 Model = Literal["normalized", "logistic"]
 
 NORMALISED_ELO: Final = 800.0 / math.log(10.0)
 NORMAL_95: Final = 1.959963984540054
-_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+_SCORES: Final = np.linspace(0.0, 1.0, 5)
 # What an outcome that has not been seen counts for: without it a run of equal results has no ratio.
 _UNSEEN: Final = 1e-3
 _MOST_ROUNDS: Final = 50
@@ -79,7 +84,7 @@ class Sprt:
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def status(self, counts: Counts) -> SprtStatus:
-        """Where the test stands after these pairs. Raises ValueError for negative counts."""
+        """Where the test stands after these pairs."""
         lower, upper = self.bounds
         llr = log_likelihood_ratio(counts, self.elo0, self.elo1, self.model)
         verdict: Literal["H0", "H1"] | None = "H1" if llr >= upper else "H0" if llr <= lower else None
@@ -103,32 +108,27 @@ class MatchEstimate:
 
 def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model) -> float:
     """The LLR of H1 (`elo1`) against H0 (`elo0`); positive speaks for H1, 0.0 where nothing was played."""
-    _check(counts)
     if sum(counts) == 0:
         return 0.0
-    seen = [max(float(count), _UNSEEN) for count in counts]
-    pairs = sum(seen)
-    shares = [count / pairs for count in seen]
+    seen = np.maximum(counts, _UNSEEN)
+    pairs = float(seen.sum())
+    shares = seen / pairs
     if model == "logistic":
-        under0, under1 = (_likeliest(shares, _about(_expected_score(elo))) for elo in (elo0, elo1))
+        under0, under1 = (_likeliest(shares, _SCORES - _expected_score(elo)) for elo in (elo0, elo1))
     else:
         # A pair's score is the mean of two games': its deviation is smaller by the root of two.
         under0, under1 = (
             _likeliest_normalised(shares, math.sqrt(2.0) * elo / NORMALISED_ELO) for elo in (elo0, elo1)
         )
-    return pairs * sum(
-        share * math.log(under_1 / zero) for share, zero, under_1 in zip(shares, under0, under1, strict=True)
-    )
+    return pairs * float(shares @ np.log(under1 / under0))
 
 
 def estimate(counts: Counts) -> MatchEstimate | None:
     """Elo, its error and the likelihood of superiority; None where nothing was played."""
-    _check(counts)
     pairs = sum(counts)
     if pairs == 0:
         return None
-    shares = [count / pairs for count in counts]
-    mean, deviation = _moments(shares)
+    mean, deviation = _moments(np.array(counts) / pairs)
     error = NORMAL_95 * deviation / math.sqrt(pairs)
     if deviation == 0.0:
         superiority = 0.5 if mean == 0.5 else float(mean > 0.5)
@@ -155,52 +155,39 @@ def elo_of_score(score: float) -> float:
     return -400.0 * math.log10(1.0 / score - 1.0)
 
 
-def _check(counts: Sequence[int]) -> None:
-    if len(counts) != 5 or min(counts) < 0:
-        raise ValueError(f"a pentanomial is five counts, none negative; got {tuple(counts)}")
-
-
 def _expected_score(elo: float) -> float:
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
-def _about(mean: float) -> list[float]:
-    return [score - mean for score in _SCORES]
+def _moments(shares: Vector) -> tuple[float, float]:
+    mean = float(shares @ _SCORES)
+    return mean, math.sqrt(float(shares @ (_SCORES - mean) ** 2))
 
 
-def _moments(shares: Sequence[float]) -> tuple[float, float]:
-    mean = sum(share * score for share, score in zip(shares, _SCORES, strict=True))
-    variance = sum(share * (score - mean) ** 2 for share, score in zip(shares, _SCORES, strict=True))
-    return mean, math.sqrt(variance)
-
-
-def _likeliest(shares: Sequence[float], values: Sequence[float]) -> list[float]:
+def _likeliest(shares: Vector, values: Vector) -> Vector:
     """The distribution likeliest to yield `shares` among those in which `values` have the mean 0.
 
     It is share/(1 + x·value), x the only root of the mean at which all of it is positive.
     """
 
     def mean(x: float) -> float:
-        return sum(share * value / (1.0 + x * value) for share, value in zip(shares, values, strict=True))
+        return float((shares * values / (1.0 + x * values)).sum())
 
-    x = _root(mean, -1.0 / max(values), -1.0 / min(values))
-    return [share / (1.0 + x * value) for share, value in zip(shares, values, strict=True)]
+    x = _root(mean, -1.0 / float(values.max()), -1.0 / float(values.min()))
+    return shares / (1.0 + x * values)
 
 
-def _likeliest_normalised(shares: Sequence[float], ratio: float) -> list[float]:
+def _likeliest_normalised(shares: Vector, ratio: float) -> Vector:
     """The distribution likeliest to yield `shares` among those whose (mean - ½) / deviation is `ratio`.
 
     That condition, made linear about the last estimate, is a mean of 0; solved again until it stays.
     """
-    frequencies = [1.0 / len(_SCORES)] * len(_SCORES)
+    frequencies = np.full_like(_SCORES, 1.0 / len(_SCORES))
     for _ in range(_MOST_ROUNDS):
         mean, deviation = _moments(frequencies)
-        values = [
-            score - 0.5 - ratio * deviation * (1.0 + ((mean - score) / deviation) ** 2) / 2.0
-            for score in _SCORES
-        ]
+        values = _SCORES - 0.5 - ratio * deviation * (1.0 + ((mean - _SCORES) / deviation) ** 2) / 2.0
         last, frequencies = frequencies, _likeliest(shares, values)
-        if max(abs(new - old) for new, old in zip(frequencies, last, strict=True)) < 1e-9:
+        if np.abs(frequencies - last).max() < 1e-9:
             break
     return frequencies
 

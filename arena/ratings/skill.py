@@ -1,7 +1,7 @@
 """The places of a game's players, and skills estimated from them."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -82,11 +82,3 @@ class SkillTable:
     def skill(self, name: str) -> Skill:
         """A player's skill now."""
         return self._skills.get(name, Skill(_MODEL.mu, _MODEL.sigma))
-
-    @classmethod
-    def of(cls, games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> "SkillTable":
-        """The skills after games, each given by its players by seat and its winning seats."""
-        table = cls()
-        for players, winners in games:
-            table.add(players, winners)
-        return table

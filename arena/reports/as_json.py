@@ -6,12 +6,15 @@ The keys are stable: later versions may add some, but rename and drop none. Time
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import combinations
 from typing import Any
 
 from arena.jobs import Fault
+from arena.ratings.pentanomial import MatchEstimate
 from arena.reports.contents import CandidateFaults, CompetitionReport
 from arena.reports.tally import MatchupTally
-from arena.results.series_reader import LastFault
+from arena.results.series_reader import Duration, LastFault
 from arena.results.standings import PlayerStanding
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
@@ -65,7 +68,7 @@ def json_report(report: CompetitionReport) -> Mapping[str, Any]:
             }
             for name, tally in report.proposals.items()
         ],
-        "duration": _duration(report),
+        "duration": None if report.duration is None else _duration(report.duration),
     }
 
 
@@ -121,12 +124,8 @@ def _faults(by_kind: Mapping[Fault, int], last: LastFault | None) -> Mapping[str
 def _superiority(report: CompetitionReport) -> list[Mapping[str, Any]]:
     if report.ratings is None:
         return []
-    names = list(report.ratings.estimates)
-    chances = (
-        (name, other, report.ratings.superiority(name, other))
-        for place, name in enumerate(names)
-        for other in names[place + 1 :]
-    )
+    pairs = combinations(report.ratings.estimates, 2)
+    chances = ((name, other, report.ratings.superiority(name, other)) for name, other in pairs)
     return [
         {"player": name, "over": other, "likelihood": chance if chance is None else round(chance, 6)}
         for name, other, chance in chances
@@ -143,10 +142,7 @@ def _matchup(matchup: MatchupTally) -> Mapping[str, Any]:
                 "wins": tally.wins,
                 "forfeits": tally.forfeits,
                 "mean_cpu_seconds": tally.mean_cpu,
-                "seats": {
-                    str(seat): {"games": counts.games, "wins": counts.wins}
-                    for seat, counts in sorted(tally.seats.items())
-                },
+                "seats": {str(seat): vars(counts) for seat, counts in sorted(tally.seats.items())},
             }
             for tally in matchup.tallies.values()
         ],
@@ -158,31 +154,22 @@ def _matchup(matchup: MatchupTally) -> Mapping[str, Any]:
 
 
 def _sprt(state: SprtState) -> Mapping[str, Any]:
-    test, match = state.test, state.match
+    match = state.match
+    numbers = [field.name for field in fields(MatchEstimate)]
     return {
         "player": state.first,
         "opponent": state.second,
-        "elo0": test.elo0,
-        "elo1": test.elo1,
-        "alpha": test.alpha,
-        "beta": test.beta,
-        "model": test.model,
-        "llr": round(state.status.llr, 6),
-        "lower": round(state.status.lower, 6),
-        "upper": round(state.status.upper, 6),
+        **vars(state.test),
+        **vars(state.status),
+        **{bound: round(getattr(state.status, bound), 6) for bound in ("llr", "lower", "upper")},
         "pairs": dict(zip(("0", "0.5", "1", "1.5", "2"), state.pairs, strict=True)),
         "pairs_left_out": state.left_out,
-        "verdict": state.status.verdict,
-        "elo": None if match is None else _finite(match.elo),
-        "elo_error": None if match is None else _finite(match.elo_error),
-        "normalised_elo": None if match is None else _finite(match.normalised_elo),
-        "normalised_elo_error": None if match is None else _finite(match.normalised_elo_error),
-        "superiority": None if match is None else round(match.superiority, 6),
+        **{name: None if match is None else _finite(getattr(match, name)) for name in numbers},
     }
 
 
 def _finite(value: float) -> float | None:
-    return round(value, 4) if math.isfinite(value) else None
+    return round(value, 6) if math.isfinite(value) else None
 
 
 def _tuner(state: TuningState) -> Mapping[str, Any]:
@@ -210,13 +197,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def _duration(report: CompetitionReport) -> Mapping[str, Any] | None:
-    if report.duration is None:
-        return None
-    return {
-        "first_started": report.duration.first_started.isoformat(timespec="seconds") + "Z",
-        "last_finished": report.duration.last_finished.isoformat(timespec="seconds") + "Z",
-        "setup_seconds": report.duration.setup_seconds,
-        "play_seconds": report.duration.play_seconds,
-        "total_seconds": report.duration.total_seconds,
-    }
+def _duration(duration: Duration) -> Mapping[str, Any]:
+    times = (duration.first_started, duration.last_finished)
+    first, last = (f"{time.isoformat(timespec='seconds')}Z" for time in times)
+    return {**vars(duration), "first_started": first, "last_finished": last}

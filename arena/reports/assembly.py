@@ -4,6 +4,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
@@ -26,8 +27,6 @@ from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
-from referees.api import Termination
-from referees.legible_text import legible
 
 # No player can be called so.
 CANDIDATES: Final = "#candidates"
@@ -74,7 +73,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         voids=series.void_count(),
         excluded=[exclusion for exclusion in series.exclusions() if exclusion.readmitted is None],
         academy_reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=_refusals(series) if control.academy is not None else {},
+        refusals=series.outbox.refusals() if control.academy is not None else {},
         proposals=series.outbox.proposals(),
         duration=series.duration(),
         first_ratings=first_ratings,
@@ -98,23 +97,13 @@ def _inform_selector(control: Control, series: SeriesReader, games: Iterable[Fin
 def _empty_tallies(
     control: Control, selector: Selector | None, terms: CompetitionTerms, games: Sequence[FinishedGame]
 ) -> Sequence[MatchupTally]:
-    if selector is not None:
-        return _planned_tallies(control, selector, games)
-    return unplanned_tallies({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
-
-
-def _planned_tallies(
-    control: Control, selector: Selector, games: Sequence[FinishedGame]
-) -> Sequence[MatchupTally]:
+    if selector is None:
+        return unplanned_tallies({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
     if isinstance(control.plan, MarsPlan):
         return [_series_tally(control, series) for series in control.plan.series]
     if not isinstance(selector, MatchupSelector):
         # Who meets whom turns out as the competition goes on.
-        line_ups = {game.matchup: game.players for game in reversed(games)}
-        return [
-            MatchupTally(matchup, " v ".join(line_ups[matchup]), line_ups[matchup], None, control.game)
-            for matchup in sorted(line_ups)
-        ]
+        return unplanned_tallies({game.matchup: control.game for game in games}, games, control.kind)
     titles: Mapping[str, str] = {}
     if isinstance(control.plan, PlayoffPlan):
         titles = {matchup.matchup_id: matchup.title for matchup in control.plan.matchups}
@@ -156,11 +145,11 @@ def _players(
     return {
         name: PlayerFacts(
             name,
-            legible(descriptions.get(name, "")),
+            descriptions.get(name, ""),
             usage.get(name),
             scores[name],
             skills.skill(name),
-            _legible_fault(faults.get(name)),
+            faults.get(name),
         )
         for name in standings.order
     }
@@ -170,40 +159,30 @@ def _candidate_faults(
     standings: Standings, games: Iterable[FinishedGame], faults: Mapping[str, LastFault]
 ) -> CandidateFaults:
     """What the candidates did wrong; `games` are those of CANDIDATES, `faults` those of each candidate."""
-    count, forfeits, by_kind = 0, 0, Counter[Fault]()
-    for game in games:
-        for seat, name in enumerate(game.players, start=1):
-            if name == CANDIDATES:
-                count += 1
-                if game.faults[seat - 1] is not Fault.NONE:
-                    by_kind[game.faults[seat - 1]] += 1
-                lost = game.outcome.winners and seat not in game.outcome.winners
-                forfeits += bool(lost and game.outcome.termination is Termination.FORFEIT)
+    seats = [
+        (game, seat)
+        for game in games
+        for seat, name in enumerate(game.players, start=1)
+        if name == CANDIDATES
+    ]
+    by_kind = Counter(game.faults[seat - 1] for game, seat in seats)
+    del by_kind[Fault.NONE]
     of_candidates = [fault for name, fault in faults.items() if name not in standings.order]
     return CandidateFaults(
-        count, forfeits, by_kind, _legible_fault(of_candidates[-1] if of_candidates else None)
+        len(seats),
+        sum(game.is_forfeited_by(seat) for game, seat in seats),
+        by_kind,
+        of_candidates[-1] if of_candidates else None,
     )
 
 
-# What players say is made legible where it enters the results; earlier releases did not.
-
-
-def _legible_fault(last: LastFault | None) -> LastFault | None:
-    return None if last is None else replace(last, remark=legible(last.remark))
-
-
-def _refusals(series: SeriesReader) -> dict[str, str]:
-    return {contest: legible(why) for contest, why in series.outbox.refusals().items()}
-
-
 def _ratings(standings: Standings, control: Control) -> RatingList:
-    names = list(standings.order)
-    pairs = ((names[i], names[j]) for i in range(len(names)) for j in range(i + 1, len(names)))
+    pairs = combinations(standings.order, 2)
     scores = ((name, opponent, standings.against(name, opponent)) for name, opponent in pairs)
     results = [
         PairResult(name, opponent, score.wins, score.draws, score.losses) for name, opponent, score in scores
     ]
-    began = [control.elo.first(name) for name in names if name not in control.elo.fixed]
+    began = [control.elo.first(name) for name in standings.order if name not in control.elo.fixed]
     centre = statistics.fmean(began) if began else control.elo.start
     return rate(results, centre=centre, anchors=control.elo.fixed)
 

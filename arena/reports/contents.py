@@ -135,3 +135,47 @@ class CompetitionReport:
     def ranked(self) -> Sequence[str]:
         """The players, the best first."""
         return [player.name for player in self.standings.table()]
+
+    @property
+    def standings_table(self) -> list[list[str]]:
+        """The standings as a table's cells, its headings first; an Elo with imaginary draws has a star."""
+        head = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
+        head += ["points", "Elo", *(["likeliest", "±"] if self.ratings else ["DAIDE", "skill", "±"])]
+        rows = [head]
+        for player in self.standings.table():
+            score, facts = player.score, self.players[player.name]
+            counts = [score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits]
+            row = [player.name, *map(str, [*counts, player.time_losses, player.faults.total()])]
+            row += [f"{player.points:g}", f"{player.elo:.0f}"]
+            if self.ratings:
+                estimate = self.ratings.estimates.get(player.name)
+                row.append("-" if estimate is None else f"{estimate.elo:.0f}{'*' * estimate.imagined}")
+                row.append("-" if estimate is None or estimate.error is None else f"{estimate.error:.0f}")
+            else:
+                row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
+            rows.append(row)
+        return rows
+
+    @property
+    def star(self) -> str:
+        """What the star in the table of standings says; empty where there is none."""
+        if self.ratings is None or not any(rating.imagined for rating in self.ratings.estimates.values()):
+            return ""
+        return "* Some only won or only lost: one imaginary draw of each pair keeps their Elo finite."
+
+    @property
+    def notes(self) -> list[str]:
+        """Void games, who is left out, and what became of the reports to ACADEMY, in a line each."""
+        lines = []
+        if self.voids:
+            games = "1 void game" if self.voids == 1 else f"{self.voids} void games"
+            lines.append(f"{games}; see log file.")
+        lines += [
+            f"{exclusion.scope} {exclusion.name} is left out since {exclusion.games} games were finished: "
+            f"{exclusion.reason}"
+            for exclusion in self.excluded
+        ]
+        if any(self.academy_reports.values()):
+            counts = (f"{count} {state}" for state, count in self.academy_reports.items() if count)
+            lines.append(f"reports to ACADEMY: {', '.join(counts)}")
+        return lines + [f"report of {contest} refused: {why}" for contest, why in self.refusals.items()]

@@ -6,7 +6,7 @@ from html import escape
 from typing import Final
 
 from arena.output import count_text
-from arena.reports.contents import CompetitionReport, PlayerFacts
+from arena.reports.contents import CompetitionReport
 from arena.reports.plots import Bar, rating_plot, tuning_plot
 from arena.reports.tally import MatchupTally, SeatTally
 from arena.reports.text import MISSING, percent, settings_line
@@ -112,26 +112,10 @@ def _ratings(report: CompetitionReport) -> str:
 
 
 def _standings(report: CompetitionReport) -> str:
-    headings = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
-    headings += ["points", "Elo", *(["likeliest Elo", "±"] if report.ratings else ["DAIDE", "skill", "±"])]
-    rows = []
-    for player in report.standings.table():
-        score, facts = player.score, report.players[player.name]
-        row = [player.name, *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown))]
-        row += [str(player.forfeits), str(player.time_losses), str(player.faults.total())]
-        row += [f"{player.points:g}", f"{player.elo:.0f}"]
-        if report.ratings:
-            estimate = report.ratings.estimates.get(player.name)
-            row.append("-" if estimate is None else f"{estimate.elo:.0f}{'*' if estimate.imagined else ''}")
-            row.append("-" if estimate is None or estimate.error is None else f"{estimate.error:.0f}")
-        else:
-            row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
-        rows.append(row)
+    headings, *rows = report.standings_table
     table = _table("standings", headings, rows)
-    starred = report.ratings and any(estimate.imagined for estimate in report.ratings.estimates.values())
-    note = "* one imaginary draw of each pair keeps it finite: some only won or only lost" if starred else ""
     began = f'<p class="dim" id="began">{escape(report.beginnings)}</p>' if report.beginnings else ""
-    return f'<h2>Standings</h2>{table}<p class="dim">{note}</p>{began}'
+    return f'<h2>Standings</h2>{table}<p class="dim">{report.star}</p>{began}'
 
 
 def _cross_table(report: CompetitionReport) -> str:
@@ -217,15 +201,15 @@ def _usage(report: CompetitionReport) -> str:
         facts = report.players[name]
         if facts.usage is None:
             continue
-        cpu, memory = facts.usage.cpu_seconds, facts.usage.peak_memory_bytes
+        cpu, memory, last = facts.usage.cpu_seconds, facts.usage.peak_memory_bytes, facts.last_fault
+        fault = "" if last is None else f"{last.game_id}: {last.fault.value}: {last.remark}"
         rows.append(
             [
                 name,
                 "-" if cpu is None else f"{cpu:.3f}",
                 f"{facts.usage.wall_seconds:.3f}",
                 "-" if memory is None else f"{memory / 1e6:.1f}",
-                _fault_cell(facts),
-                f'<td class="text">{escape(facts.description)}</td>',
+                *(f'<td class="text">{escape(text)}</td>' for text in (fault, facts.description)),
             ]
         )
     if not rows:
@@ -234,25 +218,7 @@ def _usage(report: CompetitionReport) -> str:
     return f"<h2>What players used</h2>{_table('usage', headings, rows)}"
 
 
-def _fault_cell(facts: PlayerFacts) -> str:
-    last = facts.last_fault
-    text = "" if last is None else f"{last.game_id}: {last.fault.value}: {last.remark}"
-    return f'<td class="text">{escape(text)}</td>'
-
-
 def _notes(report: CompetitionReport) -> str:
-    notes = []
-    if report.candidates is not None and report.candidates.summary:
-        notes.append(report.candidates.summary)
-    if report.voids:
-        notes.append(f"void games: {report.voids}")
-    notes += [
-        f"{exclusion.scope} {exclusion.name} is left out since {exclusion.games} games were finished: "
-        f"{exclusion.reason}"
-        for exclusion in report.excluded
-    ]
-    notes += [
-        f"reports to ACADEMY {state}: {count}" for state, count in report.academy_reports.items() if count
-    ]
-    notes += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]
+    faults = report.candidates.summary if report.candidates else ""
+    notes = [*([faults] if faults else []), *report.notes]
     return "".join(f'<p class="dim">{escape(note)}</p>' for note in notes)

@@ -1,7 +1,7 @@
 """Plots of reports, as SVG: ratings with their error bars, and how a tuner's best values came about."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
@@ -48,19 +48,10 @@ def rating_plot(bars: Sequence[Bar], unit: str) -> str:
         return round(left + (value - low) / (high - low) * (_WIDTH - left - _RIGHT), 1)
 
     bottom = _TOP + _ROW * len(bars)
-    parts = [
-        f'<svg class="ratings" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escape(unit)} of each player with its error">'
-    ]
+    parts = []
     for tick in ticks(low, high):
-        parts.append(f'<line class="grid" x1="{x(tick)}" y1="{_TOP}" x2="{x(tick)}" y2="{bottom}"/>')
-        parts.append(
-            f'<text class="tick" x="{x(tick)}" y="{bottom + 14}" text-anchor="middle">{tick:g}</text>'
-        )
-    parts.append(
-        f'<text class="tick" x="{(left + _WIDTH - _RIGHT) / 2}" y="{height - 4}" text-anchor="middle">'
-        f"{escape(unit)}</text>"
-    )
+        parts += [_line(x(tick), _TOP, x(tick), bottom), _label(x(tick), bottom + 14, f"{tick:g}")]
+    parts.append(_label((left + _WIDTH - _RIGHT) / 2, height - 4, unit))
     for place, bar in enumerate(bars):
         y = _TOP + _ROW * place + _ROW // 2
         name = _short(bar.name, _LONGEST_NAME)
@@ -69,12 +60,25 @@ def rating_plot(bars: Sequence[Bar], unit: str) -> str:
         parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(name)}</text>')
         if bar.error:
             start, end = x(bar.value - bar.error), x(bar.value + bar.error)
-            parts.append(f'<line class="error" x1="{start}" y1="{y}" x2="{end}" y2="{y}"/>')
-            parts += [
-                f'<line class="error" x1="{at}" y1="{y - 5}" x2="{at}" y2="{y + 5}"/>' for at in (start, end)
-            ]
+            parts.append(_line(start, y, end, y, "error"))
+            parts += [_line(at, y - 5, at, y + 5, "error") for at in (start, end)]
         parts.append(f'<circle cx="{x(bar.value)}" cy="{y}" r="4.5"/></g>')
-    return "".join([*parts, "</svg>"])
+    return _picture("ratings", height, f"{unit} of each player with its error", parts)
+
+
+def _picture(kind: str, height: float, label: str, parts: Iterable[str]) -> str:
+    return (
+        f'<svg class="{kind}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
+        f'role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str = "grid") -> str:
+    return f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+
+
+def _label(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text class="tick" x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -93,48 +97,37 @@ def tuning_plot(tuning: TuningState) -> str:
         return ""
     games = [step.games for step in tuning.path]
     return "".join(
-        f"<h3>{escape(code)}</h3>{_picture(code, games, [step.values[place] for step in tuning.path])}"
+        f"<h3>{escape(code)}</h3>{_path(code, games, [step.values[place] for step in tuning.path])}"
         for place, code in enumerate(tuning.parameters)
     )
 
 
-def _picture(code: str, games: Sequence[int], values: Sequence[Any]) -> str:
+def _path(code: str, games: Sequence[int], values: Sequence[Any]) -> str:
     heights, marks = _scale(values)
     low, high = min(heights), max(heights)
     margin = (high - low) * 0.08 or 0.5
     low, high = low - margin, high + margin
-    first, last = 0, max(games[-1], 1)
+    last = max(games[-1], 1)
 
     def x(count: float) -> float:
-        return round(_LEFT + (count - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT), 1)
+        return round(_LEFT + count / last * (_WIDTH - _LEFT - _RIGHT), 1)
 
     def y(value: float) -> float:
         return round(_HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    parts = [
-        f'<svg class="tuning" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'role="img" aria-label="best value of {escape(code)} after so many games">'
-    ]
+    parts = []
     for at, text in marks or [(tick, f"{tick:g}") for tick in ticks(low, high)[::2]]:
-        parts.append(f'<line class="grid" x1="{_LEFT}" y1="{y(at)}" x2="{_WIDTH - _RIGHT}" y2="{y(at)}"/>')
-        parts.append(
-            f'<text class="tick" x="{_LEFT - 8}" y="{y(at) + 4}" text-anchor="end">{escape(text)}</text>'
-        )
-    for tick in ticks(first, last):
-        parts.append(
-            f'<text class="tick" x="{x(tick)}" y="{_HEIGHT - 18}" text-anchor="middle">{tick:g}</text>'
-        )
-    parts.append(
-        f'<text class="tick" x="{(_LEFT + _WIDTH - _RIGHT) / 2}" y="{_HEIGHT - 4}" text-anchor="middle">'
-        "games</text>"
-    )
+        parts.append(_line(_LEFT, y(at), _WIDTH - _RIGHT, y(at)))
+        parts.append(_label(_LEFT - 8, y(at) + 4, text, "end"))
+    parts += [_label(x(tick), _HEIGHT - 18, f"{tick:g}") for tick in ticks(0, last)]
+    parts.append(_label((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 4, "games"))
     # A value stays the best until another is: steps, not slopes.
     steps = [f"{x(games[0])},{y(heights[0])}"]
     for count, before, value in zip(games[1:], heights, heights[1:], strict=False):
         steps += [f"{x(count)},{y(before)}", f"{x(count)},{y(value)}"]
     parts.append(f'<polyline class="path" points="{" ".join(steps)}"/>')
     parts.append(f'<circle cx="{x(games[-1])}" cy="{y(heights[-1])}" r="4.5"/>')
-    return "".join([*parts, "</svg>"])
+    return _picture("tuning", _HEIGHT, f"best value of {code} after so many games", parts)
 
 
 def _scale(values: Sequence[Any]) -> tuple[list[float], list[tuple[float, str]]]:

@@ -83,17 +83,21 @@ def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
     errors = _by_player(
         folder.with_suffix(".log"), re.compile(rf"(){re.escape(record.stem)} (\S+?): (.*)", re.DOTALL)
     )
-    logs = {}
-    for player in dict.fromkeys([*players, *(protocol or ()), *(errors or ())]):
-        if protocol is None:
-            logs[f"{player}: {_PROTOCOL}"] = "Not kept: arena run --log-protocol keeps it."
-        else:
-            logs[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It received nothing in lines of text.")
-        if errors is None:
-            logs[f"{player}: {_ERRORS}"] = f"Not kept: there is no {folder.with_suffix('.log').name}."
-        else:
-            logs[f"{player}: {_ERRORS}"] = errors.get(player, "Nothing, or it was discarded.")
-    return logs
+    no_errors = f"Not kept: there is no {folder.with_suffix('.log').name}."
+    kept = (
+        (
+            _PROTOCOL,
+            protocol,
+            "Not kept: arena run --log-protocol keeps it.",
+            "It received nothing in lines of text.",
+        ),
+        (_ERRORS, errors, no_errors, "Nothing, or it was discarded."),
+    )
+    return {
+        f"{player}: {title}": without_file if lines is None else lines.get(player, nothing)
+        for player in dict.fromkeys([*players, *(protocol or ()), *(errors or ())])
+        for title, lines, without_file, nothing in kept
+    }
 
 
 def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:

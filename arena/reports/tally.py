@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from arena.control.plans import GameSettings
 from arena.results.games import FinishedGame
-from referees.api import Termination
 
 
 @dataclass
@@ -34,14 +33,11 @@ class PlayerTally:
 
     def add(self, game: FinishedGame, seat: int) -> None:
         """Take in a game that the player had this seat in."""
-        winners = game.outcome.winners
-        share = 1.0 / len(winners) if seat in winners else 0.0
         mine = self.seats.setdefault(seat, SeatTally())
         mine.games += 1
-        mine.wins += share
-        self.wins += share
-        if winners and seat not in winners and game.outcome.termination is Termination.FORFEIT:
-            self.forfeits += 1
+        mine.wins += game.share(seat)
+        self.wins += game.share(seat)
+        self.forfeits += game.is_forfeited_by(seat)
         cpu = game.cpu_seconds[seat - 1]
         if cpu is not None:
             self.cpu_seconds += cpu

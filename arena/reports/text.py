@@ -229,29 +229,7 @@ def _matchups(report: CompetitionReport) -> list[list[str]]:
 
 
 def _standings(report: CompetitionReport) -> Sequence[str]:
-    heading = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
-    heading += ["points", "Elo", *(["likeliest", "±"] if report.ratings else ["DAIDE", "skill", "±"])]
-    rows: list[Sequence[str]] = [heading]
-    imagined = False
-    for player in report.standings.table():
-        score, facts = player.score, report.players[player.name]
-        row = [player.name, *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown))]
-        row += [str(player.forfeits), str(player.time_losses), str(player.faults.total())]
-        row += [f"{player.points:g}", f"{player.elo:.0f}"]
-        if report.ratings:
-            estimate = report.ratings.estimates.get(player.name)
-            if estimate is None:
-                row += ["-", "-"]
-            else:
-                imagined = imagined or estimate.imagined
-                row += [f"{estimate.elo:.0f}", "-" if estimate.error is None else f"{estimate.error:.0f}"]
-        else:
-            row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
-        rows.append(row)
-    lines = [*align_rows(rows), _legend(report)]
-    if imagined:
-        lines.append("Some only won or only lost: one imaginary draw of each pair keeps their Elo finite.")
-    return lines
+    return [*align_rows(report.standings_table), _legend(report), *_lines(report.star)]
 
 
 def _legend(report: CompetitionReport) -> str:
@@ -300,19 +278,7 @@ def _proposals(report: CompetitionReport) -> Sequence[str]:
 
 
 def _notes(report: CompetitionReport) -> Sequence[str]:
-    lines = _lines(report.beginnings)
-    if report.voids:
-        games = "1 void game" if report.voids == 1 else f"{report.voids} void games"
-        lines.append(f"{games}; see log file.")
-    lines += [
-        f"{exclusion.scope} {exclusion.name} is left out since {exclusion.games} games were finished: "
-        f"{exclusion.reason}"
-        for exclusion in report.excluded
-    ]
-    if any(report.academy_reports.values()):
-        counts = (f"{count} {state}" for state, count in report.academy_reports.items() if count)
-        lines.append(f"reports to ACADEMY: {', '.join(counts)}")
-    lines += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]
+    lines = [*_lines(report.beginnings), *report.notes]
     if report.duration is not None:
         took = timedelta(seconds=round(report.duration.total_seconds))
         span = report.duration.last_finished - report.duration.first_started

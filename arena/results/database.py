@@ -1,7 +1,7 @@
 """The results database: opened, created where it is missing, and checked to be ours."""
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Insert,
+    Select,
     Table,
     create_engine,
     event,
@@ -20,16 +21,15 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
-    update,
 )
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError, StatementError
 from sqlalchemy.schema import CreateTable
 
 from arena.control.database_urls import InvalidDatabaseUrlError, database_url, shown
-from arena.results.migrations import MIGRATIONS
+from arena.results.migrations import FIRST_VERSION, upgrade
 from arena.results.own_tables import META, SCHEMA_VERSION, VERDICT
 from arena.results.schema import METADATA
-from arena.results.views import create_views, drop_views
+from arena.results.views import create_views
 
 BUSY_SECONDS: Final = 30
 
@@ -90,6 +90,16 @@ class ResultsDatabase:
         with self._engine.begin() as connection:
             yield connection
 
+    def rows(self, query: Select[Any]) -> Sequence[Any]:
+        """All rows of a query, in a transaction of its own."""
+        with self.transaction() as connection:
+            return connection.execute(query).all()
+
+    def value(self, query: Select[Any]) -> Any:
+        """The only value that a query gives, in a transaction of its own."""
+        with self.transaction() as connection:
+            return connection.execute(query).scalar_one()
+
     @contextmanager
     def quick_transaction(self) -> Iterator[Connection]:
         """As `transaction`, without waiting for the disk.
@@ -144,7 +154,9 @@ def _prepare_sqlite(synchronous: str, connection: sqlite3.Connection, _record: A
 def _check_or_create(connection: Connection, create: bool) -> None:
     present = set(inspect(connection).get_table_names())
     if META.name in present and _version(connection) == SCHEMA_VERSION:
-        _add_verdicts(connection, present)
+        if VERDICT.name not in present:
+            # It came without a new version of the schema.
+            connection.execute(CreateTable(VERDICT, if_not_exists=True))
         return
     if META.name not in present and not create:
         raise NoResultsYetError(f"there are no results in {shown(connection.engine.url)}")
@@ -155,7 +167,6 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     present = set(inspect(connection).get_table_names())
     if META.name in present:
         _bring_up_to_date(connection)
-        _add_verdicts(connection, present)
     elif present & set(METADATA.tables):
         url = shown(connection.engine.url)
         raise ResultsError(f"{url} has tables of our names but was not made by the arena")
@@ -165,29 +176,16 @@ def _check_or_create(connection: Connection, create: bool) -> None:
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))
 
 
-def _add_verdicts(connection: Connection, present: Collection[str]) -> None:
-    """Add the table of proposals' verdicts, which came without a new version of the schema."""
-    if VERDICT.name not in present:
-        connection.execute(CreateTable(VERDICT, if_not_exists=True))
-
-
 def _bring_up_to_date(connection: Connection) -> None:
     version = _version(connection)
-    if version == SCHEMA_VERSION:
-        return
-    if version not in MIGRATIONS:
+    if FIRST_VERSION <= version < SCHEMA_VERSION:
+        upgrade(connection, version)
+    elif version != SCHEMA_VERSION:
         raise ResultsError(
             f"the results database {shown(connection.engine.url)} has schema version {version}, this program "
-            f"reads versions {min(MIGRATIONS)} to {SCHEMA_VERSION}: use the release that wrote it, or "
+            f"reads versions {FIRST_VERSION} to {SCHEMA_VERSION}: use the release that wrote it, or "
             "`arena reset`"
         )
-    # Those of now, which may name columns that the steps have yet to make.
-    drop_views(connection)
-    while version != SCHEMA_VERSION:
-        MIGRATIONS[version](connection)
-        version += 1
-    create_views(connection)
-    connection.execute(update(META).filter_by(Key="schema_version").values(Value=str(version)))
 
 
 def _version(connection: Connection) -> int:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, update
 
 from arena.jobs import Fault, GameResult, JobMove, PlayerUsage
 from arena.results import own_tables as own
@@ -23,6 +23,7 @@ from arena.results import schema as saga
 from arena.results.database import add, insertion
 from arena.results.game_settings import SettingKeys
 from referees.api import Outcome, Termination
+from referees.legible_text import legible
 
 _MICROSECONDS: Final = 6
 # PostgreSQL's texts hold neither, and one of them would spoil the view of all moves.
@@ -49,11 +50,10 @@ def unpack_moves(value: str) -> list[StoredMove]:
     """The moves of a value."""
     moves = []
     for row in json.loads(value):
-        seat, text, seconds, *more = row
-        values: Mapping[str, float] = (more[0] if more else None) or {}
-        comment = more[1] if len(more) > 1 else None
-        reported = {int(teller): float(value) for teller, value in values.items()}
-        moves.append(StoredMove(seat, text, seconds, reported, comment or ""))
+        seat, text, seconds, values, comment = (*row, None, None)[:5]
+        reported = {int(teller): float(value) for teller, value in (values or {}).items()}
+        # Earlier releases stored it as it came.
+        moves.append(StoredMove(seat, text, seconds, reported, legible(comment or "")))
     return moves
 
 
@@ -80,17 +80,6 @@ def _pack_move(move: JobMove) -> str:
     return json.dumps(row, separators=(",", ":"), allow_nan=False)
 
 
-# Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
-_NAME_CLIENT = (
-    update(saga.CLIENT)
-    .where(
-        saga.CLIENT.c.ClientId
-        == select(saga.CONTESTANT.c.ClientId)
-        .where(saga.CONTESTANT.c.ContestantId == bindparam("contestant"))
-        .scalar_subquery()
-    )
-    .values(Name=bindparam("name"), Version=bindparam("version"))
-)
 _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
 
 
@@ -119,6 +108,16 @@ class Entry:
     opening: GivenOpening | None = None
 
 
+# SAGA's Termination where nobody won more than another.
+_ALL_DREW: Final = {
+    Termination.AGREEMENT: 3,
+    Termination.STASIS: 4,
+    Termination.IMPASSE: 5,
+    Termination.MOVE_LIMIT: 5,
+    Termination.ADJUDICATION: 5,
+}
+
+
 def termination_code(outcome: Outcome, seats: int) -> int | None:
     """SAGA's Termination of any game, as `SAGA_Game` explains it; None where the result is not known."""
     survivors = seats - sum(year is not None for year in outcome.eliminated)
@@ -129,17 +128,7 @@ def termination_code(outcome: Outcome, seats: int) -> int | None:
             return 1
         case winners if winners < survivors:
             return 2
-    match outcome.termination:
-        case Termination.AGREEMENT:
-            return 3
-        case Termination.STASIS:
-            return 4
-        case Termination.IMPASSE:
-            return 5
-        case Termination.MOVE_LIMIT | Termination.ADJUDICATION:
-            return 5
-        case _:
-            return 6
+    return _ALL_DREW.get(outcome.termination, 6)
 
 
 def grades(outcome: Outcome, years: int) -> tuple[float, ...]:
@@ -162,6 +151,28 @@ def ranks(outcome: Outcome, seats: int, years: int) -> tuple[int | None, ...]:
     if not outcome.winners:
         return (None,) * seats
     return tuple(1 if seat in outcome.winners else 1 + len(outcome.winners) for seat in range(1, seats + 1))
+
+
+def seat_columns(outcome: Outcome, seats: int, years: int) -> list[dict[str, Any]]:
+    """What SAGA_Player says of an outcome, by seat."""
+    unknown = (None,) * seats
+    counted = zip(
+        outcome.points or unknown,
+        outcome.eliminated or unknown,
+        grades(outcome, years) or unknown,
+        ranks(outcome, seats, years),
+        strict=True,
+    )
+    return [
+        {
+            "Supplies": points,
+            "Elimination": eliminated,
+            "Winner": int(seat in outcome.winners),
+            "Grade": grade,
+            "Rank": rank,
+        }
+        for seat, (points, eliminated, grade, rank) in enumerate(counted, start=1)
+    ]
 
 
 def add_game(
@@ -232,9 +243,8 @@ def _add_players(
     connection: Connection, entry: Entry, game_id: int, result: GameResult, outcome: Outcome, years: int
 ) -> None:
     own_moves = Counter(move.seat for move in result.moves if not move.stand_in)
-    grade = grades(outcome, years) or (None,) * len(entry.players)
-    rank = ranks(outcome, len(entry.players), years)
     numbered = list(enumerate(zip(entry.players, result.usage, strict=True), start=1))
+    columns = seat_columns(outcome, len(entry.players), years)
     connection.execute(
         insertion(saga.PLAYER),
         [
@@ -242,14 +252,10 @@ def _add_players(
                 "GameId": game_id,
                 "PowerId": entry.setting.powers[seat - 1],
                 "ContestantId": entry.contestants[seat - 1],
-                "Supplies": outcome.points[seat - 1] if outcome.points else None,
                 "Disorder": _disorder(usage, own_moves[seat]),
                 "Problem": _PROBLEMS.get(usage.fault),
-                "Winner": int(seat in outcome.winners),
-                "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
-                "Grade": grade[seat - 1],
-                "Rank": rank[seat - 1],
                 "Cpu": usage.cpu_seconds,
+                **columns[seat - 1],
             }
             for seat, (_, usage) in numbered
         ],
@@ -286,4 +292,6 @@ def _disorder(usage: PlayerUsage, own_moves: int) -> int | None:
 def note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
     """Note what a contestant's program calls itself: `name:version`."""
     name, _, version = reported.partition(":")
-    connection.execute(_NAME_CLIENT, {"contestant": contestant_id, "name": name, "version": version})
+    client = select(saga.CONTESTANT.c.ClientId).filter_by(ContestantId=contestant_id).scalar_subquery()
+    known = update(saga.CLIENT).where(saga.CLIENT.c.ClientId == client)
+    connection.execute(known.values(Name=name, Version=version))

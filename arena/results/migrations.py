@@ -1,17 +1,19 @@
-"""Results databases of earlier schema versions brought up to date, version by version."""
+"""Results databases of earlier schema versions brought up to date."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Connection, inspect, select, text, update
+from sqlalchemy.schema import CreateColumn
 
 from arena.results import schema as saga
-from arena.results.own_tables import EXCLUSION, FIRST_RATING, SEAT
+from arena.results.own_tables import META, SCHEMA_VERSION, SEAT
 from arena.results.schema import METADATA
+from arena.results.views import create_views, drop_views
 
 # The ids of Diplomacy's variants begin so.
 _DIPLOMACY: Final = "diplomacy-"
@@ -67,36 +69,52 @@ JOIN "SAGA_Player" p ON p."GameId" = s."GameId"
 JOIN "SAGA_Power" w ON w."PowerId" = p."PowerId" AND w."Code" = CAST(s."Seat" AS TEXT)
 """
 
-_NEW_IN_6: Final = {
-    "ARENA_Game": {
-        "Plies": "INTEGER NOT NULL DEFAULT '0'",
-        "OpeningFile": "TEXT",
-        "OpeningNumber": "INTEGER",
-        "OpeningName": "TEXT",
-    },
-    "ARENA_Seat": {"Clock": "TEXT"},
-}
-_SINCE_5: Final = frozenset({*_NEW_IN_6["ARENA_Seat"], "OwnMoves"})
-_COUNT_PLIES: Final = {
-    "sqlite": """UPDATE "ARENA_Game" SET "Plies" = json_array_length("Moves")""",
-    "postgresql": """UPDATE "ARENA_Game" SET "Plies" = json_array_length("Moves"::json)""",
-}
-
+# Of games that were stored before these numbers were.
+_COUNT_PLIES: Final = """
+UPDATE "ARENA_Game" SET "Plies" = (
+  SELECT COUNT(*) FROM "ARENA_Move" m WHERE m."GameId" = "ARENA_Game"."GameId")
+"""
 # Openings' moves are no player's own, and took no time.
-_COUNT_OWN_MOVES: Final = {
-    "sqlite": """UPDATE "ARENA_Seat" SET "OwnMoves" = (
-      SELECT COUNT(*) FROM "ARENA_Game" g, json_each(g."Moves") m WHERE g."GameId" = "ARENA_Seat"."GameId"
-        AND json_extract(m.value, '$[0]') = "ARENA_Seat"."Seat" AND json_extract(m.value, '$[5]') IS NULL)""",
-    "postgresql": """UPDATE "ARENA_Seat" SET "OwnMoves" = (
-      SELECT COUNT(*) FROM "ARENA_Game" g CROSS JOIN LATERAL json_array_elements(g."Moves"::json) AS m (value)
-      WHERE g."GameId" = "ARENA_Seat"."GameId"
-        AND (m.value ->> 0)::int = "ARENA_Seat"."Seat" AND m.value ->> 5 IS NULL)""",
-}
+_COUNT_OWN_MOVES: Final = """
+UPDATE "ARENA_Seat" SET "OwnMoves" = (
+  SELECT COUNT(*) FROM "ARENA_Move" m
+  WHERE m."GameId" = "ARENA_Seat"."GameId" AND m."Seat" = "ARENA_Seat"."Seat" AND NOT m."Opening")
+"""
+
+FIRST_VERSION: Final = 3
+"""The earliest version that can be brought up to date."""
 
 
-def _from_3(connection: Connection) -> None:
+def upgrade(connection: Connection, version: int) -> None:
+    """Bring a database of an earlier version, from FIRST_VERSION on, up to date."""
+    # Views name columns that are yet to be made.
+    drop_views(connection)
+    METADATA.create_all(connection)
+    _add_missing_columns(connection)
+    if version < 4:
+        _pack_moves_and_split_missions(connection)
+    if version < 5:
+        _name_powers(connection)
+    create_views(connection)
+    if version < 6:
+        connection.exec_driver_sql(_COUNT_PLIES)
+    if version < 8:
+        connection.exec_driver_sql(_COUNT_OWN_MOVES)
+    connection.execute(update(META).filter_by(Key="schema_version").values(Value=str(SCHEMA_VERSION)))
+
+
+def _add_missing_columns(connection: Connection) -> None:
+    """Add the columns that came later, where a row can be without a value of its own."""
+    for table in METADATA.sorted_tables:
+        known = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in known and (column.nullable or column.server_default is not None):
+                definition = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f'ALTER TABLE "{table.name}" ADD COLUMN {definition}')
+
+
+def _pack_moves_and_split_missions(connection: Connection) -> None:
     """A game's moves become one value, a mission's series rows of their own, inhibitions a competition's."""
-    connection.exec_driver_sql("""ALTER TABLE "ARENA_Game" ADD COLUMN "Moves" TEXT NOT NULL DEFAULT '[]'""")
     for game_id, moves in _moves_by_game(connection):
         connection.execute(
             text('UPDATE "ARENA_Game" SET "Moves" = :moves WHERE "GameId" = :game'),
@@ -104,7 +122,6 @@ def _from_3(connection: Connection) -> None:
         )
     for table in ("ARENA_MoveValue", "ARENA_Move"):
         connection.exec_driver_sql(f'DROP TABLE "{table}"')
-    METADATA.create_all(connection)
     for row in connection.execute(text(_PLAYED_SERIES)).all():
         _split_off(connection, row)
     of_missions = 'IN (SELECT "MissionId" FROM "ARENA_Series")'
@@ -147,59 +164,16 @@ def _split_off(connection: Connection, row: Any) -> None:
         connection.execute(text(statement), {key: known[key] for key in known if f":{key}" in statement})
 
 
-def _from_4(connection: Connection) -> None:
+def _name_powers(connection: Connection) -> None:
     """Seats name their power, and powers are called by their token names."""
     # SQLite can't add a column that must not be empty.
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE seat AS {_SEATS}")
     connection.exec_driver_sql('DROP TABLE "ARENA_Seat"')
     SEAT.create(connection)
-    # The table is made as it is now, with columns that later steps would add.
-    columns = ", ".join(f'"{column.name}"' for column in SEAT.columns if column.name not in _SINCE_5)
+    columns = ", ".join(f'"{column.name}"' for column in SEAT.columns)
     connection.exec_driver_sql(f'INSERT INTO "ARENA_Seat" ({columns}) SELECT {columns} FROM seat')
     connection.exec_driver_sql("DROP TABLE seat")
     name_numbered_powers(connection)
-
-
-def _add_first_ratings(connection: Connection) -> None:
-    """Store with which Elo players began; for players with games it is known from their first."""
-    FIRST_RATING.create(connection, checkfirst=True)
-
-
-def _from_5(connection: Connection) -> None:
-    """Add a game's opening and number of moves, and a seat's clock; earlier games have none of them."""
-    for table, columns in _NEW_IN_6.items():
-        _add_columns(connection, table, columns)
-    connection.exec_driver_sql(_COUNT_PLIES[connection.dialect.name])
-    _add_first_ratings(connection)
-
-
-def _add_columns(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
-    """Add those columns, by name with their SQL types, that the table has not got."""
-    known = {column["name"] for column in inspect(connection).get_columns(table)}
-    for name, kind in columns.items():
-        if name not in known:
-            connection.exec_driver_sql(f'ALTER TABLE "{table}" ADD COLUMN "{name}" {kind}')
-
-
-def _from_6(connection: Connection) -> None:
-    """Add the table of exclusions, which is empty: earlier releases left out no player."""
-    EXCLUSION.create(connection, checkfirst=True)
-
-
-def _from_7(connection: Connection) -> None:
-    """Seats store how many moves their time was for; in earlier games without a move that lost on time."""
-    _add_columns(connection, "ARENA_Seat", {"OwnMoves": "INTEGER NOT NULL DEFAULT '0'"})
-    connection.exec_driver_sql(_COUNT_OWN_MOVES[connection.dialect.name])
-
-
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
-    3: _from_3,
-    4: _from_4,
-    5: _from_5,
-    6: _from_6,
-    7: _from_7,
-}
-"""What brings a database from one version to the next."""
 
 
 def name_numbered_powers(connection: Connection) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX, VERDICT
+from referees.legible_text import legible
 
 DROPPED: Final = "dropped"
 # A reason contains numbers; proposals that are dropped for one rule are counted together.
@@ -56,27 +57,6 @@ def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iter
         connection.execute(insert(VERDICT), rows)
 
 
-def tallies(database: ResultsDatabase, series_id: int) -> Mapping[str, ProposalTally]:
-    """What became of each player's proposals in a competition, by player ("" where it is not known)."""
-    table = VERDICT.c
-    query = (
-        select(table.Player, table.Verdict, table.Reason, func.sum(table.Count))
-        .where(table.SeriesId == series_id)
-        .group_by(table.Player, table.Verdict, table.Reason)
-        .order_by(table.Player)
-    )
-    tallies: defaultdict[str, ProposalTally] = defaultdict(ProposalTally)
-    with database.transaction() as connection:
-        for player, verdict, reason, count in connection.execute(query):
-            tally = tallies[player]
-            if verdict == DROPPED:
-                tally.dropped += count
-                tally.reasons[_NUMBER.sub("N", reason)] += count
-            else:
-                tally.accepted += count
-    return dict(tallies)
-
-
 @dataclass(frozen=True)
 class WaitingReport:
     """A report to deliver: a serialised academy.v1.ReportContestRequest, and how often it was tried."""
@@ -113,46 +93,49 @@ class Outbox:
             .order_by(table.Attempts, table.OutboxId)
             .limit(limit)
         )
-        with self._database.transaction() as connection:
-            return [WaitingReport(*row) for row in connection.execute(query)]
+        return [WaitingReport(*row) for row in self._database.rows(query)]
 
     def mark_acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
         """Note that ACADEMY has the report, whose content is dropped, and what it made of the proposals."""
         with self._database.transaction() as connection:
             note(connection, self._series_id, report.contest_id, verdicts)
-            connection.execute(
-                update(OUTBOX)
-                .where(OUTBOX.c.OutboxId == report.outbox_id)
-                .values(
-                    State="acknowledged",
-                    Report=None,
-                    Attempts=report.attempts + 1,
-                    LastError="",
-                    Changed=utc_now(),
-                )
-            )
+            _change(connection, report, State="acknowledged", Report=None, LastError="")
 
     def proposals(self) -> Mapping[str, ProposalTally]:
-        """What became of each player's proposals, by player."""
-        return tallies(self._database, self._series_id)
+        """What became of each player's proposals, by player ("" where it is not known)."""
+        table = VERDICT.c
+        query = (
+            select(table.Player, table.Verdict, table.Reason, func.sum(table.Count))
+            .where(table.SeriesId == self._series_id)
+            .group_by(table.Player, table.Verdict, table.Reason)
+            .order_by(table.Player)
+        )
+        tallies: defaultdict[str, ProposalTally] = defaultdict(ProposalTally)
+        for player, verdict, reason, count in self._database.rows(query):
+            if verdict == DROPPED:
+                tallies[player].dropped += count
+                tallies[player].reasons[_NUMBER.sub("N", reason)] += count
+            else:
+                tallies[player].accepted += count
+        return dict(tallies)
 
     def mark_refused(self, report: WaitingReport, why: str) -> None:
         """Note that ACADEMY will never take the report; it is kept for inspection but not sent again."""
-        self._change(report, State="refused", Attempts=report.attempts + 1, LastError=why)
+        with self._database.transaction() as connection:
+            _change(connection, report, State="refused", LastError=why)
 
     def mark_failed(self, report: WaitingReport, why: str) -> None:
         """Note a failed delivery; the report goes on waiting."""
-        self._change(report, Attempts=report.attempts + 1, LastError=why)
+        with self._database.transaction() as connection:
+            _change(connection, report, LastError=why)
 
     def counts(self) -> dict[str, int]:
         """How many reports are `waiting`, `acknowledged` and `refused`."""
         query = (
             select(OUTBOX.c.State, func.count()).filter_by(SeriesId=self._series_id).group_by(OUTBOX.c.State)
         )
-        counts = dict.fromkeys(("waiting", "acknowledged", "refused"), 0)
-        with self._database.transaction() as connection:
-            counts.update((state, count) for state, count in connection.execute(query))
-        return counts
+        known = {row.State: row[1] for row in self._database.rows(query)}
+        return {state: known.get(state, 0) for state in ("waiting", "acknowledged", "refused")}
 
     def refusals(self, limit: int = 10) -> dict[str, str]:
         """Why ACADEMY refused the newest of the refused reports, by contest."""
@@ -163,13 +146,13 @@ class Outbox:
             .order_by(table.OutboxId.desc())
             .limit(limit)
         )
-        with self._database.transaction() as connection:
-            return {row.ContestId: row.LastError for row in connection.execute(query)}
+        return {row.ContestId: legible(row.LastError) for row in self._database.rows(query)}
 
-    def _change(self, report: WaitingReport, **values: object) -> None:
-        with self._database.transaction() as connection:
-            connection.execute(
-                update(OUTBOX)
-                .where(OUTBOX.c.OutboxId == report.outbox_id)
-                .values(Changed=utc_now(), **values)
-            )
+
+def _change(connection: Connection, report: WaitingReport, **values: object) -> None:
+    """Note a delivery and what came of it."""
+    connection.execute(
+        update(OUTBOX)
+        .filter_by(OutboxId=report.outbox_id)
+        .values(Attempts=report.attempts + 1, Changed=utc_now(), **values)
+    )

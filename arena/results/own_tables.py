@@ -117,6 +117,13 @@ ATTEMPT: Final = Table(
     CheckConstraint('"Attempt" >= 1', name="Attempt_from_1"),
 )
 
+
+def of_an_attempt() -> ForeignKeyConstraint:
+    """The rule that a row is of an attempt that was begun."""
+    names = ["SeriesId", "Name", "Attempt"]
+    return ForeignKeyConstraint(names, [f"ARENA_Attempt.{name}" for name in names])
+
+
 VOID: Final = Table(
     "ARENA_Void",
     METADATA,
@@ -127,10 +134,7 @@ VOID: Final = Table(
     Column("Reason", Text, nullable=False),
     Column("Seconds", Float, nullable=False),
     Column("Ended", DateTime, nullable=False),
-    ForeignKeyConstraint(
-        ["SeriesId", "Name", "Attempt"],
-        ["ARENA_Attempt.SeriesId", "ARENA_Attempt.Name", "ARENA_Attempt.Attempt"],
-    ),
+    of_an_attempt(),
     CheckConstraint("\"Cause\" IN ('void', 'interrupted')", name="Cause_known"),
     CheckConstraint('"Seconds" >= 0', name="Void_seconds_not_negative"),
 )
@@ -163,10 +167,7 @@ GAME_DETAIL: Final = Table(
     Column("OpeningNumber", Integer),
     Column("OpeningName", Text),
     UniqueConstraint("SeriesId", "Name", name="game_counted_once"),
-    ForeignKeyConstraint(
-        ["SeriesId", "Name", "Attempt"],
-        ["ARENA_Attempt.SeriesId", "ARENA_Attempt.Name", "ARENA_Attempt.Attempt"],
-    ),
+    of_an_attempt(),
 )
 
 SEAT: Final = Table(

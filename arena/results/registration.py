@@ -53,25 +53,6 @@ def quality_of(load: float) -> int:
     return 2 if load < 0.5 else 1
 
 
-def enter_platform(connection: Connection, machine: Platform) -> int:
-    """Enter a platform or find it again; return its PlatformId."""
-    return find_or_add(
-        connection,
-        saga.PLATFORM,
-        {"Name": machine.name, "Fraction": machine.fraction, "Quality": machine.quality},
-    )
-
-
-def enter_competitors(
-    connection: Connection, series_id: int, players: Sequence[PlayerSetup]
-) -> dict[str, int]:
-    """Enter a control file's competitors, or find them again; return ContestantIds by name.
-
-    A changed command is a new contestant under the same name; its forerunner is superseded.
-    """
-    return {player.name: _competitor(connection, series_id, player) for player in players}
-
-
 def enter_made_player(
     connection: Connection, series_id: int, player: PlayerSetup, listed: Mapping[str, int]
 ) -> int:
@@ -128,6 +109,10 @@ def _rows(player: PlayerSetup) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _competitor(connection: Connection, series_id: int, player: PlayerSetup) -> int:
+    """Enter a control file's competitor, or find it again; return its ContestantId.
+
+    A changed command is a new contestant under the same name; its forerunner is superseded.
+    """
     client, contestant = _rows(player)
     known = connection.execute(
         select(own.COMPETITOR.c.ContestantId, saga.CLIENT, saga.CONTESTANT)
@@ -243,18 +228,6 @@ def series_of(connection: Connection, mission_id: int) -> list[int]:
     return [int(key) for key in connection.execute(query).scalars()]
 
 
-def note_begun(connection: Connection, series_id: int) -> None:
-    """Store that a series has begun."""
-    connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id, State=0).values(State=1))
-
-
-def note_complete(connection: Connection, mission_id: int) -> None:
-    """Store which series of a mission have all their games."""
-    for series_id in series_of(connection, mission_id):
-        enough = saga.SERIES.c.GameLim <= _games(connection, series_id)
-        connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id).where(enough).values(State=2))
-
-
 def _series_id(connection: Connection, mission_id: int, name: str) -> int:
     table = own.MISSION_SERIES
     query = select(table.c.SeriesId).filter_by(MissionId=mission_id, Name=name)
@@ -327,10 +300,38 @@ def register(connection: Connection, heading: Heading) -> Registration:
 
     Raises ResultsError if its games would not be the same.
     """
-    series_id = _series(connection, heading)
-    identity = _identity(connection, series_id, heading)
+    series, competition = saga.SERIES.c, own.COMPETITION.c
+    query = select(series.SeriesId, competition.Uuid).outerjoin_from(saga.SERIES, own.COMPETITION)
+    known = connection.execute(query.where(series.Name == heading.name)).first()
+    if known is None:
+        return _enter(connection, heading)
+    if known.Uuid is None:
+        raise ResultsError(
+            f"the series {heading.name!r} in {shown(connection.engine.url)} was imported, and its games "
+            "are not this competition's; rename the control file, or keep the results in another "
+            "database (--results)"
+        )
+    competition_terms(connection, known.SeriesId).check(heading.terms, heading.own_settings)
+    check_variant(connection, known.SeriesId, heading.setting)
     if heading.ordered:
-        check_order(connection, series_id, heading.players)
+        check_order(connection, known.SeriesId, heading.players)
+    return Registration(known.SeriesId, known.Uuid)
+
+
+def _enter(connection: Connection, heading: Heading) -> Registration:
+    series_id = add(connection, saga.SERIES, {"Name": heading.name, **_series_columns(heading)})
+    identity, game = uuid.uuid4().hex, heading.terms.game
+    row = {
+        "SeriesId": series_id,
+        "Uuid": identity,
+        "Created": utc_now(),
+        "Kind": heading.kind,
+        "Game": game.name,
+        "Settings": json.dumps(game.settings, sort_keys=True, default=str),
+        "MoveLimit": game.move_limit,
+        "Scorer": game.scorer,
+    }
+    connection.execute(insert(own.COMPETITION).values(row))
     return Registration(series_id, identity)
 
 
@@ -339,8 +340,13 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
     connection.execute(
         update(saga.SERIES).filter_by(SeriesId=series_id).values({**_series_columns(heading), "State": 1})
     )
-    platform_id = enter_platform(connection, heading.platform)
-    contestants = enter_competitors(connection, series_id, heading.players)
+    machine = heading.platform
+    platform_id = find_or_add(
+        connection,
+        saga.PLATFORM,
+        {"Name": machine.name, "Fraction": machine.fraction, "Quality": machine.quality},
+    )
+    contestants = {player.name: _competitor(connection, series_id, player) for player in heading.players}
     players = {player.name: player for player in heading.players}
     return Entered(
         heading.setting,
@@ -359,7 +365,8 @@ def find_competition(connection: Connection, name: str) -> int:
     A series of its name that came in from elsewhere is no competition of the arena's.
     """
     series_id = find_series(connection, name)
-    if not _is_own(connection, series_id):
+    own_series = select(own.COMPETITION.c.SeriesId).filter_by(SeriesId=series_id)
+    if connection.execute(own_series).first() is None:
         raise NoResultsYetError(
             f"there are no results of {name!r} yet: the series of this name was imported, and is there for "
             "SQL and export"
@@ -375,25 +382,6 @@ def find_series(connection: Connection, name: str) -> int:
     return int(series_id)
 
 
-def _is_own(connection: Connection, series_id: int) -> bool:
-    query = select(own.COMPETITION.c.SeriesId).filter_by(SeriesId=series_id)
-    return connection.execute(query).first() is not None
-
-
-def _series(connection: Connection, heading: Heading) -> int:
-    table = saga.SERIES
-    known = connection.execute(select(table.c.SeriesId).filter_by(Name=heading.name)).scalar()
-    if known is not None:
-        if not _is_own(connection, known):
-            raise ResultsError(
-                f"the series {heading.name!r} in {shown(connection.engine.url)} was imported, and its games "
-                "are not this competition's; rename the control file, or keep the results in another "
-                "database (--results)"
-            )
-        return int(known)
-    return add(connection, table, {"Name": heading.name, **_series_columns(heading)})
-
-
 def _series_columns(heading: Heading) -> dict[str, Any]:
     return {
         "Pure": all(series.pure for series in heading.series),
@@ -401,29 +389,6 @@ def _series_columns(heading: Heading) -> dict[str, Any]:
         "GameLim": heading.games,
         "Notes": heading.description,
     }
-
-
-def _identity(connection: Connection, series_id: int, heading: Heading) -> str:
-    table = own.COMPETITION
-    known = connection.execute(select(table.c.Uuid).filter_by(SeriesId=series_id)).scalar()
-    if known is not None:
-        competition_terms(connection, series_id).check(heading.terms, heading.own_settings)
-        check_variant(connection, series_id, heading.setting)
-        return str(known)
-    identity = uuid.uuid4().hex
-    game = heading.terms.game
-    row = {
-        "SeriesId": series_id,
-        "Uuid": identity,
-        "Created": utc_now(),
-        "Kind": heading.kind,
-        "Game": game.name,
-        "Settings": json.dumps(game.settings, sort_keys=True, default=str),
-        "MoveLimit": game.move_limit,
-        "Scorer": game.scorer,
-    }
-    connection.execute(insert(table).values(row))
-    return identity
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+from sqlalchemy.schema import SchemaItem
 
 METADATA: Final = MetaData()
 
@@ -41,6 +42,15 @@ def refers(name: str, target: str, primary_key: bool = False, nullable: bool = F
 def not_negative(*names: str) -> list[CheckConstraint]:
     """The rule that none of the columns is below zero."""
     return [CheckConstraint(f'"{name}" >= 0', name=f"{name}_not_negative") for name in names]
+
+
+def weight(of: str) -> list[SchemaItem]:
+    """How much a row counts among the others, and what there is to remark on it."""
+    return [
+        Column("Weight", Float, nullable=False, default=1.0),
+        Column("Notes", Text, nullable=False, default=""),
+        CheckConstraint('"Weight" >= 0', name=f"{of}_weight_not_negative"),
+    ]
 
 
 def saga(name: str, *items: Any) -> Table:
@@ -69,9 +79,8 @@ PLATFORM: Final = saga(
     auto_number("PlatformId"),
     Column("Name", Text, nullable=False),  # host name and processor
     Column("Fraction", Float),  # 1: players run at normal priority; 0: the arena was started at a lower one
-    Column(
-        "Quality", Integer
-    ),  # by the load before the first game: 3 below a tenth of the cores, 2 to a half
+    # By the load before the first game: 3 below a tenth of the cores, 2 to a half
+    Column("Quality", Integer),
     Column("Notes", Text, nullable=False, default=""),
     UniqueConstraint("Name", "Fraction", "Quality", name="Platform_once"),
     CheckConstraint('"Fraction" BETWEEN 0 AND 1', name="Fraction_is_a_share"),
@@ -112,9 +121,8 @@ CONTESTANT: Final = saga(
     "SAGA_Contestant",
     auto_number("ContestantId"),
     refers("ClientId", "SAGA_Client.ClientId"),
-    Column(
-        "Personality", Text, nullable=False, default=""
-    ),  # a tuner's candidate: its name in its first game
+    # A tuner's candidate: its name in its first game
+    Column("Personality", Text, nullable=False, default=""),
     Column("Options", Text, nullable=False, default=""),  # GTP start-up commands, each followed by "#"
     refers("PlatformId", "SAGA_Platform.PlatformId", nullable=True),
     Column("FinishTime", Integer),  # the time to exit, in milliseconds
@@ -140,10 +148,7 @@ SETTING: Final = saga(
     Column("MTL", Integer),  # seconds for a move, rounded up, where all have the same and no other clock
     Column("RTL", Integer),  # RTL and BTL: as MTL, in games with retreats and builds
     Column("BTL", Integer),
-    Column("AOA", Boolean),
-    Column("PDA", Boolean),
-    Column("NPR", Boolean),
-    Column("NPB", Boolean),
+    *(Column(rule, Boolean) for rule in ("AOA", "PDA", "NPR", "NPB")),
     # game, its settings, move limit, scorer and the clocks of its players, as JSON
     Column("Notes", Text, nullable=False, default=""),
     *not_negative("Level", "SL", "IL", "PTL", "MTL", "RTL", "BTL"),
@@ -166,18 +171,14 @@ SERIES_CONTESTANT: Final = saga(
     "SAGA_SeriesContestant",
     refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
     refers("ContestantId", "SAGA_Contestant.ContestantId", primary_key=True),
-    Column("Weight", Float, nullable=False, default=1.0),  # 0 for a contestant that plays no longer
-    Column("Notes", Text, nullable=False, default=""),
-    CheckConstraint('"Weight" >= 0', name="contestant_weight_not_negative"),
+    *weight("contestant"),  # 0 for a contestant that plays no longer
 )
 
 SERIES_SETTING: Final = saga(
     "SAGA_SeriesSetting",
     refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
     refers("SettingId", "SAGA_Setting.SettingId", primary_key=True),
-    Column("Weight", Float, nullable=False, default=1.0),
-    Column("Notes", Text, nullable=False, default=""),
-    CheckConstraint('"Weight" >= 0', name="setting_weight_not_negative"),
+    *weight("setting"),
 )
 
 GAME: Final = saga(
@@ -215,9 +216,8 @@ PLAYER: Final = saga(
     Column("Disorder", Integer),  # the game's turns before the Problem; where seats alternate, the player's
     Column("Problem", Integer),  # 0 none, 1 late, 2 disconnected, NULL any other: see ARENA_Seat
     Column("Winner", Integer, nullable=False),
-    Column(
-        "Grade", Float
-    ),  # points; once eliminated, minus the rounds before the last one; NULL if not counted
+    # Points; once eliminated, minus the rounds before the last one; NULL if not counted
+    Column("Grade", Float),
     Column("Rank", Integer),  # 1 + players of higher Grade, without points 1 + winners above; NULL if unknown
     Column("Cpu", Float),
     CheckConstraint('"Problem" IN (0, 1, 2)', name="Problem_0_to_2"),

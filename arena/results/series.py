@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, delete, exists, func, insert, select, update
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
 from arena.players.clock import describe_clock
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, insertion, utc_now
-from arena.results.exclusions import exclude, inhibit, lift_inhibitions, readmit
-from arena.results.first_ratings import FirstRating, keep_first_ratings
+from arena.results.database import ResultsDatabase, find_or_add, insertion, utc_now
+from arena.results.first_ratings import FirstRating
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.games import FinishedGame
@@ -26,8 +25,6 @@ from arena.results.registration import (
     Registration,
     describe,
     enter_made_player,
-    note_begun,
-    note_complete,
     register,
     series_of,
 )
@@ -72,14 +69,6 @@ def _series_ids(connection: Connection, name: str) -> list[int]:
     played = select(saga.SERIES.c.SeriesId).join(own.COMPETITION).where(saga.SERIES.c.Name == name)
     series_id = connection.execute(played).scalar()
     return [] if series_id is None else [series_id, *series_of(connection, series_id)]
-
-
-# Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
-_THIS_GAME: dict[str, Any] = {"SeriesId": bindparam("SeriesId"), "Name": bindparam("Name")}
-_COUNTED = select(own.GAME_DETAIL.c.GameId).filter_by(**_THIS_GAME)
-_EARLIER_ATTEMPTS = select(
-    func.count().filter(own.VOID.c.Cause == "void"), func.coalesce(func.sum(own.VOID.c.Seconds), 0.0)
-).filter_by(**_THIS_GAME)
 
 
 @dataclass(frozen=True)
@@ -153,8 +142,7 @@ class Series(SeriesReader):
         What the database says of a known one is not changed; `describe` does that before the first game.
         """
         with database.transaction() as connection:
-            registration = register(connection, heading)
-        return cls(database, registration)
+            return cls(database, register(connection, heading))
 
     def describe(self, heading: Heading) -> None:
         """Store what the competition is now, once its games so far are known to be its own."""
@@ -163,8 +151,13 @@ class Series(SeriesReader):
 
     def keep_first_ratings(self, ratings: Mapping[str, FirstRating]) -> None:
         """Store what players begin with that have nothing stored yet."""
-        with self._database.transaction() as connection:
-            keep_first_ratings(connection, self._series_id, ratings)
+        rows = [
+            {**self._key(name), "Elo": began.elo, "Source": began.source, "Game": began.game}
+            for name, began in ratings.items()
+        ]
+        if rows:
+            with self._database.transaction() as connection:
+                connection.execute(insert(own.FIRST_RATING), rows)
 
     def _known(self) -> Entered:
         if self._entered is None:
@@ -179,8 +172,7 @@ class Series(SeriesReader):
     def _last_attempts(self) -> dict[str, int]:
         attempt = own.ATTEMPT.c
         query = select(attempt.Name, func.max(attempt.Attempt)).filter_by(SeriesId=self._series_id)
-        with self._database.transaction() as connection:
-            return {row[0]: int(row[1]) for row in connection.execute(query.group_by(attempt.Name))}
+        return {name: int(last) for name, last in self._database.rows(query.group_by(attempt.Name))}
 
     def begin(self, attempt: Attempt, contest: bytes | None, game: PlannedGame) -> None:
         """Store that an attempt begins, before ACADEMY or any player hears of it.
@@ -202,7 +194,8 @@ class Series(SeriesReader):
             if keys is None:
                 keys = enter_setting(connection, series_id, entered.platform_id, setting, game.players)
             if series is not None and series_id not in self._begun:
-                note_begun(connection, series_id)
+                begun = update(saga.SERIES).filter_by(SeriesId=series_id, State=0)
+                connection.execute(begun.values(State=1))
             contestants = tuple(self._contestant(connection, player) for player in game.players)
             connection.execute(
                 insertion(own.ATTEMPT),
@@ -243,22 +236,21 @@ class Series(SeriesReader):
             .where(attempt.c.SeriesId == self._series_id, ~over.exists(), ~finished.exists())
             .order_by(attempt.c.Started, attempt.c.Name)
         )
-        with self._database.transaction() as connection:
-            rows = connection.execute(query).all()
-            alive = self._last_stored(connection) if rows else None
-            return [
-                OpenAttempt(
-                    Attempt(row.Name, row.Attempt, row.ContestId),
-                    row.Contest,
-                    row.Matchup,
-                    tuple(json.loads(row.Players)),
-                    row.Detail,
-                    0.0 if alive is None else (alive - row.Started).total_seconds(),
-                )
-                for row in rows
-            ]
+        rows = self._database.rows(query)
+        alive = self._last_stored() if rows else None
+        return [
+            OpenAttempt(
+                Attempt(row.Name, row.Attempt, row.ContestId),
+                row.Contest,
+                row.Matchup,
+                tuple(json.loads(row.Players)),
+                row.Detail,
+                0.0 if alive is None else (alive - row.Started).total_seconds(),
+            )
+            for row in rows
+        ]
 
-    def _last_stored(self, connection: Connection) -> datetime | None:
+    def _last_stored(self) -> datetime | None:
         """When an attempt last began or ended."""
         finished = select(func.max(saga.GAME.c.Finished)).join_from(saga.GAME, own.GAME_DETAIL)
         queries = (
@@ -266,7 +258,7 @@ class Series(SeriesReader):
             select(func.max(own.VOID.c.Ended)).where(own.VOID.c.SeriesId == self._series_id),
             finished.where(own.GAME_DETAIL.c.SeriesId == self._series_id),
         )
-        known = [connection.execute(query).scalar() for query in queries]
+        known = [self._database.value(query) for query in queries]
         return max((time for time in known if time is not None), default=None)
 
     def unfinished_games(self) -> Sequence[UnfinishedGame]:
@@ -281,11 +273,10 @@ class Series(SeriesReader):
             .where(attempt.SeriesId == self._series_id, ~result.exists(), ~newer.exists())
             .order_by(attempt.Started, attempt.Name)
         )
-        with self._database.transaction() as connection:
-            return [
-                UnfinishedGame(row.Name, tuple(json.loads(row.Players)), row.Detail)
-                for row in connection.execute(query)
-            ]
+        return [
+            UnfinishedGame(name, tuple(json.loads(players)), detail)
+            for name, players, detail in self._database.rows(query)
+        ]
 
     def finish(
         self, attempt: Attempt, game: FinishedGame, result: GameResult, seed: int, report: bytes | None
@@ -295,7 +286,8 @@ class Series(SeriesReader):
         Returns False, and changes nothing, if a game of this id counts already.
         """
         with self._database.transaction() as connection:
-            if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
+            counted = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
+            if connection.execute(counted).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt)
             entry = self._entries[attempt.contest_id]
@@ -354,27 +346,61 @@ class Series(SeriesReader):
 
     def inhibit(self, player: str, variant: str) -> None:
         """Store that a competitor's program can't be started in time for games of a variant."""
+        contestant_id = self._known().contestants[player]
+        client = select(saga.CONTESTANT.c.ClientId).filter_by(ContestantId=contestant_id)
         with self._database.transaction() as connection:
-            inhibit(connection, self._known().contestants[player], variant)
+            # It is known from its games.
+            known = select(saga.VARIANT.c.VariantId).filter_by(Name=variant)
+            variant_id = connection.execute(known).scalar_one()
+            find_or_add(connection, own.INHIBITION, {"ContestantId": contestant_id, "VariantId": variant_id})
+            pair = {"ClientId": connection.execute(client).scalar_one(), "VariantId": variant_id}
+            find_or_add(connection, saga.CLIENT_VARIANT, pair)
+            connection.execute(update(saga.CLIENT_VARIANT).filter_by(**pair).values(AutoInhibit=True))
 
     def readmit(self) -> None:
-        """Let all competitors that were inhibited or left out play again, and matchups be played."""
+        """Let all competitors that were inhibited or left out play again, and matchups be played.
+
+        Inhibitions that other competitions have found of the same clients stay.
+        """
+        table, competitor, contestant = own.INHIBITION, own.COMPETITOR.c, saga.CONTESTANT.c
+        client = saga.CLIENT_VARIANT.c
+        mine = select(competitor.ContestantId).where(competitor.SeriesId == self._series_id)
+        clients = select(contestant.ClientId).where(contestant.ContestantId.in_(mine))
+        left = exists().where(
+            table.c.ContestantId == contestant.ContestantId,
+            table.c.VariantId == client.VariantId,
+            contestant.ClientId == client.ClientId,
+        )
+        out = update(own.EXCLUSION).filter_by(SeriesId=self._series_id, Readmitted=None)
         with self._database.transaction() as connection:
-            lift_inhibitions(connection, self._series_id)
-            readmit(connection, self._series_id)
+            connection.execute(delete(table).where(table.c.ContestantId.in_(mine)))
+            connection.execute(
+                update(saga.CLIENT_VARIANT)
+                .where(client.ClientId.in_(clients), ~left)
+                .values(AutoInhibit=False)
+            )
+            connection.execute(out.values(Readmitted=self._finished_games()))
 
     def exclude(self, scope: Scope, name: str, reason: str) -> None:
         """Store that a player or a matchup is left out of the competition from now on."""
+        row = {**self._key(name), "Scope": scope, "Reason": reason, "Time": utc_now()}
         with self._database.transaction() as connection:
-            exclude(connection, self._series_id, scope, name, reason)
+            connection.execute(insert(own.EXCLUSION).values(**row, Games=self._finished_games()))
+
+    def _finished_games(self) -> ScalarSelect[int]:
+        query = select(func.count()).select_from(own.GAME_DETAIL).filter_by(SeriesId=self._series_id)
+        return query.scalar_subquery()
 
     def complete(self) -> None:
-        """Store that all games of the competition have been played."""
+        """Store that all games have been played, and which series of a mission have all of theirs."""
+        series = saga.SERIES.c
+        games = select(func.count()).select_from(saga.GAME).where(saga.GAME.c.SeriesId == series.SeriesId)
         with self._database.transaction() as connection:
-            connection.execute(
-                update(saga.SERIES).where(saga.SERIES.c.SeriesId == self._series_id).values(State=2)
+            complete = series.SeriesId.in_(series_of(connection, self._series_id)) & (
+                series.GameLim <= games.scalar_subquery()
             )
-            note_complete(connection, self._series_id)
+            this = series.SeriesId == self._series_id
+            connection.execute(update(saga.SERIES).where(this | complete).values(State=2))
 
     def _key(self, game_id: str) -> dict[str, Any]:
         return {"SeriesId": self._series_id, "Name": game_id}
@@ -382,5 +408,8 @@ class Series(SeriesReader):
     def _earlier_attempts(self, connection: Connection, attempt: Attempt) -> tuple[int, float]:
         if attempt.number == 1:
             return 0, 0.0
-        count, total = connection.execute(_EARLIER_ATTEMPTS, self._key(attempt.game_id)).one()
+        query = select(
+            func.count().filter(own.VOID.c.Cause == "void"), func.coalesce(func.sum(own.VOID.c.Seconds), 0.0)
+        )
+        count, total = connection.execute(query.filter_by(**self._key(attempt.game_id))).one()
         return int(count), float(total)

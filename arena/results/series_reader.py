@@ -1,23 +1,29 @@
-"""What games have cost: time, CPU and memory, by player and in all; and what players call themselves."""
+"""What is known of a competition: its games, what they have cost, and who is left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
 
-from sqlalchemy import case, func, select
+from sqlalchemy import ColumnElement, Table, case, func, select
 
 from arena.jobs import Fault
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
-from arena.results.exclusions import Exclusion, exclusions, inhibited
-from arena.results.first_ratings import FirstRating, elo_before_first_games, read_first_ratings
+from arena.results.exclusions import Exclusion
+from arena.results.first_ratings import FirstRating
+from arena.results.game_rows import StoredMove, unpack_moves
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox
 from arena.results.registration import CompetitionTerms, competition_terms, find_competition
 from referees.api import Outcome, Termination
+from referees.legible_text import legible
+
+_COMPLETED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -56,97 +62,6 @@ class Duration:
     total_seconds: float
 
 
-def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, PlayerTotals]:
-    """What each player has used, by name."""
-    seat, player, game = own.SEAT.c, saga.PLAYER.c, own.GAME_DETAIL.c
-    query = (
-        select(
-            seat.Name,
-            func.count(),
-            func.avg(player.Cpu),
-            func.avg(seat.WallSeconds),
-            func.max(seat.PeakMemoryBytes),
-        )
-        .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
-        .join(saga.PLAYER, (player.GameId == seat.GameId) & (player.PowerId == seat.PowerId))
-        .where(game.SeriesId == series_id)
-        .group_by(seat.Name)
-    )
-    with database.transaction() as connection:
-        return {
-            name: PlayerTotals(int(games), cpu, float(wall), memory)
-            for name, games, cpu, wall, memory in connection.execute(query)
-        }
-
-
-def player_descriptions(database: ResultsDatabase, series_id: int) -> Mapping[str, str]:
-    """Each player's last description of itself, at length or else in short."""
-    seat, game = own.SEAT.c, own.GAME_DETAIL.c
-    last = (
-        select(seat.Name, func.max(seat.GameId).label("GameId"))
-        .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
-        .where(game.SeriesId == series_id, (seat.EngineDescription != "") | (seat.EngineName != ""))
-        .group_by(seat.Name)
-        .subquery()
-    )
-    query = select(seat.Name, seat.EngineName, seat.EngineDescription).join(
-        last, (last.c.GameId == seat.GameId) & (last.c.Name == seat.Name)
-    )
-    with database.transaction() as connection:
-        return {name: long or short for name, short, long in connection.execute(query)}
-
-
-def last_faults(database: ResultsDatabase, series_id: int) -> Mapping[str, LastFault]:
-    """What each player last did wrong, by name, the latest last; players without a fault are not there."""
-    seat, game = own.SEAT.c, own.GAME_DETAIL.c
-    last = (
-        select(seat.Name, func.max(seat.GameId).label("GameId"))
-        .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
-        .where(game.SeriesId == series_id, seat.Fault != Fault.NONE.value)
-        .group_by(seat.Name)
-        .subquery()
-    )
-    query = (
-        select(seat.Name, game.Name.label("GameName"), seat.Fault, seat.Remark)
-        .join_from(own.SEAT, last, (last.c.GameId == seat.GameId) & (last.c.Name == seat.Name))
-        .join(own.GAME_DETAIL, game.GameId == seat.GameId)
-        .where(seat.Fault != Fault.NONE.value)
-        .order_by(seat.GameId)
-    )
-    with database.transaction() as connection:
-        return {
-            name: LastFault(game_id, Fault(fault), remark)
-            for name, game_id, fault, remark in connection.execute(query)
-        }
-
-
-def duration(database: ResultsDatabase, series_id: int) -> Duration | None:
-    """How long the games have taken; None before the first one."""
-    game, detail, void = saga.GAME.c, own.GAME_DETAIL.c, own.VOID.c
-    query = (
-        select(
-            func.min(detail.Started),
-            func.max(game.Finished),
-            func.sum(game.SetupTime),
-            func.sum(game.PlayTime),
-            func.sum(game.TotalTime),
-        )
-        .join_from(saga.GAME, own.GAME_DETAIL, game.GameId == detail.GameId)
-        .where(detail.SeriesId == series_id)
-    )
-    # What void attempts took is part of the TotalTime of their game, once that is finished.
-    finished = select(detail.GameId).where(detail.SeriesId == void.SeriesId, detail.Name == void.Name)
-    lost = select(func.coalesce(func.sum(void.Seconds), 0.0)).where(
-        void.SeriesId == series_id, ~finished.exists()
-    )
-    with database.transaction() as connection:
-        row = connection.execute(query).one()
-        if row[0] is None:
-            return None
-        unfinished = float(connection.execute(lost).scalar_one())
-    return Duration(row[0], row[1], float(row[2]), float(row[3]), float(row[4]) + unfinished)
-
-
 @dataclass(frozen=True)
 class UnreportedContest:
     """A contest that ACADEMY may hold open: as it was opened, and the report that waits, or None."""
@@ -165,8 +80,30 @@ class StoredRecord:
     extension: str
 
 
+@dataclass(frozen=True)
+class ListedGame:
+    """A finished game as lists show it; `sequence` grows from game to game, `finished` is in UTC."""
+
+    sequence: int
+    finished: datetime
+    game: FinishedGame
+
+
+@dataclass(frozen=True)
+class WholeGame:
+    """A game with its moves and its record."""
+
+    listed: ListedGame
+    moves: tuple[StoredMove, ...]
+    record: str
+    record_extension: str
+
+
 class SeriesReader:
-    """What is known of a competition. Reading works while it runs."""
+    """What is known of a competition. Reading works while it runs.
+
+    Texts of players and of ACADEMY are made legible: earlier releases stored them as they came.
+    """
 
     def __init__(self, database: ResultsDatabase, series_id: int) -> None:
         self._database = database
@@ -186,6 +123,10 @@ class SeriesReader:
 
     def finished_games(self) -> Iterator[FinishedGame]:
         """All games that count, in the order in which they were finished."""
+        return map(_finished, self._rows_of_games(own.GAME_DETAIL.c.SeriesId == self._series_id))
+
+    def _rows_of_games(self, condition: ColumnElement[bool]) -> Iterator[list[Any]]:
+        """The rows of each game that meets the condition, by seat."""
         detail, player, rating, seat = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, own.SEAT.c
         columns = (
             detail.GameId,
@@ -203,6 +144,7 @@ class SeriesReader:
             player.Elimination,
             player.Cpu,
             seat.Fault,
+            saga.GAME.c.Finished,
             saga.GAME.c.Years,
             saga.VARIANT.c.FirstYear,
             saga.SETTING.c.Notes.label("Setting"),
@@ -216,68 +158,174 @@ class SeriesReader:
             .join(saga.SETTING, saga.SETTING.c.SettingId == saga.GAME.c.SettingId)
             .join(saga.VARIANT, saga.VARIANT.c.VariantId == saga.SETTING.c.VariantId)
             .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
-            .where(detail.SeriesId == self._series_id)
+            .where(condition)
             .order_by(detail.GameId, rating.Seat)
         )
         with self._database.transaction() as connection:
-            rows: list[Any] = []
-            for row in connection.execute(query):
-                if rows and rows[-1].GameId != row.GameId:
-                    yield _finished(rows)
-                    rows = []
-                rows.append(row)
-            if rows:
-                yield _finished(rows)
+            for _, rows in groupby(connection.execute(query), attrgetter("GameId")):
+                yield list(rows)
+
+    def games_after(self, sequence: int, limit: int) -> Sequence[ListedGame]:
+        """The next games after a sequence, at most `limit`."""
+        detail = own.GAME_DETAIL.c
+        chosen = (
+            select(detail.GameId)
+            .where(detail.SeriesId == self._series_id, detail.GameId > sequence)
+            .order_by(detail.GameId)
+            .limit(limit)
+        )
+        return [_listed(rows) for rows in self._rows_of_games(detail.GameId.in_(chosen))]
+
+    def whole_game(self, game_id: str) -> WholeGame | None:
+        """The game of this id that counts; None if no game does."""
+        detail = own.GAME_DETAIL.c
+        this = (detail.SeriesId == self._series_id) & (detail.Name == game_id)
+        games = list(self._rows_of_games(this))
+        if not games:
+            return None
+        query = select(detail.Record, detail.RecordExtension, detail.Moves).where(this)
+        ((content, extension, moves),) = self._database.rows(query)
+        return WholeGame(_listed(games[0]), tuple(unpack_moves(moves)), content, extension)
+
+    def last_sequence(self) -> int:
+        """The newest game's sequence, 0 without a game."""
+        last = func.coalesce(func.max(own.GAME_DETAIL.c.GameId), 0)
+        return int(self._database.value(select(last).filter_by(SeriesId=self._series_id)))
+
+    def completed(self) -> bool:
+        """Whether all games of the competition have been played."""
+        state = self._database.value(select(saga.SERIES.c.State).filter_by(SeriesId=self._series_id))
+        return bool(state == _COMPLETED)
 
     def inhibited(self) -> set[tuple[str, str]]:
         """The competitors that were inhibited, each with the variant."""
-        with self._database.transaction() as connection:
-            return inhibited(connection, self._series_id)
+        competitor, inhibition = own.COMPETITOR.c, own.INHIBITION.c
+        query = (
+            select(competitor.Name, saga.VARIANT.c.Name)
+            .join_from(own.COMPETITOR, own.INHIBITION, inhibition.ContestantId == competitor.ContestantId)
+            .join(saga.VARIANT, saga.VARIANT.c.VariantId == inhibition.VariantId)
+            .where(competitor.SeriesId == self._series_id, competitor.Current)
+        )
+        return {(player, variant) for player, variant in self._database.rows(query)}
 
     def first_ratings(self) -> dict[str, FirstRating]:
         """What players began with, by name, as far as it is kept."""
-        with self._database.transaction() as connection:
-            return read_first_ratings(connection, self._series_id)
+        rating = own.FIRST_RATING.c
+        query = select(rating.Name, rating.Elo, rating.Source, rating.Game)
+        rows = self._database.rows(query.filter_by(SeriesId=self._series_id).order_by(rating.Name))
+        return {name: FirstRating(*began) for name, *began in rows}
 
     def elo_before_first_games(self) -> dict[str, float]:
         """The Elo of all who have finished games, as it was before the first of them."""
-        with self._database.transaction() as connection:
-            return elo_before_first_games(connection, self._series_id)
+        rating, detail = own.RATING.c, own.GAME_DETAIL.c
+        query = (
+            select(rating.Name, rating.EloBefore)
+            .join_from(own.RATING, own.GAME_DETAIL, detail.GameId == rating.GameId)
+            .where(detail.SeriesId == self._series_id)
+            .order_by(detail.GameId.desc())
+        )
+        return {row.Name: row.EloBefore for row in self._database.rows(query)}
 
     def exclusions(self) -> list[Exclusion]:
         """The players and matchups that were left out, in that order; some may have been let in again."""
-        with self._database.transaction() as connection:
-            return exclusions(connection, self._series_id)
+        table = own.EXCLUSION.c
+        query = select(table.Scope, table.Name, table.Reason, table.Games, table.Readmitted)
+        rows = query.where(table.SeriesId == self._series_id).order_by(table.ExclusionId)
+        return [Exclusion(*row) for row in self._database.rows(rows)]
 
     def records(self) -> Iterator[StoredRecord]:
         """The record files of all games that count."""
         detail = own.GAME_DETAIL.c
         query = select(detail.Name, detail.Record, detail.RecordExtension).filter_by(SeriesId=self._series_id)
-        with self._database.transaction() as connection:
-            for row in connection.execute(query.order_by(detail.GameId)):
-                yield StoredRecord(*row)
+        return (StoredRecord(*row) for row in self._database.rows(query.order_by(detail.GameId)))
 
     def player_usage(self) -> Mapping[str, PlayerTotals]:
         """What each player has used, by name."""
-        return player_usage(self._database, self._series_id)
+        seat, player, game = own.SEAT.c, saga.PLAYER.c, own.GAME_DETAIL.c
+        query = (
+            select(
+                seat.Name,
+                func.count(),
+                func.avg(player.Cpu),
+                func.avg(seat.WallSeconds),
+                func.max(seat.PeakMemoryBytes),
+            )
+            .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
+            .join(saga.PLAYER, (player.GameId == seat.GameId) & (player.PowerId == seat.PowerId))
+            .where(game.SeriesId == self._series_id)
+            .group_by(seat.Name)
+        )
+        return {name: PlayerTotals(*used) for name, *used in self._database.rows(query)}
 
     def player_descriptions(self) -> Mapping[str, str]:
-        """Each player's last description of itself."""
-        return player_descriptions(self._database, self._series_id)
+        """Each player's last description of itself, at length or else in short."""
+        seat = own.SEAT.c
+        described = (seat.EngineDescription != "") | (seat.EngineName != "")
+        rows = self._last_seats(described, seat.Name, seat.EngineName, seat.EngineDescription)
+        return {name: legible(long or short) for name, short, long in rows}
 
     def last_faults(self) -> Mapping[str, LastFault]:
-        """What each player last did wrong, for those that did."""
-        return last_faults(self._database, self._series_id)
+        """What each player last did wrong, by name, the latest last; players without a fault are missing."""
+        seat, game = own.SEAT.c, own.GAME_DETAIL.c
+        rows = self._last_seats(
+            seat.Fault != Fault.NONE.value, seat.Name, game.Name.label("GameName"), seat.Fault, seat.Remark
+        )
+        return {
+            name: LastFault(game_id, Fault(fault), legible(remark)) for name, game_id, fault, remark in rows
+        }
+
+    def _last_seats(self, condition: ColumnElement[bool], *columns: ColumnElement[Any]) -> Sequence[Any]:
+        """Columns of each player's last seat that meets the condition, the latest last."""
+        seat, game = own.SEAT.c, own.GAME_DETAIL.c
+        last = (
+            select(seat.Name, func.max(seat.GameId).label("GameId"))
+            .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
+            .where(game.SeriesId == self._series_id, condition)
+            .group_by(seat.Name)
+            .subquery()
+        )
+        query = (
+            select(*columns)
+            .join_from(own.SEAT, last, (last.c.GameId == seat.GameId) & (last.c.Name == seat.Name))
+            .join(own.GAME_DETAIL, game.GameId == seat.GameId)
+            .where(condition)
+            .order_by(seat.GameId)
+        )
+        return self._database.rows(query)
 
     def duration(self) -> Duration | None:
         """How long the games have taken; None before the first one."""
-        return duration(self._database, self._series_id)
+        game, detail, void = saga.GAME.c, own.GAME_DETAIL.c, own.VOID.c
+        # What void attempts took is part of the TotalTime of their game, once that is finished.
+        finished = select(detail.GameId).where(detail.SeriesId == void.SeriesId, detail.Name == void.Name)
+        lost = select(func.coalesce(func.sum(void.Seconds), 0.0)).where(
+            void.SeriesId == self._series_id, ~finished.exists()
+        )
+        query = (
+            select(
+                func.min(detail.Started),
+                func.max(game.Finished),
+                func.sum(game.SetupTime),
+                func.sum(game.PlayTime),
+                func.sum(game.TotalTime) + lost.scalar_subquery(),
+            )
+            .join_from(saga.GAME, own.GAME_DETAIL, game.GameId == detail.GameId)
+            .where(detail.SeriesId == self._series_id)
+        )
+        (row,) = self._database.rows(query)
+        return None if row[0] is None else Duration(*row)
+
+    def game_count(self) -> int:
+        """How many games count."""
+        return self._count(own.GAME_DETAIL)
 
     def void_count(self) -> int:
         """How many attempts were void; those broken off from outside are not counted."""
-        query = select(func.count()).select_from(own.VOID).filter_by(SeriesId=self._series_id, Cause="void")
-        with self._database.transaction() as connection:
-            return int(connection.execute(query).scalar_one())
+        return self._count(own.VOID, Cause="void")
+
+    def _count(self, table: Table, **conditions: object) -> int:
+        query = select(func.count()).select_from(table).filter_by(SeriesId=self._series_id, **conditions)
+        return int(self._database.value(query))
 
     def unreported_contests(self) -> list[UnreportedContest]:
         """The contests whose end ACADEMY has not acknowledged, oldest first: unfinished, waiting, refused."""
@@ -290,8 +338,11 @@ class SeriesReader:
             .where(outbox.State.is_distinct_from("acknowledged"))
             .order_by(attempt.Started, attempt.Name)
         )
-        with self._database.transaction() as connection:
-            return [UnreportedContest(*row) for row in connection.execute(query)]
+        return [UnreportedContest(*row) for row in self._database.rows(query)]
+
+
+def _listed(rows: Sequence[Any]) -> ListedGame:
+    return ListedGame(rows[0].GameId, rows[0].Finished, _finished(rows))
 
 
 def _finished(rows: Sequence[Any]) -> FinishedGame:
@@ -307,7 +358,7 @@ def _finished(rows: Sequence[Any]) -> FinishedGame:
             Termination(first.Termination),
             first.Summary,
             () if None in points else points,
-            first.Detail,
+            legible(first.Detail),
             () if all(row.Elimination is None for row in rows) else tuple(row.Elimination for row in rows),
             # Where years are not counted, Years are moves.
             None if first.FirstYear is None else first.Years,

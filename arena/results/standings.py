@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from arena.jobs import Fault
 from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
-from referees.api import Termination
 
 
 @dataclass
@@ -87,13 +86,12 @@ class Standings:
         for seat, name in ranked:
             player = self._player(name)
             won = seat in game.outcome.winners
-            share = 1.0 / len(game.outcome.winners) if won else 0.0
-            _count(player.score, game, share)
-            player.points += share
+            _count(player.score, game, game.share(seat))
+            player.points += game.share(seat)
             fault = game.faults[seat - 1]
             if fault is not Fault.NONE:
                 player.faults[fault] += 1
-            if game.outcome.winners and not won and game.outcome.termination is Termination.FORFEIT:
+            if game.is_forfeited_by(seat):
                 player.forfeits += 1
                 player.time_losses += fault is Fault.LATE
             cpu = game.cpu_seconds[seat - 1]

@@ -174,34 +174,22 @@ SELECT "VariantId" AS "Id", "Name", "Powers", "Supplies" AS "SC", "FirstYear" AS
 FROM "SAGA_Variant"
 """
 
-# The places of a move's columns are those of `arena.results.game_rows`.
+# The places of a move's columns, in braces, are those of `arena.results.game_rows`.
+_MOVE_COLUMNS: Final = """
+  CAST({0} AS INTEGER) AS "Seat", {1} AS "Text", CAST({2} AS DOUBLE PRECISION) AS "Seconds",
+  CAST({8} AS INTEGER) AS "LegalMoves", CAST({9} AS BOOLEAN) AS "Interaction", {10} AS "Board",
+  COALESCE({4}, '') AS "Comment", CAST({6} AS DOUBLE PRECISION) AS "ClockSeconds",
+  CAST({7} AS INTEGER) AS "ClockStones", {5} IS NOT NULL AS "Opening"
+"""
 _MOVES: Final = {
-    "sqlite": """
+    "sqlite": f"""
 SELECT g."GameId", m.key + 1 AS "Ply",
-  json_extract(m.value, '$[0]') AS "Seat",
-  json_extract(m.value, '$[1]') AS "Text",
-  json_extract(m.value, '$[2]') AS "Seconds",
-  json_extract(m.value, '$[8]') AS "LegalMoves",
-  json_extract(m.value, '$[9]') AS "Interaction",
-  json_extract(m.value, '$[10]') AS "Board",
-  COALESCE(json_extract(m.value, '$[4]'), '') AS "Comment",
-  json_extract(m.value, '$[6]') AS "ClockSeconds",
-  json_extract(m.value, '$[7]') AS "ClockStones",
-  COALESCE(json_extract(m.value, '$[5]'), 0) AS "Opening"
+{_MOVE_COLUMNS.format(*(f"json_extract(m.value, '$[{place}]')" for place in range(11)))}
 FROM "ARENA_Game" g, json_each(g."Moves") m
 """,
-    "postgresql": """
+    "postgresql": f"""
 SELECT g."GameId", m.ply AS "Ply",
-  (m.value ->> 0)::int AS "Seat",
-  m.value ->> 1 AS "Text",
-  (m.value ->> 2)::float AS "Seconds",
-  (m.value ->> 8)::int AS "LegalMoves",
-  (m.value ->> 9)::boolean AS "Interaction",
-  m.value ->> 10 AS "Board",
-  COALESCE(m.value ->> 4, '') AS "Comment",
-  (m.value ->> 6)::float AS "ClockSeconds",
-  (m.value ->> 7)::int AS "ClockStones",
-  m.value ->> 5 IS NOT NULL AS "Opening"
+{_MOVE_COLUMNS.format(*(f"(m.value ->> {place})" for place in range(11)))}
 FROM "ARENA_Game" g CROSS JOIN LATERAL json_array_elements(g."Moves"::json) WITH ORDINALITY AS m (value, ply)
 """,
 }

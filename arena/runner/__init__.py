@@ -1,1 +1,1 @@
-""""""
+"""A competition being run: its games planned, played, written down, stopped and resumed."""

@@ -22,17 +22,18 @@ from arena.reports.contents import is_tuner
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, PlannedGame, Series
 from arena.results.series_reader import StoredRecord
-from arena.results.standings import Standings
 from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles, history_line
 from arena.runner.game_jobs import JobMaker
 from arena.runner.resume import give_up_open_attempts, resume_games
 from arena.runner.stopping import RunInterruptedError, StopRequests
-from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeit_game, seat_at_fault
+from arena.runner.void_games import DIALS_IN, VoidGames, forfeit_game, seat_at_fault
 from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
+from arena.selection.voids import Sequel
 from arena.terminal.display import Display
 from arena.terminal.progress import GameInProgress, Pace, RunProgress
-from arena.workers.worker import WorkerLost, Workers
+from arena.workers.pool import WorkerPool
+from arena.workers.worker import WorkerLost
 from referees.api import Termination
 
 TICK_SECONDS: Final = 0.25
@@ -68,7 +69,7 @@ class RunResources:
     series: Series
     log: EventLog
     stopping: StopRequests
-    workers: Workers
+    workers: WorkerPool
     session: AcademySession | None
     display: Display
 
@@ -105,11 +106,6 @@ class Competition:
         self._unfinished = deque(taken_up.unfinished)
         for warning in taken_up.warnings:
             self._warn(warning)
-
-    @property
-    def standings(self) -> Standings:
-        """The table as it is now."""
-        return self._standings
 
     def run(self, max_games: int | None = None) -> RunEnd:
         """Play until the competition is complete or stopped, starting at most `max_games` games.
@@ -415,7 +411,7 @@ class Competition:
             seconds_left=self._pace.seconds_for(left),
             waiting_reports=self._academy.waiting(),
             lines=self._selector.report_lines(),
-            tuner=isinstance(self._control.plan, plans.MonteCarloPlan | plans.CrossEntropyPlan),
+            tuner=isinstance(self._control.plan, plans.TunerPlan),
             halt_key=self._stopping.key_available,
         )
 

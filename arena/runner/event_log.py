@@ -1,9 +1,9 @@
 """A competition's event log: one line an event, time first, then `name=value` pairs."""
 
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import structlog
 
@@ -23,7 +23,7 @@ def _printable(line: str) -> str:
     )
 
 
-class EventLog:
+class EventLog(AbstractContextManager["EventLog"]):
     """Appends to a file that players' standard error may go to as well. Threads may share it."""
 
     def __init__(self, path: Path) -> None:
@@ -41,10 +41,5 @@ class EventLog:
         """Close the file."""
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()

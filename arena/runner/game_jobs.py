@@ -1,6 +1,5 @@
 """Fixtures made jobs for the workers."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,10 +23,8 @@ class JobMaker:
         self._control = control
         self._files = files
         self._log_protocol = log_protocol
-        self._rules: dict[str, Referee[Any, Any]] = {}
-        self._own_settings: dict[float, GameSetting] = {}
-        self._own_key = _key(control.game)
-        self._openings: dict[str, tuple[Opening, ...]] = {}
+        self._settings: dict[tuple[int, float], GameSetting] = {}
+        self._openings: dict[int, tuple[Opening, ...]] = {}
         given = control.seed
         self._seeds = GameSeeds(files.seed_key()) if given is None else GameSeeds.of_seed(given)
 
@@ -63,32 +60,31 @@ class JobMaker:
 
     def rules(self, fixture: Fixture) -> Referee[Any, Any]:
         """The referee of the game, with its settings. Raises UnknownGame and InvalidSettingError."""
-        return self._referee(fixture.game or self._control.game)
+        return (fixture.game or self._control.game).rules()
 
     def setting(self, fixture: Fixture) -> GameSetting:
         """The game's setting for the results database."""
         game = fixture.game or self._control.game
-        if game is not self._control.game:
-            return setting_of(game, self._referee(game), fixture.weight)
-        if fixture.weight not in self._own_settings:
-            self._own_settings[fixture.weight] = setting_of(game, self._referee(game), fixture.weight)
-        return self._own_settings[fixture.weight]
+        key = id(game), fixture.weight
+        if key not in self._settings:
+            self._settings[key] = setting_of(game, fixture.weight)
+        return self._settings[key]
 
     def opening(self, fixture: Fixture) -> GivenOpening | None:
         """The opening that the game begins with, as the results database wants it; None without one."""
         opening = self._opening(fixture)
         if opening is None or self._control.openings is None:
             return None
-        return GivenOpening(self._control.openings.path.name, opening.number, opening.name)
+        return GivenOpening(self._control.openings.file.name, opening.number, opening.name)
 
     def read_openings(self, game: GameSettings) -> Sequence[Opening]:
         """The openings of a game, none where the competition has none. Raises InvalidOpeningsError."""
-        wanted, key = self._control.openings, self._key(game)
+        wanted = self._control.openings
         if wanted is None:
             return ()
-        if key not in self._openings:
-            self._openings[key] = read_openings(wanted.path, self._referee(game), wanted.plies)
-        return self._openings[key]
+        if id(game) not in self._openings:
+            self._openings[id(game)] = read_openings(wanted.file, game.rules(), wanted.plies)
+        return self._openings[id(game)]
 
     def _opening(self, fixture: Fixture) -> Opening | None:
         openings = self.read_openings(fixture.game or self._control.game)
@@ -97,16 +93,6 @@ class JobMaker:
         seed = (self._control.seed or 0) if self._control.openings.order == "random" else None
         return opening_at(openings, fixture.opening, seed)
 
-    def _referee(self, game: GameSettings) -> Referee[Any, Any]:
-        key = self._key(game)
-        if key not in self._rules:
-            self._rules[key] = game.rules()
-        return self._rules[key]
-
-    def _key(self, game: GameSettings) -> str:
-        # Mostly it is the competition's own, asked for several times a game.
-        return self._own_key if game is self._control.game else _key(game)
-
     def _transcript(self, game_id: str) -> str | None:
         if not self._log_protocol:
             return None
@@ -114,12 +100,9 @@ class JobMaker:
         return str(self._files.protocol / f"{game_id}.log")
 
 
-def _key(game: GameSettings) -> str:
-    return json.dumps([game.name, dict(game.settings)], sort_keys=True, default=str)
-
-
-def setting_of(game: GameSettings, rules: Referee[Any, Any], weight: float = 1.0) -> GameSetting:
+def setting_of(game: GameSettings, weight: float = 1.0) -> GameSetting:
     """A game with its settings, and their share among a series', as the results database wants it."""
+    rules = game.rules()
     return GameSetting(
         game=game,
         variant=rules.spec().game_id,

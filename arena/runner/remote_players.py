@@ -16,7 +16,7 @@ from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
 from arena.control.settings import Control
 from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import PlayerSetup
-from arena.lobby.server import BackgroundLobby, Note
+from arena.lobby.server import Note, background_lobby
 from arena.output import complain
 
 REMOTE: Final = "grpc"
@@ -78,9 +78,9 @@ def remote_players(
     elif nameless:
         digests |= {name: digest_of(_keep_token(tokens, name)) for name in nameless}
     where = f", with the tokens in {tokens}: {', '.join(nameless)}" if nameless and not insecure else ""
-    with BackgroundLobby(endpoint, NamedPlayers(digests), note) as opened:
-        tell(f"remote players dial in at {opened.open.address}{where}")
-        yield _point_to_lobby(control, str(opened.open.games), digests)
+    with background_lobby(endpoint, NamedPlayers(digests), note) as opened:
+        tell(f"remote players dial in at {opened.address}{where}")
+        yield _point_to_lobby(control, str(opened.games), digests)
 
 
 def _keep_token(folder: Path, player: str) -> str:

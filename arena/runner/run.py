@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import Any
 
 from arena.academy.session import AcademySession
 from arena.control import plans
@@ -36,7 +35,6 @@ from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.terminal.display import display_for
 from arena.workers.pool import WorkerPool
-from referees.api import Referee
 
 
 @dataclass(frozen=True)
@@ -149,14 +147,13 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     Raises CompetitionRunningError, SecretFileError, ResultsError, RunInterruptedError, PlayerError, and what
     `Competition.run` and `AcademySession` raise.
     """
-    rules = control.game.rules()
     with ExitStack() as stack:
         stack.enter_context(withheld_tokens(control.token_variables))
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         stack.enter_context(claim(database, files.name))
-        heading = _heading(control, files, rules, selector_for(control))
+        heading = _heading(control, files, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
         tell = log.add if options.quiet else say
@@ -185,7 +182,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
         if control.academy is not None:
-            session = AcademySession(control.academy, rules.spec(), files.academy_log)
+            session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log)
             stack.callback(session.close)
         control = settle_first_ratings(control, series, session, tell)
         with display_for(options.quiet) as display:
@@ -222,9 +219,7 @@ def _startup_checks(
     )
 
 
-def _heading(
-    control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
-) -> Heading:
+def _heading(control: Control, files: CompetitionFiles, selector: Selector) -> Heading:
     mission = control.plan.series if isinstance(control.plan, plans.MarsPlan) else ()
     return Heading(
         name=files.name,
@@ -232,7 +227,7 @@ def _heading(
         description=control.description,
         selector=selector.description,
         games=selector.total,
-        setting=setting_of(control.game, rules),
+        setting=setting_of(control.game),
         players=[control.players[name] for name in control.competitors],
         ordered=isinstance(control.plan, plans.AllPlayAllPlan),
         own_settings=control.own_settings,
@@ -251,5 +246,5 @@ def _series_heading(series: plans.MarsSeries) -> SeriesHeading:
         complete=series.complete,
         notes=series.notes,
         contestants=series.contestants,
-        settings=[setting_of(game, game.rules(), weight) for game, weight in games],
+        settings=[setting_of(game, weight) for game, weight in games],
     )

@@ -5,7 +5,7 @@ import signal
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Final, Self
 
 from arena.runner.files import CompetitionFiles
@@ -44,7 +44,7 @@ class HaltKey:
                 return _CTRL_X in os.read(self._terminal, _MOST_BYTES)
         except (termios.error, OSError):
             # The terminal has been closed under us.
-            self._close()
+            self.__exit__()
             return False
 
     def __enter__(self) -> Self:
@@ -54,12 +54,7 @@ class HaltKey:
             self._terminal = None
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
-
-    def _close(self) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._terminal is not None:
             os.close(self._terminal)
             self._terminal = None
@@ -107,16 +102,11 @@ class Interruption:
             self._before[number] = signal.signal(number, self._note)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._restore()
-
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._noted = True
-        self._restore()
+        self.__exit__()
 
-    def _restore(self) -> None:
+    def __exit__(self, *error: object) -> None:
         while self._before:
             signal.signal(*self._before.popitem())
 
@@ -155,8 +145,6 @@ class StopRequests:
         self._interruption.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._interruption.__exit__(kind, error, trace)
-        self._key.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._interruption.__exit__()
+        self._key.__exit__()

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
-from enum import Enum
 from typing import Any, Final
 
 from arena.control import plans
@@ -13,22 +12,10 @@ from arena.match.verdicts import Loss, given_against
 from arena.players.protocols import added_protocols
 from arena.runner.remote_players import REMOTE
 from arena.selection.selector import Fixture, Selector, original_name
-from arena.selection.voids import VoidRules, VoidVerdict
+from arena.selection.voids import Sequel, VoidRules
 from referees.api import Referee, Termination
 
 DIALS_IN: Final = (REMOTE, *added_protocols())
-
-
-class Sequel(Enum):
-    """What follows from a void game."""
-
-    RETRY = "it is played again at once"
-    PUT_OFF = "it is played again when another game of its player has ended"
-    DROP = "it is forgotten"
-    FORFEIT = "its player loses it"
-    LEAVE_OUT = "its player is left out of the competition"
-    SKIP = "its matchup is left out of the competition"
-    HALT = "the run stops"
 
 
 def seat_at_fault(result: GameResult) -> int | None:
@@ -81,11 +68,9 @@ class VoidGames:
             self._of_game[name, fixture.game_id] += 1
             most = max(self._failures[name], self._of_game[name, fixture.game_id])
             return Sequel.LEAVE_OUT if most >= self._control.leave_out_after else Sequel.RETRY
-        match self._rules.void(fixture.matchup, fixture.game_id):
-            case VoidVerdict.RETRY:
-                return Sequel.RETRY
-            case VoidVerdict.DROP:
-                return Sequel.DROP
+        sequel = self._rules.void(fixture.matchup, fixture.game_id)
+        if sequel is not Sequel.HALT:
+            return sequel
         if self._control.on_void == "skip-matchup":
             return Sequel.SKIP
         if self._control.on_void == "forfeit" and culprit is not None and self._may_lose(culprit):
@@ -94,7 +79,7 @@ class VoidGames:
 
     def _may_lose(self, player: PlayerSetup) -> bool:
         plan = self._control.plan
-        if isinstance(plan, plans.MonteCarloPlan | plans.CrossEntropyPlan):
+        if isinstance(plan, plans.TunerPlan):
             # Where their opponent fails, candidates have shown nothing.
             return player.name != plan.candidate.opponent
         return True

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,9 +11,16 @@ from typing import Any, Final, Generic, TypeVar
 
 from arena.control.changed_settings import REMEDY
 from arena.control.parameters import Parameter, describe
-from arena.control.plans import CandidatePlan
+from arena.control.plans import CrossEntropyPlan, MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, check_terms, game_seed
+from arena.selection.selector import (
+    CompetitionChangedError,
+    CompletedGame,
+    Fixture,
+    Selector,
+    check_terms,
+    game_seed,
+)
 
 MATCHUP: Final = "candidates"
 SEATS: Final = 2
@@ -80,28 +88,65 @@ class ThinnedPath(Generic[Place]):
         return [*earlier, (games, place)]
 
 
-@dataclass(frozen=True)
-class CandidateGames:
-    """Makes the games of a tuner.
+class Tuner(Selector):
+    """What both tuners share: candidates play the opponent, and the best values are known at any time.
 
     `terms` are the settings of its kind that may not change; `folder` is the control file's.
     """
 
-    plan: CandidatePlan
-    opponent: PlayerSetup
-    parameters: Sequence[Parameter]
-    seed: int
-    terms: Mapping[str, object]
-    folder: str = ""
+    def __init__(
+        self,
+        plan: MonteCarloPlan | CrossEntropyPlan,
+        opponent: PlayerSetup,
+        seed: int,
+        terms: Mapping[str, object],
+        folder: str,
+    ) -> None:
+        self._candidate = plan.candidate
+        self._parameters: Sequence[Parameter] = plan.parameters
+        self._opponent = opponent
+        self._seed = seed
+        self._terms = terms
+        self._folder = folder
+        self._news: list[str] = []
 
-    def game(
+    @property
+    def short(self) -> str:
+        """Why candidates are not played against: their opponent is left out."""
+        name = self._opponent.name
+        return f"the opponent {name} is left out" if name in self.excluded.players else ""
+
+    def history_lines(self) -> list[str]:
+        """What has come up since the last call: states of the tree, or generations that have ended."""
+        news, self._news = self._news, []
+        return news
+
+    @abstractmethod
+    def state(self) -> TuningState:
+        """The best values, how they came about, and where they are."""
+
+    def _values_at(self, places: Sequence[float]) -> list[object]:
+        return [parameter.value(place) for parameter, place in zip(self._parameters, places, strict=True)]
+
+    def _state_at(self, steps: Sequence[tuple[int, Sequence[float]]], **where: Any) -> TuningState:
+        path = [PathStep(games, tuple(self._values_at(place))) for games, place in steps]
+        return TuningState(
+            parameters=tuple(parameter.code for parameter in self._parameters),
+            games=path[-1].games,
+            best=path[-1].values,
+            best_text=describe(self._parameters, path[-1].values),
+            path=tuple(path),
+            **where,
+        )
+
+    def _game(
         self, game_id: str, code: str, values: Sequence[Any], opening: int, path: TreePath | None = None
     ) -> Fixture:
         """A game of the candidate called `code`; its seat is drawn from the game's seed."""
-        seed = game_seed(self.seed, game_id)
-        seat = random.Random(seed).randint(1, SEATS) if self.plan.seat is None else self.plan.seat
-        candidate = self.plan.make(code, values)
-        setups = (candidate, self.opponent) if seat == 1 else (self.opponent, candidate)
+        seed = game_seed(self._seed, game_id)
+        seat = random.Random(seed).randint(1, SEATS) if self._candidate.seat is None else self._candidate.seat
+        candidate = self._candidate.make(code, values)
+        setups = (candidate, self._opponent) if seat == 1 else (self._opponent, candidate)
         detail = {
             "values": [repr(value) for value in values],
             "candidate": self._fingerprint(candidate),
@@ -115,25 +160,25 @@ class CandidateGames:
             seed=seed,
             setups=setups,
             opening=opening,
-            remarks=(f"Candidate parameters: {describe(self.parameters, values)}",),
+            remarks=(f"Candidate parameters: {describe(self._parameters, values)}",),
             detail=json.dumps(detail if path is None else {"path": path, **detail}),
         )
 
-    def check_terms(self, stored: Mapping[str, Any]) -> None:
+    def _check_terms(self, stored: Mapping[str, Any]) -> None:
         """Raise CompetitionChangedError if a game was played on other terms than the control file has now.
 
         `stored` is the game's detail, read from its JSON.
         """
         terms = stored["terms"]
         # Games of earlier releases have a seat by its number, and no parameters.
-        if terms.get("candidate_seat") == f"seat {self.plan.seat}":
-            terms = {**terms, "candidate_seat": self.plan.seat_name}
+        if terms.get("candidate_seat") == f"seat {self._candidate.seat}":
+            terms = {**terms, "candidate_seat": self._candidate.seat_name}
         if terms != self._all_terms:
             check_terms(terms, self._all_terms)
         if stored.get("parameters", self._parameter_terms) != self._parameter_terms:
             check_terms(stored["parameters"], self._parameter_terms, "parameters", unset="nothing")
 
-    def check_candidate(self, game_id: str, stored: Mapping[str, Any], values: Sequence[Any]) -> None:
+    def _check_candidate(self, game_id: str, stored: Mapping[str, Any], values: Sequence[Any]) -> None:
         """Raise CompetitionChangedError if the candidate of a game is not what these values make now."""
         now = [repr(value) for value in values]
         if stored["values"] != now:
@@ -141,7 +186,7 @@ class CandidateGames:
                 f"parameters: game {game_id!r} was played with {', '.join(stored['values'])}, by the control "
                 f"file's parameters and seed that would now be {', '.join(now)}; {REMEDY}"
             )
-        if stored["candidate"] != self._fingerprint(self.plan.make("candidate", values)):
+        if stored["candidate"] != self._fingerprint(self._candidate.make("candidate", values)):
             raise CompetitionChangedError(
                 f"candidate: the one of game {game_id!r} was another program or had other arguments or "
                 f"environment than the control file has now; {REMEDY}"
@@ -149,11 +194,11 @@ class CandidateGames:
 
     @cached_property
     def _all_terms(self) -> dict[str, object]:
-        return {**self.terms, "opponent": self.opponent.name, "candidate_seat": self.plan.seat_name}
+        return {**self._terms, "opponent": self._opponent.name, "candidate_seat": self._candidate.seat_name}
 
     @cached_property
     def _parameter_terms(self) -> dict[str, Any]:
-        terms = {name: value for parameter in self.parameters for name, value in parameter.terms.items()}
+        terms = {name: value for parameter in self._parameters for name, value in parameter.terms.items()}
         plain: dict[str, Any] = json.loads(json.dumps(terms))
         return plain
 
@@ -161,7 +206,7 @@ class CandidateGames:
         startup = candidate.parameters.get("startup_commands", ())
         whole = json.dumps([candidate.command, startup, sorted(candidate.environment.items())])
         # The control file's folder may be moved.
-        return hashlib.sha256(whole.replace(self.folder, "").encode()).hexdigest()[:12]
+        return hashlib.sha256(whole.replace(self._folder, "").encode()).hexdigest()[:12]
 
 
 def points(game: CompletedGame, opponent: str) -> float | None:

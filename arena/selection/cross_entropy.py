@@ -17,8 +17,8 @@ from arena.control.changed_settings import REMEDY
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TuningState, points
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, Selector, game_seed
+from arena.selection.candidates import ThinnedPath, Tuner, TuningState, points
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
 from arena.selection.voids import VoidPolicy
 
 # The number of a generation's candidates that reports list, the best ones; the history has all.
@@ -64,33 +64,32 @@ def elite(scores: Sequence[float], proportion: float) -> list[int]:
     return ranked[:count]
 
 
-class CrossEntropyTuner(Selector):
+class CrossEntropyTuner(Tuner):
     """Round r of candidate c in generation g is `gG#CrR`, and the candidate's name `gG#C`.
 
     All candidates of a generation play their first game, then all their second one, and so on; the next
     generation waits for the last game. A game without a winner counts half.
     """
 
+    void_policy = VoidPolicy.RETRY_GAME
+
     def __init__(
         self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
     ) -> None:
         self._plan = plan
-        self._opponent = opponent
-        self._seed = seed
         terms = {
             "samples": plan.samples,
             "batch": plan.batch,
-            "elite_proportion": plan.elite,
-            "step_size": plan.step,
+            "elite_proportion": plan.elite_proportion,
+            "step_size": plan.step_size,
             "seed": seed,
         }
-        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
+        super().__init__(plan, opponent, seed, terms, folder)
         self.generation = 0
         self.distribution = Distribution(
             tuple(parameter.mean for parameter in plan.parameters),
             tuple(parameter.variance for parameter in plan.parameters),
         )
-        self._news: list[str] = []
         self._means: ThinnedPath[tuple[float, ...]] = ThinnedPath()
         self._begin()
 
@@ -106,24 +105,14 @@ class CrossEntropyTuner(Selector):
         parameters = " ".join(f"{item.code}={item.mean:g}~{item.variance:g}" for item in plan.parameters)
         return (
             f"ce_tuner generations={plan.generations} samples={plan.samples} batch={plan.batch} "
-            f"elite={plan.elite:g} step={plan.step:g} opponent={self._opponent.name} parameters: {parameters}"
+            f"elite={plan.elite_proportion:g} step={plan.step_size:g} opponent={self._opponent.name} "
+            f"parameters: {parameters}"
         )
 
     @property
     def finished(self) -> bool:
         """Whether the last generation is over."""
         return self.generation >= self._plan.generations
-
-    @property
-    def short(self) -> str:
-        """Why candidates are not played against: their opponent is left out."""
-        name = self._opponent.name
-        return f"the opponent {name} is left out" if name in self.excluded.players else ""
-
-    @property
-    def void_policy(self) -> VoidPolicy:
-        """A void game is tried once more."""
-        return VoidPolicy.RETRY_GAME
 
     def next_game(self) -> Fixture | None:
         """The next game of this generation; None while its last games are in progress."""
@@ -138,7 +127,7 @@ class CrossEntropyTuner(Selector):
         generation, candidate, number = self._parse(game.game_id)
         stored = json.loads(game.detail) if game.detail else None
         if stored is not None:
-            self._games.check_terms(stored)
+            self._check_terms(stored)
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
@@ -147,7 +136,7 @@ class CrossEntropyTuner(Selector):
                 f"file's: {self.description}; {REMEDY}"
             )
         if stored is not None:
-            self._games.check_candidate(game.game_id, stored, self._values(candidate))
+            self._check_candidate(game.game_id, stored, self._values(candidate))
         self._open.discard((number, candidate))
         self._waiting.pop((number, candidate), None)
         won = points(game, self._opponent.name)
@@ -181,12 +170,7 @@ class CrossEntropyTuner(Selector):
         generation, candidate, _ = self._parse(game_id)
         if generation != self.generation or candidate >= len(self.samples):
             return ""
-        return describe(self._plan.parameters, self._values(candidate))
-
-    def history_lines(self) -> list[str]:
-        """Each generation that has ended: its candidates, the elite marked, and the new distribution."""
-        news, self._news = self._news, []
-        return news
+        return describe(self._parameters, self._values(candidate))
 
     def best_values(self) -> list[object]:
         """The parameters' values at the mean of the distribution."""
@@ -194,28 +178,13 @@ class CrossEntropyTuner(Selector):
 
     def state(self) -> TuningState:
         """The values at the mean of the distribution, how they came about, and the distribution."""
-        played, now = self._played(), self.distribution
-        values = self.best_values()
-        return TuningState(
-            parameters=tuple(parameter.code for parameter in self._plan.parameters),
-            games=played,
-            best=tuple(values),
-            best_text=describe(self._plan.parameters, values),
-            path=tuple(
-                PathStep(after, tuple(self._values_at(means)))
-                for after, means in self._means.steps(played, now.means)
-            ),
-            distribution=tuple(zip(now.means, now.variances, strict=True)),
-        )
+        now = self.distribution
+        steps = self._means.steps(self._played(), now.means)
+        return self._state_at(steps, distribution=tuple(zip(now.means, now.variances, strict=True)))
 
     def _played(self) -> int:
         generation = self._plan.samples * self._plan.batch
         return self.generation * generation + (0 if self.finished else generation - len(self._open))
-
-    def _values_at(self, numbers: Sequence[float]) -> list[object]:
-        return [
-            parameter.value(number) for parameter, number in zip(self._plan.parameters, numbers, strict=True)
-        ]
 
     def _begin(self) -> None:
         chance = random.Random(game_seed(self._seed, f"generation {self.generation}"))
@@ -227,9 +196,9 @@ class CrossEntropyTuner(Selector):
         self._open = set(places)
 
     def _end(self) -> None:
-        best = elite(self._scores, self._plan.elite)
+        best = elite(self._scores, self._plan.elite_proportion)
         before = self.distribution
-        self.distribution = before.towards([self.samples[place] for place in best], self._plan.step)
+        self.distribution = before.towards([self.samples[place] for place in best], self._plan.step_size)
         self._news += [
             f"generation {self.generation}: {before}",
             *self._candidate_lines(best),
@@ -242,20 +211,20 @@ class CrossEntropyTuner(Selector):
             self._means.note(self._played(), self.distribution.means)
 
     def _distribution_lines(self) -> list[str]:
-        values = describe(self._plan.parameters, self.best_values())
+        values = describe(self._parameters, self.best_values())
         return [f"distribution: {self.distribution}", f"its mean: {values}"]
 
     def _candidate_lines(self, best: Sequence[int]) -> list[str]:
         ranked = sorted(range(len(self.samples)), key=lambda place: (-self._scores[place], -place))
         return [
             f"g{self.generation}#{place}{'*' if place in best else ' '} "
-            f"{describe(self._plan.parameters, self._values(place))}  {self._scores[place]:g}"
+            f"{describe(self._parameters, self._values(place))}  {self._scores[place]:g}"
             for place in ranked
         ]
 
     def _fixture(self, number: int, candidate: int) -> Fixture:
         code = f"g{self.generation}#{candidate}"
-        return self._games.game(f"{code}r{number}", code, self._values(candidate), opening=number)
+        return self._game(f"{code}r{number}", code, self._values(candidate), opening=number)
 
     def _values(self, candidate: int) -> list[object]:
         return self._values_at(self.samples[candidate])

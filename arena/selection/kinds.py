@@ -67,7 +67,7 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
         case _:
             games = dict.fromkeys(plan.competitors, control.game)
     checked = [(control.players[name], game) for name, game in games.items()]
-    if isinstance(plan, plans.MonteCarloPlan | plans.CrossEntropyPlan):
+    if isinstance(plan, plans.TunerPlan):
         checked.insert(0, (_sample(plan), control.game))
     return checked
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from arena.control.changed_settings import abridge
-from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
+from arena.control.plans import MarsSeries, MarsSetting
 from arena.control.settings import Scope
 from arena.output import count_text
 from arena.ratings.moving_averages import MovingAverages
@@ -46,6 +46,9 @@ class Mars(Selector):
     it is in no new line-up any more. A series that has begun is frozen: its rule, contestants and settings
     may not change, while its weight, state and number of games may.
     """
+
+    # A bot that the machine did not let start would else pay for it with its averages.
+    reruns_hung_games = True
 
     def __init__(self, mission: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
         self._series = {series.name: series for series in mission}
@@ -96,11 +99,6 @@ class Mars(Selector):
     def ghosts(self) -> Sequence[str]:
         """Series with games that the control file has no more."""
         return sorted(self._ghosts)
-
-    @property
-    def reruns_hung_games(self) -> bool:
-        """Yes: a bot that the machine did not let start would else pay for it with its averages."""
-        return True
 
     def next_game(self) -> Fixture | None:
         """The next game of a series drawn by weight."""
@@ -216,9 +214,7 @@ class Mars(Selector):
             try:
                 barred = self._barred(setting)
                 form = self._form(series)
-                return setting, choose_line_up(
-                    series.rule, series.contestants, self._seats, form, chance, barred
-                )
+                return setting, choose_line_up(series, self._seats, form, chance, barred)
             except NoPlayersLeftError:
                 del left[setting.name]
                 if not any(left.values()):
@@ -253,14 +249,13 @@ class Mars(Selector):
 
 def series_text(series: MarsSeries) -> str:
     """A series' selector as SAGA keeps it: the rule and its arguments."""
-    rule = series.rule
-    parts: list[str] = [rule.name]
-    if rule.name == "slow-knockout":
-        parts.append(f"by={rule.by}")
-    if rule.kinds:
-        parts.append(f"kinds={'+'.join(map(str, rule.kinds))}")
+    parts: list[str] = [series.selector]
+    if series.selector == "slow-knockout":
+        parts.append(f"by={series.by}")
+    if series.kinds:
+        parts.append(f"kinds={'+'.join(map(str, series.kinds))}")
     else:
-        parts.append(f"clones={'yes' if rule.clones else 'no'}")
+        parts.append(f"clones={'yes' if series.clones else 'no'}")
     parts.append(f"contestants={_weighted(series.contestants)}")
     parts.append("settings=" + ",".join(f"{setting.name}*{setting.weight:g}" for setting in series.settings))
     return " ".join(parts)
@@ -281,12 +276,11 @@ def _is_open(series: MarsSeries) -> bool:
 
 def _terms(series: MarsSeries) -> dict[str, str]:
     """What may not change once the series has begun, as its control file says it."""
-    rule = series.rule
     return {
-        "selector": rule.name,
-        "by": rule.by,
-        "clones": "true" if rule.clones else "false",
-        "kinds": " + ".join(map(str, rule.kinds)) or "none",
+        "selector": series.selector,
+        "by": series.by,
+        "clones": "true" if series.clones else "false",
+        "kinds": " + ".join(map(str, series.kinds)) or "none",
         "pure": "true" if series.pure else "false",
         "contestants": abridge(_weighted(series.contestants)),
         "settings": abridge("; ".join(map(_setting_text, series.settings))),
@@ -299,17 +293,16 @@ def _setting_text(setting: MarsSetting) -> str:
 
 
 def choose_line_up(
-    rule: LineUpRule,
-    weights: Mapping[str, float],
+    series: MarsSeries,
     seats: int,
     form: Form,
     chance: random.Random,
     barred: Collection[str] = (),
 ) -> tuple[str, ...]:
     """The players of a game by seat. Raises NoPlayersLeftError."""
-    able = {name: weight for name, weight in weights.items() if weight > 0 and name not in barred}
-    wanted = len(rule.kinds) if rule.kinds else seats
-    distinct = bool(rule.kinds) or not rule.clones
+    able = {name: weight for name, weight in series.contestants.items() if weight > 0 and name not in barred}
+    wanted = len(series.kinds) if series.kinds else seats
+    distinct = bool(series.kinds) or not series.clones
     if len(able) < (wanted if distinct else 1):
         raise NoPlayersLeftError(
             f"{len(able)} contestants are left, a game needs {wanted if distinct else 1}"
@@ -317,9 +310,9 @@ def choose_line_up(
     chosen: list[str] = []
     while len(chosen) < wanted:
         left = {name: weight for name, weight in able.items() if not (distinct and name in chosen)}
-        chosen.append(_choose(rule, left, form, chance, first=not chosen))
-    if rule.kinds:
-        counts = list(rule.kinds)
+        chosen.append(_choose(series, left, form, chance, first=not chosen))
+    if series.kinds:
+        counts = list(series.kinds)
         chance.shuffle(counts)
         chosen = [name for name, count in zip(chosen, counts, strict=True) for _ in range(count)]
     chance.shuffle(chosen)
@@ -335,12 +328,12 @@ def draw(weights: Mapping[str, float], chance: random.Random) -> str:
 
 
 def _choose(
-    rule: LineUpRule, weights: Mapping[str, float], form: Form, chance: random.Random, first: bool
+    series: MarsSeries, weights: Mapping[str, float], form: Form, chance: random.Random, first: bool
 ) -> str:
-    if rule.name == "slow-knockout":
-        success = {name: getattr(form.averages(name), rule.by) for name in weights}
+    if series.selector == "slow-knockout":
+        success = {name: getattr(form.averages(name), series.by) for name in weights}
         return draw({name: weight * success[name] for name, weight in weights.items()}, chance)
-    if rule.name == "least-played" and first:
+    if series.selector == "least-played" and first:
         fewest = min(form.plays[name] for name in weights)
         weights = {name: weight for name, weight in weights.items() if form.plays[name] == fewest}
     return draw(weights, chance)

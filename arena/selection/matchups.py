@@ -27,7 +27,8 @@ class Numbering:
         self._limit = limit
         self._given: set[int] = set()
         self._completed: set[int] = set()
-        self._lowest_open = 0
+        # The lowest number that has not been given out.
+        self.lowest_open = 0
 
     @property
     def given(self) -> int:
@@ -42,12 +43,7 @@ class Numbering:
     @property
     def open(self) -> bool:
         """Whether there are numbers to give out."""
-        return self._limit is None or self._lowest_open < self._limit
-
-    @property
-    def lowest_open(self) -> int:
-        """The lowest number that has not been given out."""
-        return self._lowest_open
+        return self._limit is None or self.lowest_open < self._limit
 
     @property
     def finished(self) -> bool:
@@ -58,20 +54,20 @@ class Numbering:
         """Give out the lowest number that is left. Raises IndexError when none is left."""
         if not self.open:
             raise IndexError(f"all {self._limit} games have been given out")
-        number = self._lowest_open
+        number = self.lowest_open
         self.give(number)
         return number
 
     def give(self, number: int) -> None:
         """Give out a certain number."""
         self._given.add(number)
-        while self._lowest_open in self._given:
-            self._lowest_open += 1
+        while self.lowest_open in self._given:
+            self.lowest_open += 1
 
     def take_back(self, number: int) -> None:
         """Have a number given out again whose game will not be completed."""
         self._given.discard(number)
-        self._lowest_open = min(self._lowest_open, number)
+        self.lowest_open = min(self.lowest_open, number)
 
     def wants(self, number: int) -> bool:
         """Whether this number is still to be given out."""
@@ -126,23 +122,18 @@ class MatchupSelector(Selector):
     """
 
     def __init__(self, groups: Mapping[str, Group], seed: int, keep_ghosts: bool = False) -> None:
-        self._groups = dict(groups)
+        self.groups = dict(groups)
         self._seed = seed
         self._keep_ghosts = keep_ghosts
         self._numbers = {matchup: Numbering(group.games) for matchup, group in groups.items()}
         self._ghosts: set[str] = set()
 
     @property
-    def groups(self) -> Mapping[str, Group]:
-        """The matchups by their ids, in definition order."""
-        return self._groups
-
-    @property
     def total(self) -> int | None:
         """The games of all matchups, None if one has no end; of those left out, the ones that were played."""
         games = [
             self._numbers[matchup].completed if self._excludes(matchup) else group.games
-            for matchup, group in self._groups.items()
+            for matchup, group in self.groups.items()
         ]
         return None if None in games else sum(number for number in games if number is not None)
 
@@ -154,7 +145,7 @@ class MatchupSelector(Selector):
     @property
     def short(self) -> str:
         """Why no game is left to play, where all matchups are left out."""
-        if all(map(self._excludes, self._groups)) and not all(n.finished for n in self._numbers.values()):
+        if all(map(self._excludes, self.groups)) and not all(n.finished for n in self._numbers.values()):
             return "all matchups with missing games are left out"
         return ""
 
@@ -167,7 +158,7 @@ class MatchupSelector(Selector):
         ]
 
     def _excludes(self, matchup: str) -> bool:
-        return self.excluded.bars(matchup, self._groups[matchup].players)
+        return self.excluded.bars(matchup, self.groups[matchup].players)
 
     @property
     def ghosts(self) -> Sequence[str]:
@@ -185,10 +176,10 @@ class MatchupSelector(Selector):
     def completed(self, game: CompletedGame) -> None:
         """Note that the game needs not be given out. Raises CompetitionChangedError."""
         matchup, number = self._parse(game.game_id)
-        if matchup not in self._groups:
+        if matchup not in self.groups:
             self._ghosts.add(matchup)
             return
-        group = self._groups[matchup]
+        group = self.groups[matchup]
         players = group.players
         if sorted(players) != sorted(game.players):
             raise self._other_players(matchup, game)
@@ -199,7 +190,7 @@ class MatchupSelector(Selector):
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """The game of this id; None when fewer games are wanted now. Raises CompetitionChangedError."""
         matchup, number = self._parse(game_id)
-        if matchup not in self._groups or not self._numbers[matchup].wants(number):
+        if matchup not in self.groups or not self._numbers[matchup].wants(number):
             return None
         if self._excludes(matchup):
             return None
@@ -209,7 +200,7 @@ class MatchupSelector(Selector):
 
     def _other_players(self, matchup: str, game: CompletedGame) -> CompetitionChangedError:
         """The error for a game of players that its matchup does not have."""
-        before, now = sorted(game.players), sorted(self._groups[matchup].players)
+        before, now = sorted(game.players), sorted(self.groups[matchup].players)
         return CompetitionChangedError(
             changed(f"matchups[{matchup}].players", " and ".join(before), " and ".join(now))
             + ", or call the new matchup by another id"
@@ -217,13 +208,13 @@ class MatchupSelector(Selector):
 
     def _parse(self, game_id: str) -> tuple[str, int]:
         matchup, _, number = game_id.rpartition("_")
-        known = matchup in self._groups or (self._keep_ghosts and matchup)
+        known = matchup in self.groups or (self._keep_ghosts and matchup)
         if not known or not (number.isascii() and number.isdigit()):
             raise self.foreign(game_id)
         return matchup, int(number)
 
     def _fixture(self, matchup: str, number: int) -> Fixture:
-        group = self._groups[matchup]
+        group = self.groups[matchup]
         return Fixture(
             game_id=f"{matchup}_{self._numbers[matchup].text(number)}",
             matchup=matchup,

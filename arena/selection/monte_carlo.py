@@ -20,13 +20,12 @@ from arena.control.changed_settings import REMEDY, changed
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TreePath, TuningState, points
+from arena.selection.candidates import ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.matchups import Numbering
 from arena.selection.selector import (
     CompetitionChangedError,
     CompletedGame,
     Fixture,
-    Selector,
     game_seed,
 )
 from arena.selection.voids import VoidPolicy
@@ -149,7 +148,7 @@ class ParameterTree:
         return best
 
 
-class MonteCarloTuner(Selector):
+class MonteCarloTuner(Tuner):
     """Game n is called `n` and played by the candidate `#n`.
 
     A win counts 1, a draw ½; an unknown result counts as a loss, as in Gomill. A void game is forgotten
@@ -157,18 +156,17 @@ class MonteCarloTuner(Selector):
     simultaneous games make for less informed choices.
     """
 
+    void_policy = VoidPolicy.DROP
+
     def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
         self._plan = plan
-        self._opponent = opponent
-        self._seed = seed
         terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
-        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
-        self._tree = ParameterTree(plan)
+        super().__init__(plan, opponent, seed, terms, folder)
+        self.tree = ParameterTree(plan)
         self._numbers = Numbering(plan.games)
         self._running: dict[str, TreePath] = {}
         self._checked: set[tuple[object, ...]] = set()
         self._dropped = 0
-        self._news: list[str] = []
         self._best: ThinnedPath[TreePath] = ThinnedPath()
 
     @property
@@ -194,40 +192,16 @@ class MonteCarloTuner(Selector):
         numbers = self._numbers
         return not numbers.open and numbers.given == numbers.completed + self._dropped
 
-    @property
-    def short(self) -> str:
-        """Why candidates are not played against: their opponent is left out."""
-        name = self._opponent.name
-        return f"the opponent {name} is left out" if name in self.excluded.players else ""
-
-    @property
-    def void_policy(self) -> VoidPolicy:
-        """Void games are dropped."""
-        return VoidPolicy.DROP
-
-    @property
-    def tree(self) -> ParameterTree:
-        """The results so far."""
-        return self._tree
-
     def best_values(self) -> list[object]:
         """The parameters' values at the best place."""
-        return self._values(self._tree.best())
+        return self._values(self.tree.best())
 
     def state(self) -> TuningState:
         """The best values, how they came about, and where in the tree they are."""
-        best, games = self._tree.best(), self._numbers.completed
-        values = self._values(best)
-        return TuningState(
-            parameters=tuple(parameter.code for parameter in self._plan.parameters),
-            games=games,
-            best=tuple(values),
-            best_text=describe(self._plan.parameters, values),
-            path=tuple(
-                PathStep(after, tuple(self._values(place))) for after, place in self._best.steps(games, best)
-            ),
-            place=tuple(self._tree.coordinates(best)),
-        )
+        best = self.tree.best()
+        steps = self._best.steps(self._numbers.completed, best)
+        centres = [(games, self.tree.centre(place)) for games, place in steps]
+        return self._state_at(centres, place=tuple(self.tree.coordinates(best)))
 
     def next_game(self) -> Fixture | None:
         """A game of the candidate that the tree chooses."""
@@ -235,17 +209,17 @@ class MonteCarloTuner(Selector):
             return None
         number = self._numbers.lowest_open
         chance = random.Random(game_seed(self._seed, f"{number}/choice"))
-        return self._give(number, self._tree.choose(chance))
+        return self._give(number, self.tree.choose(chance))
 
     def completed(self, game: CompletedGame) -> None:
         """Take a result into the tree. Raises CompetitionChangedError."""
         number, path = self._parse(game.game_id), self._path(game.game_id, game.detail)
         self._running.pop(game.game_id, None)
         self._numbers.complete(number)
-        self._tree.take(path, points(game, self._opponent.name) or 0.0)
+        self.tree.take(path, points(game, self._opponent.name) or 0.0)
         completed = self._numbers.completed
         if self._best.wants():
-            self._best.note(completed, self._tree.best())
+            self._best.note(completed, self.tree.best())
         if self._plan.log_period is not None and completed % self._plan.log_period == 0:
             self._news += [f"after {completed} games:", *self._tree_lines(), ""]
 
@@ -271,14 +245,9 @@ class MonteCarloTuner(Selector):
         """The candidate's parameters and its place in the tree. Raises CompetitionChangedError."""
         return self._parameters_at(self._path(game_id, detail))
 
-    def history_lines(self) -> list[str]:
-        """The state of the tree, every `log_period` games."""
-        news, self._news = self._news, []
-        return news
-
     def _give(self, number: int, path: TreePath) -> Fixture:
         game_id = str(number)
-        fixture = self._games.game(game_id, f"#{game_id}", self._values(path), number, path)
+        fixture = self._game(game_id, f"#{game_id}", self._values(path), number, path)
         self._numbers.give(number)
         self._running[game_id] = path
         return fixture
@@ -295,13 +264,13 @@ class MonteCarloTuner(Selector):
                 "`arena reset`, or give the competition another control file"
             )
         stored = json.loads(detail)
-        self._games.check_terms(stored)
+        self._check_terms(stored)
         path = tuple(stored["path"])
         if len(path) > self._plan.max_depth:
             raise CompetitionChangedError(
                 changed("competition.max_depth", f"{len(path)} or more", self._plan.max_depth)
             )
-        if not self._tree.known(path):
+        if not self.tree.known(path):
             raise CompetitionChangedError(
                 f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
                 f"control file has now; {REMEDY}"
@@ -309,36 +278,33 @@ class MonteCarloTuner(Selector):
         # Thousands of games have few candidates: each is checked once.
         candidate = (path, stored["candidate"], *stored["values"])
         if candidate not in self._checked:
-            self._games.check_candidate(game_id, stored, self._values(path))
+            self._check_candidate(game_id, stored, self._values(path))
             self._checked.add(candidate)
         return path
 
     def _values(self, path: TreePath) -> list[object]:
-        places = self._tree.centre(path)
-        return [
-            parameter.value(place) for parameter, place in zip(self._plan.parameters, places, strict=True)
-        ]
+        return self._values_at(self.tree.centre(path))
 
     def _place(self, path: TreePath) -> str:
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
-        return f"{coordinates} {describe(self._plan.parameters, self._values(path))}"
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
+        return f"{coordinates} {describe(self._parameters, self._values(path))}"
 
     def _tree_lines(self) -> list[str]:
         games = self._numbers.completed
-        lines = [f"{games} games, candidates won {self._share(self._tree.root)}"]
+        lines = [f"{games} games, candidates won {self._share(self.tree.root)}"]
         for depth, count in enumerate(self._plan.summary[: self._plan.max_depth], start=1):
-            tried = self._tree.tried(depth)[:count]
+            tried = self.tree.tried(depth)[:count]
             if not tried:
                 break
             lines += ["", f"most visited at depth {depth}:"]
             width = max(len(self._place(path)) for path, _ in tried)
             lines += [f"{self._place(path):<{width}}  {self._node(node)}" for path, node in tried]
-        lines += ["", f"Best parameters: {self._parameters_at(self._tree.best())}"]
+        lines += ["", f"Best parameters: {self._parameters_at(self.tree.best())}"]
         return lines
 
     def _parameters_at(self, path: TreePath) -> str:
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
-        return f"{describe(self._plan.parameters, self._values(path))} [{coordinates}]"
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
+        return f"{describe(self._parameters, self._values(path))} [{coordinates}]"
 
     def _node(self, node: Node) -> str:
         return f"{node.wins / node.visits:.3f} {node.visits - self._plan.initial_visits:4g}"

@@ -91,6 +91,11 @@ class Selector(ABC):
     not resumed are given out again, under the same id, by `next_game`.
     """
 
+    # What follows from void games.
+    void_policy = VoidPolicy.BY_MATCHUP
+    # Whether a game is void, and played again by the same line-up, where its loser never answered.
+    reruns_hung_games = False
+
     @property
     @abstractmethod
     def total(self) -> int | None:
@@ -117,19 +122,9 @@ class Selector(ABC):
         return ""
 
     @property
-    def void_policy(self) -> VoidPolicy:
-        """What follows from void games."""
-        return VoidPolicy.BY_MATCHUP
-
-    @property
     def ghosts(self) -> Sequence[str]:
         """The matchups that there are games of, but that the control file has no more."""
         return ()
-
-    @property
-    def reruns_hung_games(self) -> bool:
-        """Whether a game is void, and played again by the same line-up, where its loser never answered."""
-        return False
 
     @abstractmethod
     def next_game(self) -> Fixture | None:

@@ -47,7 +47,7 @@ class SprtMatch(MatchupSelector):
         self._counts = [0] * 5
         self._left_out = 0
         self._verdict: str | None = None
-        self._status = plan.test.status((0, 0, 0, 0, 0))
+        self.status = plan.test.status((0, 0, 0, 0, 0))
         super().__init__({MATCHUP: Group(plan.competitors, plan.games)}, seed)
 
     @property
@@ -74,11 +74,6 @@ class SprtMatch(MatchupSelector):
         """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
         zero, half, whole, more, two = self._counts
         return zero, half, whole, more, two
-
-    @property
-    def status(self) -> SprtStatus:
-        """The test after the last pair that it looked at."""
-        return self._status
 
     @property
     def finished(self) -> bool:
@@ -126,8 +121,8 @@ class SprtMatch(MatchupSelector):
             return
         self._counts[round(2 * (points + earlier))] += 1
         if self._verdict is None:
-            self._status = self._plan.test.status(self.counts)
-            self._verdict = self._status.verdict
+            self.status = self._plan.test.status(self.counts)
+            self._verdict = self.status.verdict
 
     def state(self) -> SprtState:
         """How the test stands."""
@@ -136,13 +131,13 @@ class SprtMatch(MatchupSelector):
             self._plan.test,
             self.counts,
             self._left_out,
-            self._status,
+            self.status,
             estimate(self.counts),
         )
 
     def report_lines(self) -> list[str]:
         """The test's state."""
-        status = self._status
+        status = self.status
         points = ("0", "½", "1", "1½", "2")
         pairs = "  ".join(f"{score}: {count}" for score, count in zip(points, self._counts, strict=True))
         lines = [

@@ -25,12 +25,16 @@ class VoidPolicy(Enum):
     RETRY_GAME = "retry game"
 
 
-class VoidVerdict(Enum):
+class Sequel(Enum):
     """What follows from a void game."""
 
-    RETRY = "retry"
-    DROP = "drop"
-    HALT = "halt"
+    RETRY = "it is played again at once"
+    PUT_OFF = "it is played again when another game of its player has ended"
+    DROP = "it is forgotten"
+    FORFEIT = "its player loses it"
+    LEAVE_OUT = "its player is left out of the competition"
+    SKIP = "its matchup is left out of the competition"
+    HALT = "the run stops"
 
 
 class VoidRules:
@@ -54,20 +58,15 @@ class VoidRules:
         self._any_completed = True
         self._left[matchup] = self._forgiven
 
-    def void(self, matchup: str, game_id: str = "") -> VoidVerdict:
-        """Note a void game."""
-        match self._policy:
-            case VoidPolicy.RETRY_GAME:
-                if not self._any_completed or self._retries[game_id] >= self._forgiven:
-                    return VoidVerdict.HALT
-                self._retries[game_id] += 1
-                return VoidVerdict.RETRY
-            case VoidPolicy.BY_MATCHUP:
-                verdict = VoidVerdict.RETRY
-            case VoidPolicy.DROP:
-                verdict = VoidVerdict.DROP
+    def void(self, matchup: str, game_id: str = "") -> Sequel:
+        """Note a void game, which is tried again or dropped, or stops the run."""
+        if self._policy is VoidPolicy.RETRY_GAME:
+            if not self._any_completed or self._retries[game_id] >= self._forgiven:
+                return Sequel.HALT
+            self._retries[game_id] += 1
+            return Sequel.RETRY
         left = self._left.get(matchup, self._before_first)
         if not left:
-            return VoidVerdict.HALT
+            return Sequel.HALT
         self._left[matchup] = left - 1
-        return verdict
+        return Sequel.DROP if self._policy is VoidPolicy.DROP else Sequel.RETRY

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import structlog
 from google.protobuf.duration_pb2 import Duration
@@ -20,7 +21,7 @@ from arena.control.settings import Control
 from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import NoResultsYetError, ResultsDatabase
-from arena.results.games import GameListing, ListedGame, WholeGame
+from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
 from arena.results.standings import Score
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
@@ -39,6 +40,7 @@ from arena.service.tokens import ServiceCaller, ServiceRole, Tokens
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
 Context = aio.ServicerContext[Any, Any]
+_Request = TypeVar("_Request")
 _Answer = TypeVar("_Answer")
 _log = structlog.get_logger()
 _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
@@ -47,7 +49,6 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
     competitions_pb2.TOKEN_ROLE_PLAYER: ServiceRole.PLAYER,
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
-_OPERATORS: Final = (ServiceRole.OPERATOR,)
 _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
 
@@ -59,6 +60,25 @@ class ServiceLimits:
     page: int = 1_000
     watchers: int = 64
     look_seconds: float = 0.3
+
+
+_Method: TypeAlias = Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]]
+_RpcMethod: TypeAlias = Callable[["CompetitionServicer", _Request, Context], Awaitable[_Answer]]
+
+
+def _answered(
+    *roles: ServiceRole,
+) -> Callable[[_Method[_Request, _Answer]], _RpcMethod[_Request, _Answer]]:
+    """Let callers of some roles alone have a method's answer, and answer its errors with statuses."""
+
+    def decorate(method: _Method[_Request, _Answer]) -> _RpcMethod[_Request, _Answer]:
+        @wraps(method)
+        async def call(servicer: "CompetitionServicer", request: _Request, context: Context) -> _Answer:
+            return await servicer.answer_as(context, roles, partial(method, servicer, request))
+
+        return call
+
+    return decorate
 
 
 class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
@@ -80,7 +100,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self._limits = limits
         self._closing = asyncio.Event()
         # The players that have dialled in; there are none before the lobby is open.
-        self.guests: Callable[[], Sequence[RemoteSession]] = tuple
+        self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
         self.watchers = 0
         # Calls by how they ended: OK, or the reason of the refusal.
         self.calls: Counter[str] = Counter()
@@ -89,87 +109,72 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """Start nothing more, and end the streams of watchers."""
         self._closing.set()
 
+    @_answered(ServiceRole.OPERATOR)
     async def StartCompetition(
-        self, request: competitions_pb2.StartCompetitionRequest, context: Context
+        self, request: competitions_pb2.StartCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StartCompetitionResponse:
         """Start a child process."""
+        if self._closing.is_set():
+            raise LobbyClosingError("the service is closing")
+        if request.control:
+            if not self._allow_uploads:
+                raise UploadsDisabledError("this service takes no control files: start one of those it has")
+            await asyncio.to_thread(self._folder.add, request.name, request.control)
+        view = await self._view(request.name)
+        if await self._is_running(view):
+            raise AlreadyRunningError(f"the competition {request.name} is already running")
+        options = {"max-games": request.max_games, "parallel": request.parallel}
+        await self._runs.start(
+            view.control.path,
+            {name: value for name, value in options.items() if value},
+            # Tokens of other competitions are nothing to this one's players; its own it withholds itself.
+            await asyncio.to_thread(self._folder.token_variables) - view.control.token_variables,
+        )
+        _log.info("competition started", name=request.name, caller=caller.name)
+        return competitions_pb2.StartCompetitionResponse(competition=await self._describe(view))
 
-        async def start(caller: ServiceCaller) -> competitions_pb2.StartCompetitionResponse:
-            if self._closing.is_set():
-                raise LobbyClosingError("the service is closing")
-            if request.control:
-                if not self._allow_uploads:
-                    raise UploadsDisabledError(
-                        "this service takes no control files: start one of those it has"
-                    )
-                await asyncio.to_thread(self._folder.add, request.name, request.control)
-            view = await self._view(request.name)
-            if self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running):
-                raise AlreadyRunningError(f"the competition {request.name} is already running")
-            options = {"max-games": request.max_games, "parallel": request.parallel}
-            await self._runs.start(
-                view.control.path,
-                {name: value for name, value in options.items() if value},
-                # Tokens of other competitions are nothing to this one's players; its own it withholds itself.
-                await asyncio.to_thread(self._folder.token_variables) - view.control.token_variables,
-            )
-            _log.info("competition started", name=request.name, caller=caller.name)
-            return competitions_pb2.StartCompetitionResponse(competition=await self._describe(view))
-
-        return await self._answer_as(context, _OPERATORS, start)
-
+    @_answered(ServiceRole.OPERATOR)
     async def StopCompetition(
-        self, request: competitions_pb2.StopCompetitionRequest, context: Context
+        self, request: competitions_pb2.StopCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StopCompetitionResponse:
         """Ask its process to stop, or break it off."""
+        view = await self._view(request.name)
+        if not await self._is_running(view):
+            raise NotRunningError(f"the competition {request.name} is not running")
+        _log.info("competition stopped", name=request.name, at_once=request.at_once, caller=caller.name)
+        if not request.at_once:
+            await asyncio.to_thread(view.files.request_stop)
+        elif not await self._runs.interrupt(view.control.path):
+            raise NotRunningError(
+                "the competition was not started by this service: it can be asked to stop only"
+            )
+        return competitions_pb2.StopCompetitionResponse(competition=await self._describe(view))
 
-        async def stop(caller: ServiceCaller) -> competitions_pb2.StopCompetitionResponse:
-            view = await self._view(request.name)
-            path = view.control.path
-            if not (self._runs.running(path) or await asyncio.to_thread(view.files.running)):
-                raise NotRunningError(f"the competition {request.name} is not running")
-            _log.info("competition stopped", name=request.name, at_once=request.at_once, caller=caller.name)
-            if not request.at_once:
-                await asyncio.to_thread(view.files.request_stop)
-            elif not await self._runs.interrupt(path):
-                raise NotRunningError(
-                    "the competition was not started by this service: it can be asked to stop only"
-                )
-            return competitions_pb2.StopCompetitionResponse(competition=await self._describe(view))
-
-        return await self._answer_as(context, _OPERATORS, stop)
-
+    @_answered(*_WATCHERS)
     async def GetCompetition(
-        self, request: competitions_pb2.GetCompetitionRequest, context: Context
+        self, request: competitions_pb2.GetCompetitionRequest, _: ServiceCaller
     ) -> competitions_pb2.GetCompetitionResponse:
         """Say how a competition stands."""
+        competition = await self._describe(await self._view(request.name))
+        return competitions_pb2.GetCompetitionResponse(competition=competition)
 
-        async def get(_: ServiceCaller) -> competitions_pb2.GetCompetitionResponse:
-            competition = await self._describe(await self._view(request.name))
-            return competitions_pb2.GetCompetitionResponse(competition=competition)
-
-        return await self._answer_as(context, _WATCHERS, get)
-
+    @_answered(*_WATCHERS)
     async def ListCompetitions(
-        self, request: competitions_pb2.ListCompetitionsRequest, context: Context
+        self, request: competitions_pb2.ListCompetitionsRequest, _: ServiceCaller
     ) -> competitions_pb2.ListCompetitionsResponse:
         """All competitions of the folder; those whose control files can't be used say so in `remark`."""
-
-        async def get(_: ServiceCaller) -> competitions_pb2.ListCompetitionsResponse:
-            size = self._page_size(request.page_size)
-            names = await asyncio.to_thread(self._folder.names)
-            rest = [name for name in names if name > request.page_token]
-            answer = competitions_pb2.ListCompetitionsResponse()
-            for name in rest[:size]:
-                try:
-                    answer.competitions.append(await self._describe(await self._view(name)))
-                except EXPECTED as error:
-                    answer.competitions.add(name=name, remark=str(error))
-            if len(rest) > size:
-                answer.next_page_token = rest[size - 1]
-            return answer
-
-        return await self._answer_as(context, _WATCHERS, get)
+        size = self._page_size(request.page_size)
+        names = await asyncio.to_thread(self._folder.names)
+        rest = [name for name in names if name > request.page_token]
+        answer = competitions_pb2.ListCompetitionsResponse()
+        for name in rest[:size]:
+            try:
+                answer.competitions.append(await self._describe(await self._view(name)))
+            except EXPECTED as error:
+                answer.competitions.add(name=name, remark=str(error))
+        if len(rest) > size:
+            answer.next_page_token = rest[size - 1]
+        return answer
 
     async def WatchCompetition(  # type: ignore[override]
         self, request: competitions_pb2.WatchCompetitionRequest, context: Context
@@ -186,7 +191,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             finally:
                 self.watchers -= 1
 
-        await self._answer_as(context, _WATCHERS, watch)
+        await self.answer_as(context, _WATCHERS, watch)
 
     async def _events(
         self, request: competitions_pb2.WatchCompetitionRequest
@@ -220,118 +225,98 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                         "the service is closing; competitions go on when it is started again"
                     )
 
+    @_answered(*_WATCHERS)
     async def GetStandings(
-        self, request: competitions_pb2.GetStandingsRequest, context: Context
+        self, request: competitions_pb2.GetStandingsRequest, _: ServiceCaller
     ) -> competitions_pb2.GetStandingsResponse:
         """The table of a competition."""
+        view = await self._view(request.name)
+        return await asyncio.to_thread(view.standings)
 
-        async def get(_: ServiceCaller) -> competitions_pb2.GetStandingsResponse:
-            view = await self._view(request.name)
-            return await asyncio.to_thread(view.standings)
-
-        return await self._answer_as(context, _WATCHERS, get)
-
+    @_answered(*_WATCHERS)
     async def ListGames(
-        self, request: competitions_pb2.ListGamesRequest, context: Context
+        self, request: competitions_pb2.ListGamesRequest, _: ServiceCaller
     ) -> competitions_pb2.ListGamesResponse:
         """A page of games. The token is the last game's sequence."""
+        size = self._page_size(request.page_size)
+        token = request.page_token or "0"
+        if not (token.isascii() and token.isdecimal() and len(token) < 19):
+            raise InvalidRequestError("page_token: not a token of this service; begin again without one")
+        view = await self._view(request.name)
+        games = await asyncio.to_thread(view.games, int(token), size + 1)
+        answer = competitions_pb2.ListGamesResponse(games=games[:size])
+        if len(games) > size:
+            answer.next_page_token = str(games[size - 1].sequence)
+        return answer
 
-        async def get(_: ServiceCaller) -> competitions_pb2.ListGamesResponse:
-            size = self._page_size(request.page_size)
-            token = request.page_token or "0"
-            if not (token.isascii() and token.isdecimal() and len(token) < 19):
-                raise InvalidRequestError("page_token: not a token of this service; begin again without one")
-            view = await self._view(request.name)
-            games = await asyncio.to_thread(view.games, int(token), size + 1)
-            answer = competitions_pb2.ListGamesResponse(games=games[:size])
-            if len(games) > size:
-                answer.next_page_token = str(games[size - 1].sequence)
-            return answer
-
-        return await self._answer_as(context, _WATCHERS, get)
-
+    @_answered(*_WATCHERS)
     async def GetGame(
-        self, request: competitions_pb2.GetGameRequest, context: Context
+        self, request: competitions_pb2.GetGameRequest, _: ServiceCaller
     ) -> competitions_pb2.GetGameResponse:
         """One game with its moves and its record."""
+        view = await self._view(request.name)
+        game = await asyncio.to_thread(view.game, request.game_id)
+        if game is None:
+            raise UnknownGameError(f"{request.name} has no finished game {request.game_id[:80]!r}")
+        return game
 
-        async def get(_: ServiceCaller) -> competitions_pb2.GetGameResponse:
-            view = await self._view(request.name)
-            game = await asyncio.to_thread(view.game, request.game_id)
-            if game is None:
-                raise UnknownGameError(f"{request.name} has no finished game {request.game_id[:80]!r}")
-            return game
-
-        return await self._answer_as(context, _WATCHERS, get)
-
+    @_answered(*_WATCHERS)
     async def ListPlayers(
-        self, request: competitions_pb2.ListPlayersRequest, context: Context
+        self, request: competitions_pb2.ListPlayersRequest, _: ServiceCaller
     ) -> competitions_pb2.ListPlayersResponse:
         """The players that have dialled in."""
+        answer = competitions_pb2.ListPlayersResponse()
+        for session in self.sessions():
+            answer.players.add(
+                name=session.name,
+                engine_name=session.hello.engine_name,
+                engine_version=session.hello.engine_version,
+                games=len(session.seats),
+                games_at_once=max(1, session.hello.games_at_once),
+            )
+        return answer
 
-        async def get(_: ServiceCaller) -> competitions_pb2.ListPlayersResponse:
-            answer = competitions_pb2.ListPlayersResponse()
-            for guest in self.guests():
-                answer.players.add(
-                    name=guest.name,
-                    engine_name=guest.hello.engine_name,
-                    engine_version=guest.hello.engine_version,
-                    games=len(guest.seats),
-                    games_at_once=max(1, guest.hello.games_at_once),
-                )
-            return answer
-
-        return await self._answer_as(context, _WATCHERS, get)
-
+    @_answered(ServiceRole.OPERATOR)
     async def CreateToken(
-        self, request: competitions_pb2.CreateTokenRequest, context: Context
+        self, request: competitions_pb2.CreateTokenRequest, caller: ServiceCaller
     ) -> competitions_pb2.CreateTokenResponse:
         """Make a token of a watcher or player."""
+        role = _ROLES.get(request.role)
+        if role is None:
+            raise InvalidRequestError("role: it must be WATCHER or PLAYER")
+        text = await asyncio.to_thread(self._tokens.create, request.name, role)
+        _log.info("token made", name=request.name, role=role.value, caller=caller.name)
+        return competitions_pb2.CreateTokenResponse(token=text)
 
-        async def create(caller: ServiceCaller) -> competitions_pb2.CreateTokenResponse:
-            role = _ROLES.get(request.role)
-            if role is None:
-                raise InvalidRequestError("role: it must be WATCHER or PLAYER")
-            text = await asyncio.to_thread(self._tokens.create, request.name, role)
-            _log.info("token made", name=request.name, role=role.value, caller=caller.name)
-            return competitions_pb2.CreateTokenResponse(token=text)
-
-        return await self._answer_as(context, _OPERATORS, create)
-
+    @_answered(ServiceRole.OPERATOR)
     async def ListTokens(
-        self, request: competitions_pb2.ListTokensRequest, context: Context
+        self, request: competitions_pb2.ListTokensRequest, _: ServiceCaller
     ) -> competitions_pb2.ListTokensResponse:
         """The names of those who have a token."""
+        answer = competitions_pb2.ListTokensResponse()
+        for caller in await asyncio.to_thread(self._tokens.callers):
+            answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
+        return answer
 
-        async def get(_: ServiceCaller) -> competitions_pb2.ListTokensResponse:
-            answer = competitions_pb2.ListTokensResponse()
-            for caller in await asyncio.to_thread(self._tokens.callers):
-                answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
-            return answer
-
-        return await self._answer_as(context, _OPERATORS, get)
-
+    @_answered(ServiceRole.OPERATOR)
     async def RevokeToken(
-        self, request: competitions_pb2.RevokeTokenRequest, context: Context
+        self, request: competitions_pb2.RevokeTokenRequest, caller: ServiceCaller
     ) -> competitions_pb2.RevokeTokenResponse:
         """End the rights of a watcher or player."""
+        await asyncio.to_thread(self._tokens.revoke, request.name)
+        for session in self.sessions():
+            if session.name == request.name:
+                session.end(NotAuthenticatedError("this player's token was revoked"))
+        _log.info("token revoked", name=request.name, caller=caller.name)
+        return competitions_pb2.RevokeTokenResponse()
 
-        async def revoke(caller: ServiceCaller) -> competitions_pb2.RevokeTokenResponse:
-            await asyncio.to_thread(self._tokens.revoke, request.name)
-            for guest in self.guests():
-                if guest.name == request.name:
-                    guest.end(NotAuthenticatedError("this player's token was revoked"))
-            _log.info("token revoked", name=request.name, caller=caller.name)
-            return competitions_pb2.RevokeTokenResponse()
-
-        return await self._answer_as(context, _OPERATORS, revoke)
-
-    async def _answer_as(
+    async def answer_as(
         self,
         context: Context,
         roles: tuple[ServiceRole, ...],
         answer: Callable[[ServiceCaller], Awaitable[_Answer]],
     ) -> _Answer:
+        """Answer a caller of one of these roles; others, and errors, get a status."""
         try:
             caller = self._tokens.authenticate(bearer_token(context.invocation_metadata()))
             if caller.role not in roles:
@@ -347,6 +332,9 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             await refusal.status(DOMAIN).abort(context)
         self.calls["OK"] += 1
         return answered
+
+    async def _is_running(self, view: "CompetitionView") -> bool:
+        return self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running)
 
     async def _view(self, name: str) -> "CompetitionView":
         return await asyncio.to_thread(lambda: CompetitionView(name, self._folder.control_file(name)))
@@ -385,16 +373,21 @@ class CompetitionView:
         """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
         try:
             with self._listing() as listing:
-                return Counts(listing.count(), listing.void_count(), listing.last(), listing.completed())
+                return Counts(
+                    listing.game_count(),
+                    listing.void_count(),
+                    listing.last_sequence(),
+                    listing.completed(),
+                )
         except NoResultsYetError:
             return None
 
     @contextmanager
-    def _listing(self) -> Iterator[GameListing]:
+    def _listing(self) -> Iterator[SeriesReader]:
         if not self.files.results_exist():
             raise NoResultsYetError(f"there are no results of {self.name!r} yet")
         with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
-            yield GameListing(database, self.files.name)
+            yield SeriesReader.find(database, self.files.name)
 
     def competition(self, running: bool, last: LastRun | None) -> competitions_pb2.Competition:
         """All about it; `running` says that the service runs it, `last` how it ended."""
@@ -418,14 +411,14 @@ class CompetitionView:
         """The next games after a sequence. Raises ResultsError."""
         try:
             with self._listing() as listing:
-                return [_game(game) for game in listing.after(after, limit)]
+                return [_game(game) for game in listing.games_after(after, limit)]
         except NoResultsYetError:
             return []
 
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
         """One game with its moves. Raises ResultsError."""
         with self._listing() as listing:
-            game = listing.game(game_id)
+            game = listing.whole_game(game_id)
         return None if game is None else _whole(game)
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
@@ -475,26 +468,27 @@ def _score(score: Score) -> competitions_pb2.Score:
     )
 
 
-def _game(game: ListedGame) -> competitions_pb2.Game:
+def _game(listed: ListedGame) -> competitions_pb2.Game:
+    game, outcome = listed.game, listed.game.outcome
     message = competitions_pb2.Game(
-        sequence=game.sequence,
+        sequence=listed.sequence,
         game_id=game.game_id,
         matchup=game.matchup,
-        result=game.summary,
-        detail=game.detail,
-        termination=game.termination,
+        result=outcome.summary,
+        detail=outcome.detail,
+        termination=outcome.termination.value,
     )
-    message.finished.FromDatetime(game.finished)
-    for player in game.players:
+    message.finished.FromDatetime(listed.finished)
+    for place, (name, cpu_seconds) in enumerate(zip(game.players, game.cpu_seconds, strict=True)):
         seat = message.players.add(
-            name=player.name,
-            winner=player.winner,
-            points=player.points,
-            elo_before=player.elo_before,
-            elo_after=player.elo_after,
+            name=name,
+            winner=place + 1 in outcome.winners,
+            points=outcome.points[place] if outcome.points else None,
+            elo_before=game.elo_before[place],
+            elo_after=game.elo_after[place],
         )
-        if player.cpu_seconds is not None:
-            seat.cpu.CopyFrom(_duration(player.cpu_seconds))
+        if cpu_seconds is not None:
+            seat.cpu.CopyFrom(_duration(cpu_seconds))
     return message
 
 
@@ -504,13 +498,13 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
             seat=move.seat,
             text=move.text,
             time=_duration(move.seconds),
-            value=move.value,
+            value=move.values.get(move.seat),
             comment=move.comment,
         )
         for move in game.moves
     ]
     return competitions_pb2.GetGameResponse(
-        game=_game(game.game), moves=moves, record=game.record, record_extension=game.record_extension
+        game=_game(game.listed), moves=moves, record=game.record, record_extension=game.record_extension
     )
 
 

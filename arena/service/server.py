@@ -2,8 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from academy.wire.addresses import Endpoint, ServerAddress
 from academy.wire.metrics_page import MetricsPage
 from arena.lobby.lobby import Lobby, LobbyLimits
-from arena.lobby.server import open_lobby
+from arena.lobby.server import Neighbour, open_lobby
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
@@ -45,43 +45,6 @@ class ServiceSettings:
     metrics: ServerAddress | None = None
 
 
-class _Competitions:
-    """The competitions' part of the server."""
-
-    name = COMPETITION_SERVICE
-
-    def __init__(self, settings: ServiceSettings, tokens: Tokens) -> None:
-        self._settings = settings
-        self._tokens = tokens
-        self._parts: tuple[CompetitionServicer, Runs] | None = None
-
-    def add(self, server: aio.Server, games: Path) -> None:
-        runs = Runs(games)
-        servicer = CompetitionServicer(
-            CompetitionFolder(self._settings.folder),
-            runs,
-            self._tokens,
-            allow_uploads=self._settings.allow_uploads,
-            limits=ServiceLimits(),
-        )
-        self._parts = servicer, runs
-        competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
-
-    def meet(self, lobby: Lobby) -> None:
-        assert self._parts is not None
-        self._parts[0].guests = lobby.guests
-
-    def metrics(self, lobby: Lobby) -> "ServiceMetrics":
-        assert self._parts is not None
-        return ServiceMetrics(lobby, *self._parts)
-
-    async def close(self) -> None:
-        assert self._parts is not None
-        servicer, runs = self._parts
-        servicer.close()
-        await runs.close()
-
-
 async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT, which break off competitions in progress: they can go on later.
 
@@ -91,15 +54,32 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     tokens = Tokens(settings.tokens)
+
+    @asynccontextmanager
+    async def competitions(server: aio.Server, lobby: Lobby, games: Path) -> AsyncIterator[None]:
+        runs = Runs(games)
+        servicer = CompetitionServicer(
+            CompetitionFolder(settings.folder),
+            runs,
+            tokens,
+            allow_uploads=settings.allow_uploads,
+            limits=ServiceLimits(),
+        )
+        servicer.sessions = lobby.sessions
+        competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
+        address, metrics = settings.metrics, ServiceMetrics(lobby, servicer, runs)
+        try:
+            with closing(MetricsPage(metrics.registry(), address)) if address else nullcontext():
+                yield
+        finally:
+            servicer.close()
+            await runs.close()
+
     limits = LobbyLimits(message_bytes=_MESSAGE_BYTES)
-    more = _Competitions(settings, tokens)
+    more = Neighbour(COMPETITION_SERVICE, competitions)
     async with open_lobby(settings.endpoint, tokens, _log.info, limits, more) as opened:
-        more.meet(opened.lobby)
-        address = settings.metrics
-        page = MetricsPage(more.metrics(opened.lobby).registry(), address) if address else None
-        with closing(page) if page else nullcontext():
-            ready(opened.address)
-            await stopped.wait()
+        ready(opened.address)
+        await stopped.wait()
 
 
 class ServiceMetrics(Collector):
@@ -127,7 +107,9 @@ class ServiceMetrics(Collector):
         for status, count in list(self._runs.ended.items()):
             ended.add_metric([str(status)], count)
         yield ended
-        yield GaugeMetricFamily("arena_players", "Players that have dialled in", value=self._lobby.players)
+        yield GaugeMetricFamily(
+            "arena_players", "Players that have dialled in", value=len(self._lobby.sessions())
+        )
         seats = GaugeMetricFamily("arena_seats", "Seats for players that dial in", labels=["state"])
         taken, waiting = self._lobby.seats
         seats.add_metric(["taken"], taken)

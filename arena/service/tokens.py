@@ -112,12 +112,11 @@ def add_token(path: Path, name: str, role: ServiceRole) -> str:
     if not _NAME.fullmatch(name):
         raise TokensError(f"{name!r} is no name: 1 to 64 letters, digits and signs, without blanks")
     token = secrets.token_urlsafe(32)
-    hexadecimal = hashlib.sha256(token.encode()).hexdigest()
     with _lock(path):
         if path.exists() and name in (caller.name for caller in read_tokens(path).values()):
             raise TokensError(f"{name!r} has a token already: revoke it (`arena token --revoke`) for another")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
-            file.write(f'["{name}"]\nrole = "{role.value}"\nsha256 = "{hexadecimal}"\n')
+            file.write(f'["{name}"]\nrole = "{role.value}"\nsha256 = "{digest_of(token).hex()}"\n')
     return token
 
 

@@ -2,10 +2,9 @@
 
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
+from contextlib import AbstractContextManager
 from typing import Final, Self
 
 from rich.console import Console, Group, RenderableType
@@ -19,18 +18,15 @@ from referees.legible_text import legible
 PROGRESS_SECONDS: Final = 60.0
 
 
-class Display(ABC):
-    """Shows a run as it goes. To be used in a `with` block."""
+class Display(AbstractContextManager["Display"]):
+    """Shows a run as it goes, in a `with` block. This one shows warnings and answers to Ctrl-X."""
 
-    @abstractmethod
     def show(self, progress: Callable[[], RunProgress]) -> None:
         """Bring up to date what is shown; the progress is asked for only when it is drawn."""
 
-    @abstractmethod
     def result(self, text: str) -> None:
         """Show a finished game."""
 
-    @abstractmethod
     def note(self, text: str) -> None:
         """Show what the run waits for from now on, "" for its games alone."""
 
@@ -42,26 +38,8 @@ class Display(ABC):
         """Show a failure that does not stop the run."""
         complain(f"warning: {text}")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
-
-
-class QuietDisplay(Display):
-    """Nothing but warnings, and the answer to Ctrl-X, on standard error."""
-
-    def show(self, progress: Callable[[], RunProgress]) -> None:
-        """Show nothing."""
-
-    def result(self, text: str) -> None:
-        """Show nothing."""
-
-    def note(self, text: str) -> None:
-        """Show nothing."""
 
 
 class PlainDisplay(Display):
@@ -146,9 +124,7 @@ class LiveDisplay(Display):
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._live.stop()
 
     def _picture(self, progress: RunProgress) -> RenderableType:
@@ -183,13 +159,12 @@ def _games(count: int) -> str:
 
 
 def _game_line(game: GameInProgress) -> str:
-    moves = "" if game.plies is None else f", move {game.plies}"
-    return f"{game.game_id}: {' vs '.join(game.players)}{moves}, {duration_text(game.seconds)}"
+    return f"{game.game_id}: {' vs '.join(game.players)}, {duration_text(game.seconds)}"
 
 
 def display_for(quiet: bool) -> Display:
     """The display that suits where the output goes."""
     if quiet:
-        return QuietDisplay()
+        return Display()
     console = Console(file=sys.stdout)
     return LiveDisplay(console) if console.is_terminal else PlainDisplay()

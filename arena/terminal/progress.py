@@ -19,12 +19,11 @@ _RECENT_GAMES: Final = 100
 
 @dataclass(frozen=True)
 class GameInProgress:
-    """A game that is being played: for how long, and its moves so far where that is known."""
+    """A game that is being played, and for how long."""
 
     game_id: str
     players: tuple[str, ...]
     seconds: float
-    plies: int | None = None
 
 
 @dataclass(frozen=True)

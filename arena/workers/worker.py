@@ -20,7 +20,7 @@ from enum import IntEnum
 from functools import partial
 from multiprocessing.connection import Connection
 from types import FrameType
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
 from arena.match.game import GameProgress, play
@@ -42,26 +42,6 @@ class WorkerLost:
 
     game_id: str
     reason: str
-
-
-class Workers(Protocol):
-    """Somewhere to play games, `size` of them at a time."""
-
-    @property
-    def size(self) -> int:
-        """How many games can be in progress at a time."""
-
-    def submit(self, job: GameJob) -> None:
-        """Hand in a game. It waits its turn where all are busy."""
-
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
-        """The next finished game, in the order in which they finish.
-
-        None when there is none after `timeout` seconds (None: however long it takes), or none in hand.
-        """
-
-    def stop(self) -> None:
-        """Break off all games at once: their players are killed, nothing more is handed out."""
 
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.

@@ -4,7 +4,6 @@ The thinker gets ACADEMY's answers as experience with moves: a value, and how mu
 on alone when ACADEMY does not answer.
 """
 
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,11 +15,10 @@ from academy.knowledge.cutting import around_move, cell_of_move
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy
-from clients.bots.experience import odds, of_openings, of_patterns
+from clients.bots.at_academy import AtAcademy
+from clients.bots.experience import odds, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
-from clients.connection import AcademyRefusedError, AcademyUnavailableError
-from clients.responses import OpeningMove
-from clients.seat import FairUseError, MatchOptions, Seat
+from clients.seat import MatchOptions, Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 
 Position = TypeVar("Position")
@@ -47,7 +45,7 @@ class _Chosen(Generic[Position, Move]):
     before: float | None
 
 
-class AdvisedPlayer(Generic[Position, Move]):
+class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
     """One seat's player. `moves` are always all moves of the game so far, as text.
 
     `libraries` are those that it consults.
@@ -61,16 +59,16 @@ class AdvisedPlayer(Generic[Position, Move]):
         seat: Seat,
         libraries: Collection[Library] = tuple(Library),
     ) -> None:
+        super().__init__(academy, seat)
         self.thinker = thinker
         self.referee = referee
-        self.academy = academy
-        self.seat = seat
         self._openings = Library.OPENING in libraries
         pattern_libraries = tuple(library for library in libraries if library is not Library.OPENING)
         self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
-        self._told: float | None = None
+        # What the arena heard with the last move, where the player found that itself.
+        self._stated: float | None = None
         # What was claimed to be expected before the move that is being thought about.
         self._claimed: float | None = None
         self.value_before: float | None = None
@@ -84,43 +82,40 @@ class AdvisedPlayer(Generic[Position, Move]):
         too, which is what ACADEMY was.
         """
         self._claimed = None
+        known = self._book_move(position, moves, own_moves)
+        if known is not None:
+            self.value_before, self._stated = known.value, None
+            return known
 
         def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
-            known = self._opening(position, moves, own_moves)
-            return known or self._patterns(position, len(moves), value, best)
+            return self._patterns(position, len(moves), value, best)
 
         thought = self.thinker.think(self.referee, position, counsel)
         chosen = thought.candidates[0]
         self.value_before = thought.value if self._claimed is None else self._claimed
-        before, self._told = self._told, chosen.value
+        before, self._stated = self._stated, chosen.value
         self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
         return chosen
 
     def _board(self, position: Position) -> Board:
         return self.referee.board(position, self.seat.player)
 
-    def _opening(self, position: Position, moves: Sequence[str], own_moves: int) -> Mapping[Move, Experience]:
-        """What the opening tree says of the moves; nothing where it may not be asked."""
-        if self.academy is None or not self._openings:
-            return {}
-        try:
-            known = self.academy.opening(self.seat, moves, own_moves)
-        except FairUseError:
-            return {}
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-            return {}
-        openings: dict[Move, OpeningMove] = {}
-        for opening in known:
-            for text in (opening.move, *opening.equivalents):
-                try:
-                    move = self.referee.read_move(position, self.seat.player, text)
-                    self.referee.check(position, self.seat.player, move)
-                except (UnreadableMoveError, IllegalMoveError):
-                    # The tree knows games by their board; other settings may forbid its moves.
-                    continue
-                openings[move] = opening
-        return of_openings(openings)
+    def _book_move(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move] | None:
+        """The move that the opening tree recommends, played without a search; None where there is none."""
+        if not self._openings:
+            return None
+        known = self.ask(lambda academy: academy.book_move(self.seat, moves, own_moves))
+        if known is None:
+            return None
+        for text in dict.fromkeys((known.move, *known.equivalents)):
+            try:
+                move = self.referee.read_move(position, self.seat.player, text)
+                self.referee.check(position, self.seat.player, move)
+            except (UnreadableMoveError, IllegalMoveError):
+                # The tree knows games by their board; other settings may forbid its moves.
+                continue
+            return Candidate(move, known.value)
+        return None
 
     def _patterns(
         self, position: Position, plies: int, value: float, best: Sequence[Move]
@@ -146,17 +141,12 @@ class AdvisedPlayer(Generic[Position, Move]):
         if not candidates:
             return {}
         self._claimed = value
-        try:
-            gains = self.academy.opponent_gains(
-                self.seat,
-                board,
-                taken,
-                value,
-                plies=plies,
-                options=self._options,
+        gains = self.ask(
+            lambda academy: academy.opponent_gains(
+                self.seat, board, taken, value, plies=plies, options=self._options
             )
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
+        )
+        if gains is None:
             return {}
         gain_odds = {move: odds(matches) for move, matches in zip(candidates, gains, strict=True)}
         return of_patterns(value, gain_odds, best)
@@ -176,14 +166,7 @@ class AdvisedPlayer(Generic[Position, Move]):
             for pattern in shapes(self._board(chosen.position), self._board(after), self.seat.player):
                 self.seat.record_move(pattern, chosen.ply, chosen.before, chosen.move.value)
         self._chosen.clear()
-        try:
-            self.academy.propose(self.seat, plies)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-
-    def _alone(self, error: Exception) -> None:
-        print(f"going on without ACADEMY: {error}", file=sys.stderr)
-        self.academy = None
+        self.ask(lambda academy: academy.propose(self.seat, plies))
 
 
 def shapes(before: Board, after: Board, player: int) -> list[Pattern]:

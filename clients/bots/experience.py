@@ -9,10 +9,7 @@ from clients.responses import OpeningMove, PatternMatch
 
 Move = TypeVar("Move")
 
-# Contests of a move after which their results count for more than the position's.
-FEW_CONTESTS: Final = 10.0
-# How many of the player's own random games an opening counts for at most, and what patterns say.
-MOST_OPENING_GAMES: Final = 100.0
+# How many of the player's own random games what patterns say counts for.
 PATTERN_GAMES: Final = 20.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
 BELIEF: Final = 2.0
@@ -21,22 +18,6 @@ FEW_VOTES: Final = 1.0
 FEW_PATTERNS: Final = 8.0
 # A value nearer to 0 or 1 is no more certain than this.
 _SUREST: Final = 0.98
-
-
-def of_openings(known: Mapping[Move, OpeningMove]) -> dict[Move, Experience]:
-    """Each move's results and expected value; few contests count less, and all moves together more."""
-    contests = sum(opening.visits for opening in known.values())
-    if not contests:
-        return {}
-    usual = sum(opening.visits * opening_value(opening) for opening in known.values()) / contests
-    return {
-        move: Experience(
-            (opening.visits * opening_value(opening) + FEW_CONTESTS * usual)
-            / (opening.visits + FEW_CONTESTS),
-            min(MOST_OPENING_GAMES, opening.visits),
-        )
-        for move, opening in known.items()
-    }
 
 
 def opening_value(opening: OpeningMove) -> float:

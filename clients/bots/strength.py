@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from clients.bots.alpha_beta import AlphaBetaThinker, Evaluation, fitted
+from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation, fitted
 from clients.bots.search_game import UnsuitableGameError, make_search_game
 from clients.bots.thinking import Candidate, Counsel, Thinker, Thought, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
@@ -41,7 +41,7 @@ class Strength:
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
-        for name, value, most in (("playouts", self.playouts, MOST), ("depth", self.depth, 64)):
+        for name, value, most in (("playouts", self.playouts, MOST), ("depth", self.depth, MOST_DEPTH)):
             if not 1 <= value <= most:
                 raise InvalidStrengthError(f"{name} {value}: it must be from 1 to {most:,}")
         if self.seconds is not None and not 0 < self.seconds <= MOST:
@@ -60,7 +60,7 @@ class Strength:
             if narrow or self.method == "alpha-beta":
                 evaluation = _evaluation(referee)
                 if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
-                    depth = self.depth if self.seconds is None else 64
+                    depth = self.depth if self.seconds is None else MOST_DEPTH
                     return AlphaBetaThinker(evaluation, depth, chance, self.seconds, self.clock)
         return TreeSearchThinker(self.playouts, chance, self.seconds, self.clock)
 

@@ -2,8 +2,8 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
-from types import TracebackType
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from referees.api import Referee
@@ -61,9 +61,23 @@ class Trial:
         # Moves that have been legal for a seat at some time, by their texts.
         self.met: dict[int, dict[str, Any]] = {seat: {} for seat in self.seats}
 
-    def law(self, name: str) -> "_Law":
-        """The context of one check of a law: it gives the maker of the error for a breach."""
-        return _Law(self, name)
+    @contextmanager
+    def law(self, name: str) -> Iterator[Callable[[str], NonConformingRefereeError]]:
+        """The context of one check of a law: it gives the maker of the error for a breach.
+
+        What the referee raises without need is a breach of the law that was being checked.
+        """
+        self.checks[name] += 1
+
+        def breach(what: str) -> NonConformingRefereeError:
+            return NonConformingRefereeError(name, what, self.game_seed, self.ply)
+
+        try:
+            yield breach
+        except (NonConformingRefereeError, UnlistedMovesError):
+            raise
+        except Exception as error:
+            raise breach(f"{type(error).__name__}: {error}") from error
 
     def sight(self, position: Any) -> object:
         """All that can be seen of a position, to compare it with another's."""
@@ -80,26 +94,3 @@ class Trial:
     def described(self, moves: Mapping[int, Any]) -> str:
         """Moves by seat, in words."""
         return ", ".join(f"seat {seat}'s {self.referee.move_text(move)!r}" for seat, move in moves.items())
-
-
-class _Law:
-    """Turns what the referee raises without need into a breach of the law that was being checked."""
-
-    def __init__(self, trial: Trial, name: str) -> None:
-        self._trial = trial
-        self._name = name
-
-    def __enter__(self) -> Callable[[str], NonConformingRefereeError]:
-        self._trial.checks[self._name] += 1
-        return self._breach
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception) and not isinstance(
-            error, NonConformingRefereeError | UnlistedMovesError
-        ):
-            raise self._breach(f"{type(error).__name__}: {error}") from error
-
-    def _breach(self, what: str) -> NonConformingRefereeError:
-        return NonConformingRefereeError(self._name, what, self._trial.game_seed, self._trial.ply)

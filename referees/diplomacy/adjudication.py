@@ -1,17 +1,20 @@
 """One phase adjudicated: moves, retreats or builds."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Final
 
 from referees.diplomacy import adjustments
-from referees.diplomacy.map import Unit, UnitKind
+from referees.diplomacy.map import Map, Unit
 from referees.diplomacy.movement import Movement
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Dislodged, Phase, Position, Season
-from referees.diplomacy.results import OrderOutcome, OrderResult, movement_results, unit_text
+from referees.diplomacy.results import OrderOutcome, OrderResult, movement_results
 from referees.diplomacy.settings import Choices
+
+_LOCATION: Final = attrgetter("location")
 
 
 def after_moves(movement: Movement) -> tuple[tuple[Unit, ...], tuple[Dislodged, ...]]:
@@ -41,7 +44,7 @@ def after_moves(movement: Movement) -> tuple[tuple[Unit, ...], tuple[Dislodged, 
                 continue
         stayed.append(unit)
         occupied |= 1 << province
-    stayed.sort(key=_by_location)
+    stayed.sort(key=_LOCATION)
     if not beaten:
         return tuple(stayed), ()
     closed = occupied | contested(movement, occupied)
@@ -86,20 +89,10 @@ def resolve_retreats(
             units.append(arrivals[0][1])
         else:
             clashes[target] = tuple(source for source, _ in arrivals)
-    return in_order(units), clashes
-
-
-def in_order(units: Sequence[Unit]) -> tuple[Unit, ...]:
-    """Units in the order of their locations."""
-    return tuple(sorted(units, key=_by_location))
-
-
-def _by_location(unit: Unit) -> int:
-    return unit.location
+    return tuple(sorted(units, key=_LOCATION)), clashes
 
 
 DEFAULT_CHOICES: Final = Choices()
-_BUILDS: Final = (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET)
 
 
 @dataclass(frozen=True)
@@ -136,15 +129,7 @@ def adjudicate(
         movement = Movement(position.map, position.units, orders, choices)
         units, dislodged = after_moves(movement)
         if dislodged:
-            after = Position(
-                position.map,
-                position.year,
-                position.season,
-                Phase.RETREATS,
-                units,
-                dislodged,
-                position.owners,
-            )
+            after = replace(position, phase=Phase.RETREATS, units=units, dislodged=dislodged)
         else:
             after = _after_season(position, units)
         return PhaseAdjudication(position, orders, after, movement)
@@ -152,19 +137,22 @@ def adjudicate(
         units, results = _retreats(position, orders)
         return PhaseAdjudication(position, orders, _after_season(position, units), results)
     units, results = _builds(position, orders, choices)
-    after = Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), position.owners)
+    after = replace(position, year=position.year + 1, season=Season.SPRING, phase=Phase.MOVES, units=units)
     return PhaseAdjudication(position, orders, after, results)
 
 
 def _after_season(position: Position, units: tuple[Unit, ...]) -> Position:
+    held = replace(position, season=Season.AUTUMN, phase=Phase.MOVES, units=units, dislodged=())
     if position.season is Season.SPRING:
-        return Position(position.map, position.year, Season.AUTUMN, Phase.MOVES, units, (), position.owners)
-    held = Position(position.map, position.year, Season.AUTUMN, Phase.BUILDS, units, (), position.owners)
-    owners = adjustments.owners_after(held)
-    builds = Position(position.map, position.year, Season.AUTUMN, Phase.BUILDS, units, (), owners)
+        return held
+    builds = replace(held, phase=Phase.BUILDS, owners=adjustments.owners_after(held))
     if any(adjustments.adjustments(builds)):
         return builds
-    return Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), owners)
+    return replace(builds, year=position.year + 1, season=Season.SPRING, phase=Phase.MOVES)
+
+
+def _void(power: int, order: Order, why: str) -> OrderResult:
+    return OrderResult(power, order, OrderOutcome.VOID, f"void: {why}")
 
 
 def _retreats(
@@ -178,19 +166,11 @@ def _retreats(
         for order in given:
             entry = leaving.get(province_of[order.location]) if order.location >= 0 else None
             if entry is None or entry.unit.power != power:
-                void.append(
-                    OrderResult(
-                        power, order, OrderOutcome.VOID, "void: no unit of the power retreats from there"
-                    )
-                )
+                void.append(_void(power, order, "no unit of the power retreats from there"))
             elif order.kind not in (OrderKind.RETREAT, OrderKind.DISBAND):
-                void.append(
-                    OrderResult(power, order, OrderOutcome.VOID, "void: dislodged units retreat or disband")
-                )
+                void.append(_void(power, order, "dislodged units retreat or disband"))
             elif order.kind is OrderKind.RETREAT and order.target not in entry.options:
-                void.append(
-                    OrderResult(power, order, OrderOutcome.VOID, "void: the unit cannot retreat there")
-                )
+                void.append(_void(power, order, "the unit cannot retreat there"))
             else:
                 accepted[province_of[order.location]] = order
     units, clashes = resolve_retreats(position, accepted)
@@ -201,12 +181,9 @@ def _retreats(
         others = clashes.get(province_of[order.target], ()) if order.kind is OrderKind.RETREAT else ()
         if others:
             by = tuple(other for other in others if other != province)
-            who = " and ".join(unit_text(board, leaving[other].unit) for other in by)
-            results.append(
-                OrderResult(
-                    unit.power, order, OrderOutcome.CLASHED, f"disbanded: {who} retreated there too", by
-                )
-            )
+            who = " and ".join(board.owned_unit_text(leaving[other].unit) for other in by)
+            why = f"disbanded: {who} retreated there too"
+            results.append(OrderResult(unit.power, order, OrderOutcome.CLASHED, why, by))
         else:
             results.append(OrderResult(unit.power, order, OrderOutcome.SUCCEEDED))
     return units, (*results, *void)
@@ -220,95 +197,70 @@ def _builds(
     for power, number in enumerate(adjustments.adjustments(position)):
         given = orders.get(power, ())
         if number > 0:
-            _build(position, power, number, given, units, results)
+            results += _build(position, power, number, given, units)
         elif number < 0:
-            _remove(position, power, given, units, results, choices)
+            results += _remove(position, power, given, units, choices)
         else:
-            results += [
-                OrderResult(power, order, OrderOutcome.VOID, "void: the power has nothing to build or remove")
-                for order in given
-            ]
-    return in_order(units), tuple(results)
+            results += [_void(power, order, "the power has nothing to build or remove") for order in given]
+    return tuple(sorted(units, key=_LOCATION)), tuple(results)
 
 
 def _build(
-    position: Position,
-    power: int,
-    number: int,
-    given: Sequence[Order],
-    units: list[Unit],
-    results: list[OrderResult],
-) -> None:
+    position: Position, power: int, number: int, given: Sequence[Order], units: list[Unit]
+) -> Iterator[OrderResult]:
     board = position.map
     free = set(adjustments.free_homes(position, power))
     left = number
     for order in given:
-        why = ""
-        if order.kind is OrderKind.WAIVE:
-            if left:
-                left -= 1
-                results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED))
-            else:
-                results.append(
-                    OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to build")
-                )
-            continue
-        kind = UnitKind.FLEET if order.kind is OrderKind.BUILD_FLEET else UnitKind.ARMY
-        province = board.province_of[order.location]
-        if order.kind not in _BUILDS:
-            why = "the power may build, not remove"
-        elif province not in board.powers[power].homes:
-            why = "it is no home centre of the power"
-        elif province not in free:
-            why = "the centre is another power's or a unit stands in it"
-        elif not board.can_stand(kind, order.location):
-            why = "it must say on which coast" if board.coasts[province] else "such a unit cannot be there"
+        why = "" if order.kind is OrderKind.WAIVE else _why_no_build(board, power, order, free)
         if why:
-            results.append(OrderResult(power, order, OrderOutcome.VOID, f"void: {why}"))
+            yield _void(power, order, why)
         elif not left:
-            results.append(
-                OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to build")
-            )
+            yield OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to build")
         else:
             left -= 1
-            free.remove(province)
-            units.append(Unit(power, kind, order.location))
-            results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED))
-    results += [OrderResult(power, WAIVE, OrderOutcome.SUCCEEDED, "not ordered")] * left
+            yield OrderResult(power, order, OrderOutcome.SUCCEEDED)
+            if order.kind is not OrderKind.WAIVE:
+                free.remove(board.province_of[order.location])
+                units.append(Unit(power, BUILT[order.kind], order.location))
+    yield from [OrderResult(power, WAIVE, OrderOutcome.SUCCEEDED, "not ordered")] * left
+
+
+def _why_no_build(board: Map, power: int, order: Order, free: set[int]) -> str:
+    """Why an order is no build that the power can make; empty if it is one."""
+    province = board.province_of[order.location]
+    if order.kind not in BUILT:
+        return "the power may build, not remove"
+    if province not in board.powers[power].homes:
+        return "it is no home centre of the power"
+    if province not in free:
+        return "the centre is another power's or a unit stands in it"
+    if not board.can_stand(BUILT[order.kind], order.location):
+        return "it must say on which coast" if board.coasts[province] else "such a unit cannot be there"
+    return ""
 
 
 def _remove(
-    position: Position,
-    power: int,
-    given: Sequence[Order],
-    units: list[Unit],
-    results: list[OrderResult],
-    choices: Choices,
-) -> None:
+    position: Position, power: int, given: Sequence[Order], units: list[Unit], choices: Choices
+) -> Iterator[OrderResult]:
     board = position.map
     standing = {board.province_of[unit.location]: unit for unit in position.units_of(power)}
     left = number = -adjustments.adjustment(position, power)
     for order in given:
         unit = None if order.location < 0 else standing.get(board.province_of[order.location])
         if order.kind is not OrderKind.REMOVE:
-            results.append(
-                OrderResult(power, order, OrderOutcome.VOID, "void: the power must remove, not build")
-            )
+            yield _void(power, order, "the power must remove, not build")
         elif unit is None:
-            results.append(
-                OrderResult(power, order, OrderOutcome.VOID, "void: no unit of the power is left there")
-            )
+            yield _void(power, order, "no unit of the power is left there")
         elif not left:
-            results.append(
-                OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to remove")
-            )
+            yield OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to remove")
         else:
             left -= 1
             units.remove(standing.pop(board.province_of[unit.location]))
-            results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED))
+            yield OrderResult(power, order, OrderOutcome.SUCCEEDED)
     if left:
         lost = [unit for unit in adjustments.civil_disorder_order(position, power, choices) if unit in units]
         for unit in lost[:left]:
             units.remove(unit)
             order = Order(OrderKind.REMOVE, unit.location)
-            results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED, "civil disorder: not ordered"))
+            yield OrderResult(power, order, OrderOutcome.SUCCEEDED, "civil disorder: not ordered")

@@ -5,6 +5,7 @@ from functools import cache
 from referees.diplomacy.map import Map, Unit, UnitKind
 from referees.diplomacy.position import Position
 from referees.diplomacy.settings import Choices, RemovalDistance, RemovalRoute
+from referees.graph_layout import reachable
 
 
 def owners_after(position: Position) -> tuple[int, ...]:
@@ -50,10 +51,7 @@ def adjustment(position: Position, power: int) -> int:
 
 def adjustments(position: Position) -> list[int]:
     """`adjustment` of every power."""
-    counts = [0] * len(position.map.powers)
-    for owner in position.owners:
-        if owner >= 0:
-            counts[owner] += 1
+    counts = [position.owners.count(power) for power in range(len(position.map.powers))]
     for unit in position.units:
         counts[unit.power] -= 1
     for power, count in enumerate(counts):
@@ -93,26 +91,8 @@ def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
     there is no way for them to a centre inland.
     """
     size = len(board.codes)
-    distances = [size] * size
-    distances[board.province_of[location]] = 0
-    fresh, seen, steps = [location], {location}, 0
-    while fresh:
-        steps += 1
-        coming: list[int] = []
-        for place in fresh:
-            province = board.province_of[place]
-            if kind is UnitKind.ARMY:
-                anywhere = (board.main_location[province], *board.coasts[province])
-                near = [there for start in anywhere for reach in board.reach for there in reach[start]]
-            else:
-                near = list(board.reach[kind][place])
-            for there in near:
-                if kind is UnitKind.ARMY:
-                    there = board.main_location[board.province_of[there]]
-                if there not in seen:
-                    seen.add(there)
-                    coming.append(there)
-                    target = board.province_of[there]
-                    distances[target] = min(distances[target], steps)
-        fresh = coming
-    return tuple(distances)
+    if kind is UnitKind.ARMY:
+        steps = reachable(board.neighbours, board.province_of[location])
+        return tuple(steps.get(province, size) for province in range(size))
+    steps = reachable(board.reach[kind], location)
+    return tuple(min(steps.get(place, size) for place in places) for places in board.places)

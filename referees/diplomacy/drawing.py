@@ -214,23 +214,14 @@ def _colour(text: object) -> str:
 def _lay_out(board: Map) -> list[Point]:
     """A point for each province."""
     width, height = _LAYOUT_SIZE
-    neighbours = _neighbours(board)
-    count = len(neighbours)
-    steps = [reachable(neighbours, province) for province in range(count)]
+    count = len(board.codes)
+    steps = [reachable(board.neighbours, province) for province in range(count)]
     # Where no way leads, as far apart as can be.
     far = np.array([[reached.get(other, count) for other in range(count)] for reached in steps], dtype=float)
     return [
         (_MARGIN + right * (width - 2 * _MARGIN), _MARGIN + down * (height - 2 * _MARGIN))
         for right, down in spread(far, rounds=_LAYOUT_ROUNDS, lengthwise=True)
     ]
-
-
-def _neighbours(board: Map) -> list[list[int]]:
-    near: list[set[int]] = [set() for _ in board.codes]
-    for masks in board.reach:
-        for place, reached in enumerate(masks):
-            near[board.province_of[place]].update(board.province_of[there] for there in reached)
-    return [sorted(beside - {province}) for province, beside in enumerate(near)]
 
 
 def _draw(board: Map, plan: _Plan, *, linked: bool) -> Drawing:
@@ -242,11 +233,10 @@ def _draw(board: Map, plan: _Plan, *, linked: bool) -> Drawing:
         (impassable if owner == FRAME else shapes[owner]).append(tuple(side.corner for side in sides))
     borders, touching = _borders(board, owners, outlines)
     firsts = [points[owners.index(province)] for province in range(len(board.codes))]
-    neighbours = _neighbours(board)
     links = [
         (firsts[first], firsts[other])
         for first, other in combinations(range(len(board.codes)), 2)
-        if linked and other in neighbours[first] and (first, other) not in touching
+        if linked and other in board.neighbours[first] and (first, other) not in touching
     ]
     return Drawing(
         width,

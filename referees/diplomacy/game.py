@@ -97,11 +97,7 @@ def draw_now(game: GamePosition, termination: Termination, why: str) -> Outcome:
 
 def centre_counts(position: Position) -> list[int]:
     """How many supply centres each power owns."""
-    counts = [0] * len(position.map.powers)
-    for owner in position.owners:
-        if owner >= 0:
-            counts[owner] += 1
-    return counts
+    return [position.owners.count(power) for power in range(len(position.map.powers))]
 
 
 def _ended(

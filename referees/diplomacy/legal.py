@@ -6,7 +6,7 @@ from typing import NamedTuple
 from referees.diplomacy.adjustments import adjustments, free_homes
 from referees.diplomacy.convoys import chains, ways_round
 from referees.diplomacy.map import Map, Unit, UnitKind, bits
-from referees.diplomacy.orders import Order, OrderKind
+from referees.diplomacy.orders import NOWHERE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 
 LegalOrders = dict[int, list[Order]]
@@ -54,11 +54,10 @@ def as_listed(board: Map, order: Order) -> Order:
 
 @cache
 def _builds(board: Map, home: int) -> tuple[Order, ...]:
-    main = board.main_location[home]
-    places = (main, *board.coasts[home])
+    fleets = (place for place in board.places[home] if board.can_stand(UnitKind.FLEET, place))
     return (
-        Order(OrderKind.BUILD_ARMY, main),
-        *(Order(OrderKind.BUILD_FLEET, place) for place in places if board.can_stand(UnitKind.FLEET, place)),
+        Order(OrderKind.BUILD_ARMY, board.main_location[home]),
+        *(Order(OrderKind.BUILD_FLEET, place) for place in fleets),
     )
 
 
@@ -94,22 +93,10 @@ def _move_supports(board: Map, kind: UnitKind, location: int) -> tuple[tuple[int
 
 
 @cache
-def _convoy_moves(board: Map, location: int, targets: int) -> tuple[Order, ...]:
-    return tuple(
-        Order(OrderKind.CONVOYED_MOVE, location, board.main_location[target]) for target in bits(targets)
-    )
-
-
-@cache
-def _convoy_orders(board: Map, location: int, source: int, targets: int) -> tuple[Order, ...]:
-    return tuple(
-        Order(OrderKind.CONVOY, location, board.main_location[target], source) for target in bits(targets)
-    )
-
-
-@cache
-def _provinces(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
-    return tuple(bits(board.reach_mask[kind][location]))
+def _by_convoy(
+    board: Map, kind: OrderKind, location: int, targets: int, source: int = NOWHERE
+) -> tuple[Order, ...]:
+    return tuple(Order(kind, location, board.main_location[target], source) for target in bits(targets))
 
 
 def _moves(position: Position) -> list[LegalOrders]:
@@ -125,7 +112,7 @@ def _moves(position: Position) -> list[LegalOrders]:
             fleets |= 1 << province
         elif board.sea_access[province]:
             armies |= 1 << province
-        for target in _provinces(board, unit.kind, unit.location):
+        for target, _ in _hold_supports(board, unit.kind, unit.location):
             movers[target].append(province)
     fleets &= board.seas
     shores = chains(board, fleets) if fleets and armies else []
@@ -165,7 +152,7 @@ def _add_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: list[Order])
         for _, coasts in shores:
             if coasts & here:
                 targets |= coasts
-        orders += _convoy_moves(board, unit.location, targets & ~here)
+        orders += _by_convoy(board, OrderKind.CONVOYED_MOVE, unit.location, targets & ~here)
     elif here & convoys.fleets:
         chain, coasts = next(entry for entry in shores if entry[0] & here)
         sets = ways_round(board, chain, province)
@@ -174,7 +161,7 @@ def _add_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: list[Order])
             for touched in sets:
                 if not touched >> source & 1:
                     targets &= touched
-            orders += _convoy_orders(board, unit.location, source, targets)
+            orders += _by_convoy(board, OrderKind.CONVOY, unit.location, targets, source)
         shores = [entry for entry in shores if not entry[0] & here] + chains(board, chain & ~here)
     _add_supports_of_convoys(board, unit, convoys._replace(shores=shores), orders)
 

@@ -163,8 +163,9 @@ class Map:
     """The tables of one map. Made by `read_map`; equal only to itself, and pickled by its text.
 
     Tables by kind of unit and location: `reach[kind][location]`, the locations it can move to;
-    `reach_mask[kind][location]`, their provinces as bits. Tables by province: `sea_borders` (seas beside a
-    sea), `sea_access` (seas from which a coast is reached), both as bits.
+    `reach_mask[kind][location]`, their provinces as bits. Tables by province: `places` (its locations, the
+    main one first), `neighbours` (the provinces that any unit reaches from it), `sea_borders` (seas beside a
+    sea), `sea_access` (seas from which a coast is reached), the last two as bits.
     """
 
     def __init__(self, text: str, content: Mapping[str, Any]) -> None:
@@ -177,10 +178,6 @@ class Map:
         self.codes = tuple(provinces)
         self.names = tuple(str(province["name"]) for province in provinces.values())
         self.terrain = tuple(_terrain(code, province) for code, province in provinces.items())
-        self.location_codes: tuple[str, ...] = ()
-        self.province_of: tuple[int, ...] = ()
-        self.main_location: tuple[int, ...] = ()
-        self.coasts: tuple[tuple[int, ...], ...] = ()
         self.aliases: dict[str, int] = {}
         self._number_locations(provinces)
         self._read_borders(content["borders"])
@@ -188,23 +185,24 @@ class Map:
         self._find_seas()
 
     def _number_locations(self, provinces: Mapping[str, Mapping[str, Any]]) -> None:
-        codes: list[str] = []
-        province_of: list[int] = []
-        mains: list[int] = []
-        coasts: list[tuple[int, ...]] = []
-        for number, (code, province) in enumerate(provinces.items()):
-            names = [code, *(f"{code}/{coast}" for coast in province.get("coasts", ()))]
-            mains.append(len(codes))
-            coasts.append(tuple(range(len(codes) + 1, len(codes) + len(names))))
-            codes += names
-            province_of += [number] * len(names)
-        self.location_codes, self.province_of = tuple(codes), tuple(province_of)
-        self.main_location, self.coasts = tuple(mains), tuple(coasts)
+        self.location_codes = tuple(
+            location
+            for code, province in provinces.items()
+            for location in (code, *(f"{code}/{coast}" for coast in province.get("coasts", ())))
+        )
+        self.location_numbers = {code: number for number, code in enumerate(self.location_codes)}
+        numbers = {code: number for number, code in enumerate(provinces)}
+        self.province_of = tuple(numbers[location.partition("/")[0]] for location in self.location_codes)
+        places: list[list[int]] = [[] for _ in provinces]
+        for location, province_number in enumerate(self.province_of):
+            places[province_number].append(location)
+        self.places = tuple(map(tuple, places))
+        self.main_location = tuple(main for main, *_ in places)
+        self.coasts = tuple(tuple(coasts) for _, *coasts in places)
         self.mila_codes = tuple(
             code if "mila" not in provinces[code.partition("/")[0]] else str(provinces[code]["mila"])
-            for code in codes
+            for code in self.location_codes
         )
-        self.location_numbers = {code: number for number, code in enumerate(codes)}
         for number, (code, province) in enumerate(provinces.items()):
             also = (province["mila"],) if "mila" in province else ()
             for alias in (province["name"], *also, *province.get("aliases", ())):
@@ -235,6 +233,11 @@ class Map:
             tuple(mask_of(self.province_of[place] for place in near) for near in by_place)
             for by_place in self.reach
         )
+        beside = [0] * len(self.codes)
+        for masks in self.reach_mask:
+            for place, mask in enumerate(masks):
+                beside[self.province_of[place]] |= mask
+        self.neighbours = tuple(map(bits, beside))
 
     def _check_border(self, kind: UnitKind, first: int, other: int) -> None:
         if self.province_of[first] == self.province_of[other]:
@@ -348,6 +351,14 @@ class Map:
             )
         return Unit(power, kind, location)
 
+    def unit_text(self, unit: Unit) -> str:
+        """A unit as `unit` reads it."""
+        return f"{unit.kind.letter} {self.location_codes[unit.location]}"
+
+    def owned_unit_text(self, unit: Unit) -> str:
+        """`Austria's A VIE`."""
+        return f"{self.powers[unit.power].name}'s {self.unit_text(unit)}"
+
     def can_stand(self, kind: UnitKind, location: int) -> bool:
         """Whether a unit of a kind can be at a location: armies on no sea and coast, fleets in no inland."""
         terrain = self.terrain[self.province_of[location]]
@@ -399,17 +410,16 @@ def read_map(text: str) -> Map:
     return Map(text, content)
 
 
+_FOLDER: Final = files("referees.diplomacy") / "maps"
+
+
 def shipped_maps() -> tuple[str, ...]:
     """The names of the maps that come with the package."""
-    return tuple(
-        sorted(
-            file.name.removesuffix(".toml") for file in files("referees.diplomacy").joinpath("maps").iterdir()
-        )
-    )
+    return tuple(sorted(file.name.removesuffix(".toml") for file in _FOLDER.iterdir()))
 
 
 def shipped_map(name: str) -> Map:
     """A map that comes with the package. Raises UnknownPlaceError."""
     if name not in shipped_maps():
         raise UnknownPlaceError(f"no map {name[:40]!r}; there are {', '.join(shipped_maps())}")
-    return read_map(files("referees.diplomacy").joinpath("maps", f"{name}.toml").read_text("utf-8"))
+    return read_map((_FOLDER / f"{name}.toml").read_text("utf-8"))

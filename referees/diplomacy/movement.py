@@ -1,7 +1,7 @@
 """A phase of moves: which orders fit the units and each other, which are void, and what becomes of all."""
 
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import Final
 
 from referees.diplomacy.convoys import fleets_reached, linked, needed
@@ -24,24 +24,24 @@ class Way(IntEnum):
     SEA_OR_LAND = 2
 
 
-class Void(IntEnum):
-    """Why an order fails independently of all others."""
+class Void(Enum):
+    """Why an order fails independently of all others; each value says it to people."""
 
-    NO_UNIT = 0
-    FOREIGN_UNIT = 1
-    OTHER_PHASE = 2
-    OTHER_COAST = 3
-    OUT_OF_REACH = 4
-    NO_ROUTE = 5
-    COAST_MISSING = 6
-    NO_CONVOYER = 7
-    SUPPORT_OUT_OF_REACH = 8
-    NOT_ORDERED_SO = 9
-    SUPPORTED_MOVES = 10
-    NOBODY_THERE = 11
-    ITSELF = 12
-    REPLACED = 13
-    NOT_NEEDED = 14
+    NO_UNIT = "no unit is there"
+    FOREIGN_UNIT = "the unit is another power's"
+    OTHER_PHASE = "it is an order of another phase"
+    OTHER_COAST = "the unit stands on another coast"
+    OUT_OF_REACH = "the unit cannot go there"
+    NO_ROUTE = "no chain of fleets could convoy it there"
+    COAST_MISSING = "it does not say to which coast"
+    NO_CONVOYER = "only fleets on seas convoy"
+    SUPPORT_OUT_OF_REACH = "the supporting unit could not go there itself"
+    NOT_ORDERED_SO = "the other unit was not ordered so"
+    SUPPORTED_MOVES = "the supported unit was ordered to move"
+    NOBODY_THERE = "there is no unit that it could help"
+    ITSELF = "a unit cannot go to its own province or help itself"
+    REPLACED = "a later order for the unit took its place"
+    NOT_NEEDED = "no route of the convoy could need this fleet"
 
 
 class MovementOrders:
@@ -53,24 +53,6 @@ class MovementOrders:
     unit supported, the provinces of its supporters, `convoyers` those of its fleets as bits. `void` has the
     provinces whose order does nothing, `rejected` the orders that are for no unit of their power.
     """
-
-    __slots__ = (
-        "attackers",
-        "board",
-        "choices",
-        "convoyers",
-        "destination",
-        "fleets",
-        "hold_supports",
-        "move_supports",
-        "orders",
-        "owner",
-        "rejected",
-        "unit_at",
-        "units",
-        "void",
-        "way",
-    )
 
     def __init__(
         self, board: Map, units: Sequence[Unit], orders: Mapping[int, Sequence[Order]], choices: Choices
@@ -130,7 +112,8 @@ class MovementOrders:
                 there = unit_at[province]
                 kind = order.kind
                 if there is None or there.power != power or kind > CONVOY or location < 0:
-                    self._reject(power, order)
+                    missing = Void.NO_UNIT if there is None or location < 0 else Void.FOREIGN_UNIT
+                    self.rejected.append((power, order, Void.OTHER_PHASE if kind > CONVOY else missing))
                     continue
                 if there.location != location:
                     if not self.choices.lenient_coasts:
@@ -141,16 +124,6 @@ class MovementOrders:
                 if earlier is not None:
                     self.rejected.append((power, earlier, Void.REPLACED))
                 accepted[province] = order
-
-    def _reject(self, power: int, order: Order) -> None:
-        there = None if order.location < 0 else self.unit_at[self.board.province_of[order.location]]
-        if order.kind > CONVOY:
-            why = Void.OTHER_PHASE
-        elif there is None:
-            why = Void.NO_UNIT
-        else:
-            why = Void.FOREIGN_UNIT
-        self.rejected.append((power, order, why))
 
     def _read_move(self, province: int, order: Order) -> None:
         board = self.board
@@ -229,9 +202,7 @@ class MovementOrders:
             else:
                 source = order.source
                 if destination[source] != target:
-                    self.void[province] = (
-                        Void.NOBODY_THERE if unit_at[source] is None else Void.NOT_ORDERED_SO
-                    )
+                    self.void[province] = Void.NOT_ORDERED_SO if unit_at[source] else Void.NOBODY_THERE
                     continue
                 if order.target != mains[target]:
                     supported = orders[source]
@@ -283,8 +254,6 @@ RESOLVED: Final = 2
 
 class Movement(MovementOrders):
     """The orders of one phase of moves, resolved; provinces name the units that began in them."""
-
-    __slots__ = ("_dependencies", "_resolution", "_state", "disrupted_by_paradox")
 
     def __init__(
         self, board: Map, units: Sequence[Unit], orders: Mapping[int, Sequence[Order]], choices: Choices

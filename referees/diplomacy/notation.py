@@ -7,8 +7,8 @@ from functools import cache
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from referees.diplomacy.map import SPELLINGS, Map, Unit, UnitKind, UnknownPlaceError
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.map import SPELLINGS, Map, Terrain, Unit, UnitKind, UnknownPlaceError
+from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 
 
@@ -18,9 +18,6 @@ class Notation(Enum):
     STANDARD = "standard"
     MILA = "mila"
     DEEPMIND = "deepmind"
-
-
-_BUILT: Final = {OrderKind.BUILD_ARMY: "A", OrderKind.BUILD_FLEET: "F"}
 
 
 def order_text(position: Position, order: Order, notation: Notation = Notation.STANDARD) -> str:
@@ -35,8 +32,8 @@ def order_text(position: Position, order: Order, notation: Notation = Notation.S
     board = position.map
     codes = board.mila_codes if notation is Notation.MILA else board.location_codes
     place = codes[order.location]
-    if order.kind in _BUILT:
-        return f"{_BUILT[order.kind]} {place} B"
+    if order.kind in BUILT:
+        return f"{BUILT[order.kind].letter} {place} B"
     subject = _subject_text(position.ordered_unit(board.province_of[order.location]), place)
     target = codes[order.target]
     match order.kind:
@@ -65,14 +62,17 @@ def _helped(position: Position, province: int, codes: Sequence[str]) -> str:
     return _subject_text(unit, codes[unit.location if unit else position.map.main_location[province]])
 
 
-_DEEPMIND_FORMS: Final = {
+DEEPMIND_FORMS: Final = {
     OrderKind.HOLD: "{place} H",
+    OrderKind.MOVE: "{place} - {coast}",
+    OrderKind.RETREAT: "{place} - {coast}",
     OrderKind.CONVOYED_MOVE: "{place} - {target} VC",
     OrderKind.SUPPORT_HOLD: "{place} SH {target}",
     OrderKind.SUPPORT_MOVE: "{place} S {source} - {target}",
     OrderKind.CONVOY: "{place} C {source} - {target}",
     OrderKind.DISBAND: "{place} D",
     OrderKind.BUILD_ARMY: "B A {place}",
+    OrderKind.BUILD_FLEET: "B F {built}",
     OrderKind.REMOVE: "R {place}",
     OrderKind.WAIVE: "W",
 }
@@ -80,16 +80,13 @@ _DEEPMIND_FORMS: Final = {
 
 def _deepmind_text(position: Position, order: Order) -> str:
     board = position.map
-    place = board.codes[board.province_of[order.location]]
-    target = board.codes[board.province_of[order.target]]
-    source = board.codes[order.source]
-    match order.kind:
-        case OrderKind.MOVE | OrderKind.RETREAT:
-            return f"{place} - {_deepmind_target(board, order.target)}"
-        case OrderKind.BUILD_FLEET:
-            return f"B F {board.location_codes[order.location].replace('/', '')}"
-        case kind:
-            return _DEEPMIND_FORMS[kind].format(place=place, target=target, source=source)
+    return DEEPMIND_FORMS[order.kind].format(
+        place=board.codes[board.province_of[order.location]],
+        target=board.codes[board.province_of[order.target]],
+        source=board.codes[order.source],
+        coast=_deepmind_target(board, order.target),
+        built=board.location_codes[order.location].replace("/", ""),
+    )
 
 
 def _deepmind_target(board: Map, location: int) -> str:
@@ -290,7 +287,7 @@ class _Reader:
     def _build(self, kind: UnitKind | None, location: int) -> Order:
         board = self._board
         if kind is None:
-            if any(board.can_stand(UnitKind.FLEET, place) for place in _places(board, location)):
+            if board.terrain[board.province_of[location]] is not Terrain.LAND:
                 raise UnreadableOrderError(f"build what? say A or F before {board.location_codes[location]}")
             kind = UnitKind.ARMY
         return Order(OrderKind.BUILD_ARMY if kind is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
@@ -421,18 +418,13 @@ def _check_owner(position: Position, order: Order, power: int, province: int) ->
     """Refuse a power that does not own the unit, or the home centre, that it is named with."""
     board = position.map
     unit = position.ordered_unit(province)
-    if order.kind in (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET):
+    if order.kind in BUILT:
         owns = province in board.powers[power].homes
     else:
         owns = unit is None or unit.power == power
     if not owns:
         what = f"the unit in {board.codes[province]}" if unit else f"the centre {board.codes[province]}"
         raise UnreadableOrderError(f"{what} is not {board.powers[power].name}'s")
-
-
-def _places(board: Map, location: int) -> tuple[int, ...]:
-    province = board.province_of[location]
-    return board.main_location[province], *board.coasts[province]
 
 
 def _expect_no_more(rest: Sequence[str]) -> None:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from referees.api import UnreadableMoveError
 from referees.diplomacy.adjustments import adjustment
 from referees.diplomacy.legal import as_listed, legal_orders
-from referees.diplomacy.map import Map, Unit, bits, shipped_map
+from referees.diplomacy.map import Map, Unit, shipped_map
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
@@ -46,9 +47,9 @@ def situation(position: Position, power: int) -> str:
         return f"{len(position.centres_of(power))} centres"
     if position == _first_position(position.map):
         return ""
-    standing = [_unit_text(position.map, unit) for unit in position.units_of(power)]
+    standing = [position.map.unit_text(unit) for unit in position.units_of(power)]
     standing += [
-        f"{_unit_text(position.map, entry.unit)} dislodged"
+        f"{position.map.unit_text(entry.unit)} dislodged"
         for entry in position.dislodged
         if entry.unit.power == power
     ]
@@ -83,14 +84,14 @@ def carried_out(position: Position, power: int, orders: Iterable[Order]) -> list
     if position.phase is Phase.BUILDS:
         built = list(given.values())
         waived = max(0, adjustment(position, power) - len(built))
-        return [*sorted(built, key=_by_location), *[WAIVE] * waived]
+        return [*sorted(built, key=_LOCATION), *[WAIVE] * waived]
     idle = OrderKind.HOLD if position.phase is Phase.MOVES else OrderKind.DISBAND
     units: Sequence[Unit] = position.units_of(power)
     if position.phase is Phase.RETREATS:
         units = [entry.unit for entry in position.dislodged if entry.unit.power == power]
     return [
         given.get(position.map.province_of[unit.location], Order(idle, unit.location))
-        for unit in sorted(units, key=_by_location)
+        for unit in sorted(units, key=_LOCATION)
     ]
 
 
@@ -103,20 +104,10 @@ def _first_position(board: Map) -> Position:
 def _near_home(board: Map, power: int) -> frozenset[int]:
     """A power's home provinces and those that any unit reaches from them."""
     homes = board.powers[power].homes
-    near = set(homes)
-    for home in homes:
-        for place in (board.main_location[home], *board.coasts[home]):
-            for masks in board.reach_mask:
-                near.update(bits(masks[place]))
-    return frozenset(near)
+    return frozenset(homes).union(*(board.neighbours[home] for home in homes))
 
 
-def _unit_text(board: Map, unit: Unit) -> str:
-    return f"{unit.kind.letter} {board.location_codes[unit.location]}"
-
-
-def _by_location(thing: Unit | Order) -> int:
-    return thing.location
+_LOCATION: Final = attrgetter("location")
 
 
 _FILE: Final = "opening_names.toml"

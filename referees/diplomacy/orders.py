@@ -1,7 +1,9 @@
 """Orders as values."""
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from referees.diplomacy.map import UnitKind
 
 
 class OrderKind(IntEnum):
@@ -40,3 +42,5 @@ class Order(NamedTuple):
 
 
 WAIVE = Order(OrderKind.WAIVE)
+BUILT: Final = {OrderKind.BUILD_ARMY: UnitKind.ARMY, OrderKind.BUILD_FLEET: UnitKind.FLEET}
+"""What orders to build make."""

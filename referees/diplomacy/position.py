@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple, Self
+from operator import attrgetter
+from typing import Final, NamedTuple, Self
 
 from referees.diplomacy.map import Map, Unit
+
+_LOCATION: Final = attrgetter("location")
 
 
 class InvalidPositionError(ValueError):
@@ -53,7 +56,7 @@ class Position:
     @classmethod
     def start(cls, board: Map) -> Self:
         """The first position of a map."""
-        units = sorted((unit for power in board.powers for unit in power.units), key=_by_location)
+        units = sorted((unit for power in board.powers for unit in power.units), key=_LOCATION)
         return cls(
             board, board.first_year, Season.SPRING, Phase.MOVES, tuple(units), (), board.first_owners
         ).checked()
@@ -72,7 +75,7 @@ class Position:
                     raise InvalidPositionError(f"a unit of power {unit.power}: there are {len(board.powers)}")
                 if provinces.count(province) > 1:
                     raise InvalidPositionError(f"two units in {board.codes[province]}: one is allowed")
-            if list(units) != sorted(units, key=_by_location):
+            if list(units) != sorted(units, key=_LOCATION):
                 raise InvalidPositionError("units must stand in the order of their locations")
         if self.dislodged and self.phase is not Phase.RETREATS:
             raise InvalidPositionError(
@@ -112,7 +115,3 @@ class Position:
         if self.phase is Phase.BUILDS:
             return f"W{self.year}A"
         return f"{'SF'[self.season]}{self.year}{'MR'[self.phase]}"
-
-
-def _by_location(unit: Unit) -> int:
-    return unit.location

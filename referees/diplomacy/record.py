@@ -3,19 +3,18 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from enum import Enum
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.game import GamePosition
-from referees.diplomacy.map import NOBODY, Unit, shipped_maps
+from referees.diplomacy.map import NOBODY, shipped_maps
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.openings import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
 from referees.diplomacy.settings import DiplomacySettings, map_id
-from referees.exact_json import exact
+from referees.exact_json import exact, parse
 
 
 def centre_shares(centres: Sequence[float]) -> tuple[float, ...]:
@@ -59,10 +58,7 @@ def write(
         "map": map_id(board),
         **({} if board.name in shipped_maps() else {"map_text": board.text}),
         "edition": settings.edition,
-        "choices": {
-            name: choice.value if isinstance(choice, Enum) else choice
-            for name, choice in asdict(settings.choices).items()
-        },
+        "choices": asdict(settings.choices),
         "stasis_limit": settings.stasis_limit,
         "impasse_limit": settings.impasse_limit,
         "year_limit": settings.year_limit,
@@ -125,7 +121,7 @@ def position_content(position: Position) -> dict[str, Any]:
     board = position.map
     units: dict[str, list[str]] = {}
     for unit in position.units:
-        units.setdefault(board.powers[unit.power].code, []).append(_unit(position, unit))
+        units.setdefault(board.powers[unit.power].code, []).append(board.unit_text(unit))
     centres: dict[str, list[str]] = {}
     for centre, owner in zip(board.centres, position.owners, strict=True):
         if owner >= 0:
@@ -135,7 +131,7 @@ def position_content(position: Position) -> dict[str, Any]:
         content["dislodged"] = [
             {
                 "power": board.powers[entry.unit.power].code,
-                "unit": _unit(position, entry.unit),
+                "unit": board.unit_text(entry.unit),
                 "options": [board.location_codes[option] for option in entry.options],
             }
             for entry in position.dislodged
@@ -143,8 +139,14 @@ def position_content(position: Position) -> dict[str, Any]:
     return content
 
 
-def _unit(position: Position, unit: Unit) -> str:
-    return f"{unit.kind.letter} {position.map.location_codes[unit.location]}"
+def parse_record(content: bytes) -> dict[str, Any]:
+    """The JSON of a record of this format. Raises UnreadableRecordError."""
+    if len(content) > MAX_BYTES:
+        raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
+    record = parse(content)
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise UnreadableRecordError(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+    return record
 
 
 def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[str]]]:
@@ -153,14 +155,7 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
 
     A record of a game that was broken off can so be the opening of another.
     """
-    if len(content) > MAX_BYTES:
-        raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
-    try:
-        record = json.loads(content)
-    except ValueError as error:
-        raise UnreadableRecordError(f"not a JSON file: {error}") from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise UnreadableRecordError(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+    record = parse_record(content)
     if record.get("map") != map_id(settings.map):
         raise UnreadableRecordError(f"its map is {record.get('map')!r:.60}, not {map_id(settings.map)!r}")
     codes = [power.code for power in settings.map.powers]

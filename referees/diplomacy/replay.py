@@ -1,6 +1,5 @@
 """A record as one page of HTML that plays the game again, and needs nothing else."""
 
-import json
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
@@ -15,20 +14,13 @@ from referees.diplomacy.map import (
     read_map,
     shipped_map,
 )
-from referees.diplomacy.record import FORMAT, MAX_BYTES
+from referees.diplomacy.record import parse_record
 from referees.replay_pages import fill_page
 
 
 def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
     """The page. Raises UnreadableRecordError for what is no record of one game on a map that is known."""
-    if len(content) > MAX_BYTES:
-        raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
-    try:
-        record: Any = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRecordError(f"no JSON: {error}") from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise UnreadableRecordError(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+    record = parse_record(content)
     try:
         text = record.get("map_text")
         board = read_map(text) if isinstance(text, str) else shipped_map(str(record.get("map")))
@@ -105,9 +97,8 @@ def _check(board: Map, record: Mapping[str, Any]) -> None:
         _check_standing(board, phase)
         for code, results in phase.get("results", {}).items():
             board.power(code)
-            _texts(result["order"] for result in results)
-            _texts(result["outcome"] for result in results)
-            _texts(result.get("reason", "") for result in results)
+            for result in results:
+                _texts([result["order"], result["outcome"], result.get("reason", "")])
         for code, moves in phase.get("moves", {}).items():
             board.power(code)
             _texts([moves])

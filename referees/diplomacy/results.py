@@ -1,10 +1,10 @@
 """What became of each order, and why."""
 
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from referees.diplomacy.map import NOBODY, Map, Unit
-from referees.diplomacy.movement import Movement, Void, Way
+from referees.diplomacy.map import NOBODY
+from referees.diplomacy.movement import Movement, Way
 from referees.diplomacy.orders import Order, OrderKind
 
 
@@ -42,25 +42,6 @@ class OrderResult(NamedTuple):
         return self.outcome is OrderOutcome.SUCCEEDED
 
 
-VOID_REASONS: Final = {
-    Void.NO_UNIT: "no unit is there",
-    Void.FOREIGN_UNIT: "the unit is another power's",
-    Void.OTHER_PHASE: "it is an order of another phase",
-    Void.OTHER_COAST: "the unit stands on another coast",
-    Void.OUT_OF_REACH: "the unit cannot go there",
-    Void.NO_ROUTE: "no chain of fleets could convoy it there",
-    Void.COAST_MISSING: "it does not say to which coast",
-    Void.NO_CONVOYER: "only fleets on seas convoy",
-    Void.SUPPORT_OUT_OF_REACH: "the supporting unit could not go there itself",
-    Void.NOT_ORDERED_SO: "the other unit was not ordered so",
-    Void.SUPPORTED_MOVES: "the supported unit was ordered to move",
-    Void.NOBODY_THERE: "there is no unit that it could help",
-    Void.ITSELF: "a unit cannot go to its own province or help itself",
-    Void.NOT_NEEDED: "no route of the convoy could need this fleet",
-    Void.REPLACED: "a later order for the unit took its place",
-}
-
-
 def movement_results(movement: Movement) -> tuple[OrderResult, ...]:
     """A result for every order given in a phase of moves, and a hold for every unit without one.
 
@@ -72,7 +53,7 @@ def movement_results(movement: Movement) -> tuple[OrderResult, ...]:
         order = movement.orders[province] or Order(OrderKind.HOLD, unit.location)
         results.append(_unit_result(movement, province, unit.power, order))
     for power, order, why in movement.rejected:
-        results.append(OrderResult(power, order, OrderOutcome.VOID, f"void: {VOID_REASONS[why]}"))
+        results.append(OrderResult(power, order, OrderOutcome.VOID, f"void: {why.value}"))
     return tuple(results)
 
 
@@ -83,7 +64,7 @@ def _unit_result(movement: Movement, province: int, power: int, order: Order) ->
     conqueror = movement.dislodged_by(province)
     by: tuple[int, ...]
     if province in movement.void:
-        outcome, reason, by = OrderOutcome.VOID, f"void: {VOID_REASONS[movement.void[province]]}", ()
+        outcome, reason, by = OrderOutcome.VOID, f"void: {movement.void[province].value}", ()
     elif moving:
         outcome, reason, by = _failed_move(movement, province)
     else:
@@ -170,9 +151,4 @@ def _failed_move(movement: Movement, source: int) -> tuple[OrderOutcome, str, tu
 def _unit(movement: Movement, province: int) -> str:
     unit = movement.unit_at[province]
     assert unit is not None
-    return unit_text(movement.board, unit)
-
-
-def unit_text(board: Map, unit: Unit) -> str:
-    """`Austria's A VIE`."""
-    return f"{board.powers[unit.power].name}'s {unit.kind.letter} {board.location_codes[unit.location]}"
+    return movement.board.owned_unit_text(unit)

@@ -13,7 +13,7 @@ from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.daide.session import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
-from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
+from referees.diplomacy.legal import as_listed, legal_orders
 from referees.diplomacy.map import UnitKind, shipped_maps
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.openings import opening_move
@@ -45,14 +45,11 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def __init__(self, settings: DiplomacySettings) -> None:
         self.settings = settings
         self.map = settings.map
-        edges = {
-            (min(province, other), max(province, other))
-            for reach in self.map.reach
-            for place, near in enumerate(reach)
-            for province in [self.map.province_of[place]]
-            for other in (self.map.province_of[there] for there in near)
-        }
-        self._geometry = GraphGeometry(self.map.codes, tuple(sorted(edges)))
+        neighbours = enumerate(self.map.neighbours)
+        edges = tuple(
+            (province, other) for province, near in neighbours for other in near if province < other
+        )
+        self._geometry = GraphGeometry(self.map.codes, edges)
         self._spec = GameSpec(
             game_id=f"diplomacy-{map_id(self.map)}",
             geometry=self._geometry,
@@ -117,7 +114,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return tuple(power + 1 for power, number in enumerate(adjustments(board)) if number)
 
     def legal_moves(self, position: GamePosition, seat: int) -> None:
-        """None: the sets of orders are too many to list; `legal_orders` lists the orders of each unit."""
+        """None: the sets of orders are too many to list; `legal_orders` lists those of each unit."""
         return
 
     def random_move(self, position: GamePosition, seat: int, chance: random.Random) -> PowerOrders:
@@ -244,10 +241,6 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
                 return True
             seen |= mask
         return False
-
-    def legal_orders(self, position: GamePosition) -> list[LegalOrders]:
-        """The legal orders of every power's units, by province."""
-        return all_legal_orders(position.position)
 
     def move_text(self, move: PowerOrders) -> str:
         """`A MAR S A PAR - BUR, A PAR - BUR, F BRE - MAO`: orders by province, then a draw."""

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
-from enum import Enum
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
@@ -12,10 +12,11 @@ from referees.api import InvalidSettingError
 from referees.diplomacy.drawing import check_drawing
 from referees.diplomacy.map import InvalidMapError, Map, read_map, shipped_map, shipped_maps
 from referees.diplomacy.position import InvalidPositionError, Position
+from referees.settings import Check, read_choice, read_enum, read_flag, read_settings, read_whole_number
 from referees.toml_text import MAX_CHARACTERS
 
 
-class AdjacentConvoy(Enum):
+class AdjacentConvoy(StrEnum):
     """When an army that is ordered to a province beside its own goes by sea, without saying so (4.A.3)."""
 
     EXPLICIT = "explicit"
@@ -26,14 +27,14 @@ class AdjacentConvoy(Enum):
     """When any fleet is ordered to convoy it there, and the other unit comes the opposite way or by land."""
 
 
-class RemovalDistance(Enum):
+class RemovalDistance(StrEnum):
     """From where the distance of a unit is counted that a power forgot to remove (4.D.8)."""
 
     OWNED_CENTRES = "owned centres"
     HOME_CENTRES = "home centres"
 
 
-class RemovalRoute(Enum):
+class RemovalRoute(StrEnum):
     """Over what the distance of a unit is counted that a power forgot to remove (4.D.8)."""
 
     LAND_AND_SEA = "land and sea"
@@ -120,27 +121,10 @@ def map_id(board: Map) -> str:
 
 
 MAX_YEARS: Final = 1000
-_ENUMS: Final = {
-    "adjacent_convoy": AdjacentConvoy,
-    "removal_distance": RemovalDistance,
-    "removal_route": RemovalRoute,
-}
-_FLAGS: Final = (
-    "aoa",
-    "pda",
-    "dsd",
-    "npr",
-    "npb",
-    "land_route_left",
-    "unsaid_land_route_left",
-    "lenient_coasts",
-)
-_YEARS: Final = {"sl": "stasis_limit", "il": "impasse_limit", "year_limit": "year_limit"}
 _SECONDS: Final = ("mtl", "rtl", "btl", "ptl")
 # Those that DAIDE's syntax defines, the last being free text; and DAIDE's greatest number.
 PRESS_LEVELS: Final = (*range(0, 140, 10), 8000)
 MAX_SECONDS: Final = 8191
-SETTINGS: Final = ("map", "edition", "level", *_YEARS, *_SECONDS, *_FLAGS, *_ENUMS)
 
 
 @dataclass(frozen=True)
@@ -181,37 +165,15 @@ class DiplomacySettings:
 
         Raises InvalidSettingError, which names the setting, its value and the rule.
         """
-        for setting in settings:
-            if setting not in SETTINGS:
-                near = get_close_matches(setting, SETTINGS, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
-                raise InvalidSettingError(setting, f"Diplomacy has no such setting; {hint}")
-        board = _map(settings.get("map", "standard"))
-        edition = _read_choice("edition", settings.get("edition", "2023"), tuple(EDITIONS))
-        chosen: dict[str, object] = {
-            setting: _flag(setting, settings[setting]) for setting in _FLAGS if setting in settings
-        }
-        for setting, kind in _ENUMS.items():
-            if setting in settings:
-                chosen[setting] = kind(
-                    _read_choice(setting, settings[setting], tuple(choice.value for choice in kind))
-                )
-        for setting, field in _YEARS.items():
-            if setting in settings:
-                least = 1 if setting == "year_limit" else 0
-                chosen[field] = _read_whole_number(setting, settings[setting], least, MAX_YEARS, "of years")
-        if "level" in settings:
-            chosen["level"] = _level(settings["level"])
-        for setting in _SECONDS:
-            if setting in settings:
-                chosen[setting] = _read_whole_number(setting, settings[setting], 1, MAX_SECONDS, "of seconds")
-        of_choices = {field.name for field in fields(Choices)}
-        choices = replace(
-            EDITIONS[edition],
-            **{name: value for name, value in chosen.items() if name in of_choices},  # type: ignore[arg-type]
+        read = read_settings("Diplomacy", settings, SETTINGS)
+        for setting, field in (("sl", "stasis_limit"), ("il", "impasse_limit")):
+            if setting in read:
+                read[field] = read.pop(setting)
+        edition = read.get("edition", "2023")
+        chosen = {field.name: read.pop(field.name) for field in fields(Choices) if field.name in read}
+        return cls(
+            **{"map": shipped_map("standard"), **read, "choices": replace(EDITIONS[edition], **chosen)}
         )
-        others = {name: value for name, value in chosen.items() if name not in of_choices}
-        return cls(board, edition, choices, **others)  # type: ignore[arg-type]
 
     def in_force(self) -> dict[str, int | None]:
         """The settings of time, press, orders and draws by their names, defaults included; None: no limit."""
@@ -220,37 +182,36 @@ class DiplomacySettings:
         return {**{name: getattr(self, name) for name in plain}, **limits}
 
 
-def _map(name: object) -> Map:
-    if not isinstance(name, str):
-        raise InvalidSettingError("map", f"{name!r:.80} is no text")
+def _read_map(setting: str, value: object) -> Map:
+    if not isinstance(value, str):
+        raise InvalidSettingError(setting, f"{value!r:.80} is no text")
     try:
-        return load_map(name)
+        return load_map(value)
     except InvalidMapError as error:
-        raise InvalidSettingError("map", str(error)) from None
+        raise InvalidSettingError(setting, str(error)) from None
 
 
-def _read_choice(setting: str, value: object, known: tuple[str, ...]) -> str:
-    if not isinstance(value, str) or value not in known:
-        raise InvalidSettingError(setting, f"{value!r} is not one of {', '.join(map(repr, known))}")
-    return value
-
-
-def _level(value: object) -> int:
+def _read_level(setting: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value not in PRESS_LEVELS:
         known = ", ".join(map(str, PRESS_LEVELS))
-        raise InvalidSettingError("level", f"{value!r} is no level of DAIDE's press; those are {known}")
+        raise InvalidSettingError(setting, f"{value!r} is no level of DAIDE's press; those are {known}")
     return value
 
 
-def _flag(setting: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidSettingError(setting, f"{value!r} is neither true nor false")
-    return value
-
-
-def _read_whole_number(setting: str, value: object, least: int, most: int, of_what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise InvalidSettingError(
-            setting, f"{value!r} is not a whole number {of_what} from {least} to {most}"
-        )
-    return value
+_YEARS: Final = partial(read_whole_number, least=0, most=MAX_YEARS, what="a whole number of years")
+SETTINGS: Final[Mapping[str, Check]] = {
+    "map": _read_map,
+    "edition": partial(read_choice, choices={edition: edition for edition in EDITIONS}),
+    "level": _read_level,
+    "sl": _YEARS,
+    "il": _YEARS,
+    "year_limit": partial(_YEARS, least=1),
+    **dict.fromkeys(
+        _SECONDS, partial(read_whole_number, least=1, most=MAX_SECONDS, what="a whole number of seconds")
+    ),
+    **dict.fromkeys(("aoa", "pda", "dsd", "npr", "npb"), read_flag),
+    **dict.fromkeys(("land_route_left", "unsaid_land_route_left", "lenient_coasts"), read_flag),
+    "adjacent_convoy": partial(read_enum, kind=AdjacentConvoy),
+    "removal_distance": partial(read_enum, kind=RemovalDistance),
+    "removal_route": partial(read_enum, kind=RemovalRoute),
+}

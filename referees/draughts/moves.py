@@ -119,39 +119,33 @@ class _Side:
             # The square it leaves is free for it to pass and to land on.
             self.empty |= start
             if start & self.men:
-                tails = self._by_man(start, self.other, around if backwards else self.forwards)
+                ways = around if backwards else self.forwards
+                tails = self._by_steps(start, self.other, ways, self.crown)
             elif flying:
                 tails = self._by_flying_king(start, self.other, around)
             else:
-                tails = self._by_short_king(start, self.other, around)
+                tails = self._by_steps(start, self.other, around, 0)
             self.empty ^= start
             for path, captured in tails:
                 yield (start, *path), captured
 
     # Pieces taken stay on the board until the move ends: they are in the way, but not taken twice.
 
-    def _by_man(self, bit: int, other: int, steps: tuple[int, ...]) -> list[_Tail]:
+    def _by_steps(self, bit: int, other: int, steps: tuple[int, ...], crown: int) -> list[_Tail]:
+        """The captures of a man, which `crown` makes a king, or of a king that does not fly."""
         tails: list[_Tail] = []
         for step in steps:
             over = _ahead(bit, step) & other
             if over and (landing := _ahead(over, step) & self.empty):
                 rest = other ^ over
-                crowned = landing & self.crown
+                crowned = landing & crown
                 if crowned and self.variant.crowning is Crowning.ENDS_THE_MOVE:
                     further = []
                 elif crowned and self.variant.crowning is Crowning.GOES_ON:
                     further = self._by_flying_king(landing, rest, (*self.forwards, *self.backwards))
                 else:
-                    further = self._by_man(landing, rest, steps)
+                    further = self._by_steps(landing, rest, steps, crown)
                 tails += _extended(landing, over, further)
-        return tails
-
-    def _by_short_king(self, bit: int, other: int, steps: tuple[int, ...]) -> list[_Tail]:
-        tails: list[_Tail] = []
-        for step in steps:
-            over = _ahead(bit, step) & other
-            if over and (landing := _ahead(over, step) & self.empty):
-                tails += _extended(landing, over, self._by_short_king(landing, other ^ over, steps))
         return tails
 
     def _by_flying_king(self, bit: int, other: int, steps: tuple[int, ...]) -> list[_Tail]:

@@ -3,14 +3,13 @@
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.metadata import version
 from itertools import pairwise
 from typing import Final
 
 from referees.api import GameRecord, Outcome, PlayedMove, UnreadableMoveError, UnreadableRecordError
 from referees.draughts.moves import Move
 from referees.draughts.variants import Layout, Variant
+from referees.sgf import encodable, own_version
 
 # PDN has hyphens and x, Russian books colons.
 _SEPARATOR: Final = re.compile(r"\s*[-–x×:]\s*")
@@ -93,18 +92,15 @@ def read_records(content: bytes, variant: Variant) -> list[tuple[str, list[str]]
     tags: dict[str, str] = {}
     moves: list[str] = []
     for kind, value, name in _tokens(text):
+        if kind == "result" or (kind == "tag" and moves):
+            games.append(_game(tags, moves, variant, len(games)))
+            if len(games) == MAX_GAMES:
+                return games
+            tags, moves = {}, []
         if kind == "tag":
-            if moves:
-                games.append(_game(tags, moves, variant, len(games)))
-                tags, moves = {}, []
             tags[name] = value
         elif kind == "move":
             moves.append(value)
-        elif kind == "result":
-            games.append(_game(tags, moves, variant, len(games)))
-            tags, moves = {}, []
-        if len(games) == MAX_GAMES:
-            return games
     if tags or moves:
         games.append(_game(tags, moves, variant, len(games)))
     if not games:
@@ -161,7 +157,7 @@ def _game(tags: dict[str, str], moves: Sequence[str], variant: Variant, before: 
 
 def first_fen(variant: Variant) -> str:
     """The first position as PDN's FEN tag has it: whose turn it is, and each side's squares."""
-    names, men = variant.layout.names, variant.men_rows * variant.layout.rows // 2
+    names, men = variant.layout.names, variant.men
     side = "W" if variant.white_first else "B"
     return f"{side}:W{','.join(names[-men:])}:B{','.join(names[:men])}"
 
@@ -210,7 +206,7 @@ def write_record(game: GameRecord, variant: Variant) -> str:
         ("Black", game.players[black]),
         ("Result", ended),
         ("GameType", variant.game_type),
-        ("Annotator", f"academy-arena {_version()}"),
+        ("Annotator", f"academy-arena {own_version()}"),
     )
     lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags]
     words = [*_comment("\n".join(game.remarks))]
@@ -234,19 +230,8 @@ def _remarks_on(played: PlayedMove, variant: Variant) -> str:
 def _comment(text: str) -> Iterator[str]:
     # Comments do not nest, and PDN has no way to write a brace in one.
     if text.strip():
-        yield "{" + " ".join(_encodable(text).replace("{", "(").replace("}", ")").split()) + "}"
+        yield "{" + " ".join(encodable(text).replace("{", "(").replace("}", ")").split()) + "}"
 
 
 def _quoted(value: str) -> str:
-    return re.sub(r'(["\\])', r"\\\1", " ".join(_encodable(value).split()))
-
-
-def _encodable(text: str) -> str:
-    # Names of files and the talk of engines can hold half characters, which UTF-8 does not.
-    return text.encode("utf-8", "replace").decode()
-
-
-@cache
-def _version() -> str:
-    # Read from a file each time it is asked for.
-    return version("academy-arena")
+    return re.sub(r'(["\\])', r"\\\1", " ".join(encodable(value).split()))

@@ -1,15 +1,23 @@
 """The settings of a game of draughts, as control files give them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from difflib import get_close_matches
+from dataclasses import dataclass
+from functools import partial
 from typing import Final, Self
 
 from referees.api import InvalidSettingError
 from referees.draughts.variants import VARIANTS, Variant
+from referees.settings import Check, read_choice, read_flag, read_settings, read_whole_number
 
 MAX_REPETITION: Final = 100
 MAX_KING_MOVES: Final = 1000
+_NUMBER: Final = partial(read_whole_number, least=0, what="a whole number (0 for no such rule)")
+SETTINGS: Final[Mapping[str, Check]] = {
+    "variant": partial(read_choice, choices=VARIANTS),
+    "repetition": partial(_NUMBER, most=MAX_REPETITION),
+    "king_moves": partial(_NUMBER, most=MAX_KING_MOVES),
+    "king_endings": read_flag,
+}
 
 
 @dataclass(frozen=True)
@@ -32,35 +40,12 @@ class DraughtsSettings:
 
         Raises InvalidSettingError, which names the setting, its value and the rule.
         """
-        known = [field.name for field in fields(cls)]
-        for setting in settings:
-            if setting not in known:
-                near = get_close_matches(setting, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                raise InvalidSettingError(setting, f"draughts has no such setting; {hint}")
-        variant = _variant(settings.get("variant"))
-        king_endings = settings.get("king_endings", True)
-        if not isinstance(king_endings, bool):
-            raise InvalidSettingError("king_endings", f"{king_endings!r} is neither true nor false")
-        repetition = _number("repetition", settings.get("repetition", 3), MAX_REPETITION)
-        if repetition == 1:
+        read = read_settings("draughts", settings, SETTINGS)
+        if "variant" not in read:
+            raise InvalidSettingError("variant", f"is missing: give one of {', '.join(map(repr, VARIANTS))}")
+        if read.get("repetition") == 1:
             raise InvalidSettingError(
                 "repetition", "1 would end every game at once; give 2 or more, or 0 for none"
             )
-        king_moves = settings.get("king_moves", variant.king_moves)
-        return cls(variant, repetition, _number("king_moves", king_moves, MAX_KING_MOVES), king_endings)
-
-
-def _variant(value: object) -> Variant:
-    names = ", ".join(map(repr, VARIANTS))
-    if value is None:
-        raise InvalidSettingError("variant", f"is missing: give one of {names}")
-    if not isinstance(value, str) or value not in VARIANTS:
-        raise InvalidSettingError("variant", f"{value!r} is not one of {names}")
-    return VARIANTS[value]
-
-
-def _number(setting: str, value: object, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InvalidSettingError(setting, f"{value!r} is not a whole number from 0 (no such rule) to {most}")
-    return value
+        usual = {"repetition": 3, "king_moves": read["variant"].king_moves, "king_endings": True}
+        return cls(**{**usual, **read})

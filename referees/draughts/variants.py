@@ -67,10 +67,6 @@ class Layout:
         """The number of the square of a name."""
         return {name: number for number, name in enumerate(self.names, start=1)}
 
-    def mask(self, numbers: range) -> int:
-        """The bits of some squares."""
-        return sum(self.bits[number - 1] for number in numbers)
-
     def between(self, start: int, end: int) -> tuple[int, ...]:
         """The squares between two on a diagonal, by number; none where they are on no diagonal together."""
         (row, column), (end_row, end_column) = self.cells[start - 1], self.cells[end - 1]
@@ -134,15 +130,19 @@ class Variant:
     endings: tuple[DraughtsEnding, ...] = ()
 
     @property
+    def men(self) -> int:
+        """How many men each side has in the first position."""
+        return self.men_rows * self.layout.rows // 2
+
+    @property
     def white_men(self) -> int:
         """White's men in the first position."""
-        squares = len(self.layout.bits)
-        return self.layout.mask(range(squares + 1 - self.men_rows * self.layout.rows // 2, squares + 1))
+        return sum(self.layout.bits[-self.men :])
 
     @property
     def black_men(self) -> int:
         """Black's men in the first position."""
-        return self.layout.mask(range(1, self.men_rows * self.layout.rows // 2 + 1))
+        return sum(self.layout.bits[: self.men])
 
 
 _RUSSIAN_ENDINGS: Final = (DraughtsEnding(2, 5), DraughtsEnding(12, 15, kings_only=True))

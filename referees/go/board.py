@@ -18,10 +18,6 @@ NO_KO: Final = -1
 MIN_SIZE: Final = 2
 MAX_SIZE: Final = 25
 
-_IS_EMPTY: Final = bytes(state == EMPTY for state in range(256))
-_IS_STONE: Final = bytes(state != EMPTY for state in range(256))
-_IS_FEW: Final = bytes(count < 2 for count in range(256))
-
 
 class OccupiedPointError(ValueError):
     """A stone was to be placed where one stands."""
@@ -39,30 +35,6 @@ def neighbours(size: int) -> tuple[tuple[int, ...], ...]:
         for row in range(size)
         for column in range(size)
     )
-
-
-@cache
-def _edges(size: int) -> tuple[int, int, int]:
-    """Numbers with a byte for each point: 255 for all, for those not in the first column, not in the last."""
-    rows = [
-        bytes(kept) * size for kept in ((255,) * size, (0, *[255] * (size - 1)), (*[255] * (size - 1), 0))
-    ]
-    whole, not_first, not_last = (int.from_bytes(row, "little") for row in rows)
-    return whole, not_first, not_last
-
-
-def _crowded(size: int, stones: bytearray) -> bytes:
-    """1 for each stone with fewer than two empty points beside it, else 0, point by point.
-
-    All points at once, as bytes of one long number: one by one they take five times as long.
-    """
-    whole, not_first, not_last = _edges(size)
-    free = int.from_bytes(stones.translate(_IS_EMPTY), "little")
-    row = 8 * size
-    beside = ((free & not_last) << 8) + ((free & not_first) >> 8) + (free << row & whole) + (free >> row)
-    few = int.from_bytes(beside.to_bytes(size * size, "little").translate(_IS_FEW), "little")
-    taken = int.from_bytes(stones.translate(_IS_STONE), "little")
-    return (few & taken).to_bytes(size * size, "little")
 
 
 class Board:
@@ -202,35 +174,7 @@ class Board:
 
     def has_atari(self) -> bool:
         """Whether a group of either colour has exactly one liberty."""
-        stones = self.stones
-        beside = self.neighbours
-        safe: set[int] = set()
-        crowded = _crowded(self.size, stones)
-        start = crowded.find(1)
-        while start >= 0:
-            if start not in safe:
-                colour = stones[start]
-                group, seen, liberty = [start], {start}, -1
-                # Until a second liberty is found; what has been seen until then need not be searched again.
-                for stone in group:
-                    for next_to in beside[stone]:
-                        state = stones[next_to]
-                        if state == colour:
-                            if next_to not in seen:
-                                seen.add(next_to)
-                                group.append(next_to)
-                        elif not state and next_to != liberty:
-                            if liberty >= 0:
-                                break
-                            liberty = next_to
-                    else:
-                        continue
-                    break
-                else:
-                    return True
-                safe |= seen
-            start = crowded.find(1, start + 1)
-        return False
+        return any(stone and len(self.liberties(point, 2)) == 1 for point, stone in enumerate(self.stones))
 
     def area(self) -> tuple[int, int]:
         """The areas of Black and of White, all stones alive.

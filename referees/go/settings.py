@@ -5,13 +5,14 @@ The points are those of the Go Text Protocol, version 2, section 4.1.1.
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from difflib import get_close_matches
+from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Self, TypeVar
+from functools import partial
+from typing import Final, Self
 
 from referees.api import InvalidSettingError
 from referees.go.board import MAX_SIZE, MIN_SIZE
+from referees.settings import Check, read_enum, read_flag, read_settings, read_whole_number
 
 MIN_HANDICAP: Final = 2
 
@@ -62,9 +63,6 @@ def free_handicap(stones: int, size: int) -> frozenset[int]:
     return layout | frozenset(others[: stones - len(layout)])
 
 
-Choice = TypeVar("Choice", bound=Enum)
-
-
 class Ko(Enum):
     """Which repetitions are forbidden: the recapture in a ko, or every position that has stood before."""
 
@@ -110,25 +108,14 @@ class GoSettings:
 
         Raises InvalidSettingError, which names the setting, its value and the rule.
         """
-        known = [field.name for field in fields(cls)]
-        for setting in settings:
-            if setting not in known:
-                near = get_close_matches(setting, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                raise InvalidSettingError(setting, f"Go has no such setting; {hint}")
-        if "board_size" not in settings:
+        read = read_settings("Go", settings, SETTINGS)
+        if "board_size" not in read:
             raise InvalidSettingError("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
-        size = _board_size(settings["board_size"])
-        style = _choice(settings, "handicap_style", cls.handicap_style)
-        return cls(
-            board_size=size,
-            komi=_komi(settings.get("komi", cls.komi)),
-            handicap=_handicap(settings.get("handicap"), size, style),
-            handicap_style=style,
-            handicap_compensation=_choice(settings, "handicap_compensation", cls.handicap_compensation),
-            ko=_choice(settings, "ko", cls.ko),
-            self_capture=_self_capture(settings.get("self_capture", cls.self_capture)),
-        )
+        chosen = cls(**read)
+        if chosen.handicap is not None:
+            layout = fixed_handicap if chosen.free_handicap is None else free_handicap
+            layout(chosen.handicap, chosen.board_size)
+        return chosen
 
     @property
     def free_handicap(self) -> int | None:
@@ -142,43 +129,25 @@ class GoSettings:
         return stones - (self.handicap_compensation is Compensation.SHORT)
 
 
-def _board_size(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not MIN_SIZE <= value <= MAX_SIZE:
-        raise InvalidSettingError(
-            "board_size", f"{value!r} is not a whole number from {MIN_SIZE} to {MAX_SIZE}"
-        )
-    return value
-
-
-def _komi(value: object) -> float:
+def _read_komi(setting: str, value: object) -> float:
     # The comparison is false for not-a-number, and holds no surprise for an integer of 400 digits.
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
         return float(value) + 0.0  # -0.0 becomes 0.0
-    raise InvalidSettingError("komi", f"{value!r} is not a finite number of points")
+    raise InvalidSettingError(setting, f"{value!r} is not a finite number of points")
 
 
-def _handicap(value: object, size: int, style: HandicapStyle) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise InvalidSettingError("handicap", f"{value!r} is not a whole number of stones")
-    if style is HandicapStyle.FIXED:
-        fixed_handicap(value, size)
-    else:
-        free_handicap(value, size)
+def _read_handicap(setting: str, value: object) -> int | None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+        raise InvalidSettingError(setting, f"{value!r} is not a whole number of stones")
     return value
 
 
-def _choice(settings: Mapping[str, object], setting: str, default: Choice) -> Choice:
-    value = settings.get(setting, default.value)
-    for choice in type(default):
-        if choice.value == value:
-            return choice
-    allowed = ", ".join(repr(choice.value) for choice in type(default))
-    raise InvalidSettingError(setting, f"{value!r} is not one of {allowed}")
-
-
-def _self_capture(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidSettingError("self_capture", f"{value!r} is neither true nor false")
-    return value
+SETTINGS: Final[Mapping[str, Check]] = {
+    "board_size": partial(read_whole_number, least=MIN_SIZE, most=MAX_SIZE),
+    "komi": _read_komi,
+    "handicap": _read_handicap,
+    "handicap_style": partial(read_enum, kind=HandicapStyle),
+    "handicap_compensation": partial(read_enum, kind=Compensation),
+    "ko": partial(read_enum, kind=Ko),
+    "self_capture": read_flag,
+}

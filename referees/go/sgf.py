@@ -1,15 +1,13 @@
 """Games of Go as SGF, FF[4] (https://www.red-bean.com/sgf/), through sgfmill."""
 
-from functools import cache
-
 from sgfmill.sgf import Sgf_game
 from sgfmill.sgf_properties import serialise_go_point
 
-from referees.api import GameRecord, UnreadableRecordError
+from referees.api import GameRecord, PlayedMove
 from referees.go import board
 from referees.go.board import PASS, GoPosition
 from referees.go.settings import GoSettings
-from referees.sgf import LETTERS, begin, game_trees, written
+from referees.sgf import LETTERS, begin, read_games, written
 
 
 def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
@@ -17,15 +15,7 @@ def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[s
 
     The games must be on a board of this size and begin with the first position's stones and mover.
     """
-    games = []
-    for number, tree in enumerate(game_trees(content), start=1):
-        try:
-            games.append(_main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
-        except (ValueError, KeyError) as error:
-            raise UnreadableRecordError(
-                f"game {number}: {error or 'a property has no sensible value'}"
-            ) from None
-    return games
+    return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
 
 
 def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[str]]:
@@ -64,14 +54,12 @@ def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
         stones = [point for point, stone in enumerate(first) if stone]
         root.set("HA", len(stones))
         root.set_setup_stones([_cell(point, size) for point in stones], [])
-    raw = _raw_moves(size)
-    return written(root.get_raw_property_map(), game, lambda played: raw[played.move])
 
+    def raw(played: PlayedMove) -> bytes:
+        cell = None if played.move == PASS else _cell(played.move, size)
+        return bytes(serialise_go_point(cell, size))
 
-@cache
-def _raw_moves(size: int) -> dict[int, bytes]:
-    points = {point: serialise_go_point(_cell(point, size), size) for point in range(size * size)}
-    return points | {PASS: serialise_go_point(None, size)}
+    return written(root.get_raw_property_map(), game, raw)
 
 
 def _point(cell: tuple[int, int], size: int) -> int:

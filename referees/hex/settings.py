@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import partial
 from typing import Final, Self
 
 from referees.api import InvalidSettingError
 from referees.hex.board import MAX_SIZE, MIN_SIZE
+from referees.settings import Check, read_flag, read_settings, read_whole_number
 
-SETTINGS: Final = ("board_size", "columns", "swap")
+_LENGTH: Final = partial(read_whole_number, least=MIN_SIZE, most=MAX_SIZE)
+SETTINGS: Final[Mapping[str, Check]] = {"board_size": _LENGTH, "columns": _LENGTH, "swap": read_flag}
 
 
 @dataclass(frozen=True)
@@ -25,31 +27,19 @@ class HexSettings:
 
         `board_size` is the number of rows, and of columns unless `columns` says otherwise.
         """
-        for setting in settings:
-            if setting not in SETTINGS:
-                near = get_close_matches(setting, SETTINGS, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
-                raise InvalidSettingError(setting, f"Hex has no such setting; {hint}")
-        if "board_size" not in settings:
+        read = read_settings("Hex", settings, SETTINGS)
+        if "board_size" not in read:
             raise InvalidSettingError("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
-        rows = _length("board_size", settings["board_size"])
-        columns = _length("columns", settings.get("columns", rows))
-        swap = settings.get("swap", False)
-        if not isinstance(swap, bool):
-            raise InvalidSettingError("swap", f"{swap!r} is neither true nor false")
-        if swap and rows != columns:
+        rows = read.pop("board_size")
+        chosen = cls(rows, **{"columns": rows, **read})
+        if chosen.swap and not chosen.square:
             raise InvalidSettingError(
-                "swap", f"a board of {rows} rows and {columns} columns has no mirror: both must be alike"
+                "swap",
+                f"a board of {rows} rows and {chosen.columns} columns has no mirror: both must be alike",
             )
-        return cls(rows, columns, swap)
+        return chosen
 
     @property
     def square(self) -> bool:
         """Whether there are as many rows as columns, so that both players have as far to go."""
         return self.rows == self.columns
-
-
-def _length(setting: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not MIN_SIZE <= value <= MAX_SIZE:
-        raise InvalidSettingError(setting, f"{value!r} is not a whole number from {MIN_SIZE} to {MAX_SIZE}")
-    return value

@@ -6,11 +6,11 @@ from typing import Final
 
 from sgfmill.sgf_grammar import main_sequence_iter
 
-from referees.api import GameRecord, UnreadableRecordError
+from referees.api import GameRecord
 from referees.hex import board
 from referees.hex.board import BLACK
 from referees.hex.settings import HexSettings
-from referees.sgf import LETTERS, begin, game_trees, text_of, written
+from referees.sgf import LETTERS, begin, read_games, text_of, written
 
 GAME_NUMBER: Final = "11"
 DEFAULT_SIZE: Final = "11"
@@ -24,13 +24,7 @@ def read(content: bytes, settings: HexSettings) -> list[tuple[str, list[str]]]:
 
     The games must be of Hex, on a board of this size, and begin with the empty board.
     """
-    games = []
-    for number, tree in enumerate(game_trees(content), start=1):
-        try:
-            games.append(_main_line(list(main_sequence_iter(tree)), settings))
-        except ValueError as error:
-            raise UnreadableRecordError(f"game {number}: {error}") from None
-    return games
+    return read_games(content, lambda tree: _main_line(list(main_sequence_iter(tree)), settings))
 
 
 def _main_line(

@@ -19,7 +19,6 @@ Parameters = Mapping[str, Any]
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _LETTERS_OF_GO: Final = "abcdefghjklmnopqrstuvwxyz"
 _ALL_OF_THE_SQUARE: Final = tuple(SQUARE)
-_ALL_OF_THE_HEXAGON: Final = tuple(HEXAGON)
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,12 @@ def _fixed(size: int) -> Callable[[Parameters], tuple[int, int]]:
     return lambda parameters: (size, size)
 
 
-def _square(parameters: Parameters) -> tuple[int, int]:
-    return parameters["board_size"], parameters["board_size"]
+def _sides(rows: str, columns: str) -> Callable[[Parameters], tuple[int, int]]:
+    return lambda parameters: (parameters[rows], parameters[columns])
 
 
-def _rectangle(parameters: Parameters) -> tuple[int, int]:
-    return parameters["rows"], parameters["columns"]
+_square: Final = _sides("board_size", "board_size")
+_rectangle: Final = _sides("rows", "columns")
 
 
 def _hexagon(parameters: Parameters) -> tuple[int, int]:
@@ -83,49 +82,33 @@ def _dropped(row: int, column: int, rows: int) -> str:
     return str(column) if row == rows - 1 else f"{column}/{row}"
 
 
+_IDENTITY: Final = ("identity",)
+_ANY_TURN: Final[Mapping[str, Any]] = {
+    "hexagonal": True,
+    "symmetries": tuple(HEXAGON),
+    "reversals": _IDENTITY,
+}
+_LEFT_AND_RIGHT: Final = ("identity", "mirror_columns")
+
 BOARDS: Final = {
     "amazons": TensorBoard(_square, lambda row, column, rows: f"({row + 1}, {column + 1})", "-ox+", 2.1),
     "breakthrough": TensorBoard(
-        _rectangle,
-        _counted_up,
-        "xo-",
-        0.9,
-        symmetries=("identity", "mirror_columns"),
-        reversals=("mirror_rows",),
+        _rectangle, _counted_up, "xo-", 0.9, symmetries=_LEFT_AND_RIGHT, reversals=("mirror_rows",)
     ),
     "checkers": TensorBoard(
-        _rectangle, _counted_up, "xbow-", 1.2, symmetries=("identity",), reversals=("rotate_180",)
+        _rectangle, _counted_up, "xbow-", 1.2, symmetries=_IDENTITY, reversals=("rotate_180",)
     ),
     "clobber": TensorBoard(_rectangle, _counted_up, "xo-", 0.6),
     "connect_four": TensorBoard(
-        _rectangle,
-        _dropped,
-        "xo-",
-        0.7,
-        bottom_first=True,
-        symmetries=("identity", "mirror_columns"),
-        reversals=("identity",),
+        _rectangle, _dropped, "xo-", 0.7, bottom_first=True, symmetries=_LEFT_AND_RIGHT, reversals=_IDENTITY
     ),
     "go": TensorBoard(_square, _of_go, "xo-", 0.7, bottom_first=True),
     "gomoku": TensorBoard(
-        lambda parameters: (parameters["size"], parameters["size"]),
-        lambda row, column, rows: f"{row},{column}",
-        "xo",
-        0.4,
-        unset="-",
+        _sides("size", "size"), lambda row, column, rows: f"{row},{column}", "xo", 0.4, unset="-"
     ),
-    "havannah": TensorBoard(
-        _hexagon,
-        _counted_down,
-        "xo-",
-        0.5,
-        hexagonal=True,
-        right_first=True,
-        symmetries=_ALL_OF_THE_HEXAGON,
-        reversals=("identity",),
-    ),
+    "havannah": TensorBoard(_hexagon, _counted_down, "xo-", 0.5, right_first=True, **_ANY_TURN),
     "hex": TensorBoard(
-        lambda parameters: (parameters["num_rows"], parameters["num_cols"]),
+        _sides("num_rows", "num_cols"),
         _counted_down,
         "oooo-xxxx",
         0.6,
@@ -134,27 +117,12 @@ BOARDS: Final = {
         reversals=("transpose",),
     ),
     "lines_of_action": TensorBoard(_fixed(8), _counted_down, "xo-", 0.8, bottom_first=True),
-    "mnk": TensorBoard(lambda parameters: (parameters["n"], parameters["m"]), _in_brackets, "-ox", 0.4),
+    "mnk": TensorBoard(_sides("n", "m"), _in_brackets, "-ox", 0.4),
     "othello": TensorBoard(_fixed(8), _counted_down, "-xo", 0.95),
-    "pentago": TensorBoard(
-        # A move also turns a quarter of the board, which has no name that could be mirrored.
-        _fixed(6),
-        _counted_down,
-        "xo-",
-        0.8,
-        symmetries=("identity",),
-        reversals=("identity",),
-    ),
+    # A move also turns a quarter of the board, which has no name that could be mirrored.
+    "pentago": TensorBoard(_fixed(6), _counted_down, "xo-", 0.8, symmetries=_IDENTITY, reversals=_IDENTITY),
     "tic_tac_toe": TensorBoard(_fixed(3), _in_brackets, "-ox", 0.9),
-    "y": TensorBoard(
-        _square,
-        _counted_down,
-        "xo-",
-        0.3,
-        hexagonal=True,
-        symmetries=_ALL_OF_THE_HEXAGON,
-        reversals=("identity",),
-    ),
+    "y": TensorBoard(_square, _counted_down, "xo-", 0.3, **_ANY_TURN),
 }
 
 

@@ -7,7 +7,7 @@ import json
 from typing import Any, Final
 
 from referees.api import GameRecord, InvalidSettingError, PlayedMove, UnreadableRecordError
-from referees.exact_json import exact
+from referees.exact_json import exact, parse_records
 from referees.openspiel.game_string import load
 
 MAX_GAMES: Final = 100_000
@@ -50,13 +50,7 @@ def _move(played: PlayedMove) -> dict[str, Any]:
 
 def read(content: bytes, game_string: str) -> list[tuple[str, list[str]]]:
     """Each game's name and moves. Raises UnreadableRecordError, also for records of other games."""
-    try:
-        parsed = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRecordError(f"no JSON: {error}") from None
-    records = parsed if isinstance(parsed, list) else [parsed]
-    if len(records) > MAX_GAMES:
-        raise UnreadableRecordError(f"{len(records)} games, more than {MAX_GAMES}")
+    records = parse_records(content, MAX_GAMES)
     return [_read_one(number, record, game_string) for number, record in enumerate(records, start=1)]
 
 

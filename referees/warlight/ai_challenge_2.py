@@ -31,7 +31,28 @@ END: Final = "end"
 EXPECTED_VALUE: Final = "academy-expected_value"
 
 
-class ChallengeLines(LineDialogue[WarPosition]):
+class WarLines(LineDialogue[WarPosition]):
+    """What both dialogues say of orders."""
+
+    def passing(self) -> str:
+        """No orders."""
+        return PASS
+
+    def refusals(self, view: WarPosition, seat: int) -> Sequence[str]:
+        """Each order of the turn before that was not carried out by its player's own fault, and why."""
+        return [
+            f"order '{event.order.text}' was not carried out: {event.why}"
+            for event in view.events
+            if isinstance(event, RefusedOrder) and event.seat == seat and not event.sound
+        ]
+
+    def _reading(self, orders: Sequence[Order], complaints: list[str], *values: float | None) -> Reading:
+        if len(orders) > MAX_ORDERS:
+            complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
+        return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints), *values)
+
+
+class ChallengeLines(WarLines):
     """The dialogue on one map."""
 
     def __init__(self, war_map: WarMap) -> None:
@@ -60,7 +81,7 @@ class ChallengeLines(LineDialogue[WarPosition]):
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:
         """Read orders line by line; any other line is dropped."""
         orders: list[Order] = []
-        complaints = []
+        complaints: list[str] = []
         before = value = None
         for line in answers[0]:
             try:
@@ -70,30 +91,11 @@ class ChallengeLines(LineDialogue[WarPosition]):
                     orders.append(read_order(line))
             except UnreadableMoveError as error:
                 complaints.append(f"a line was dropped: {error}")
-        if len(orders) > MAX_ORDERS:
-            complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
-        return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints), value, before)
-
-    def passing(self) -> str:
-        """No orders."""
-        return PASS
-
-    def refusals(self, view: WarPosition, seat: int) -> Sequence[str]:
-        """Each order that was not carried out, and why."""
-        return refusals(view, seat)
+        return self._reading(orders, complaints, value, before)
 
     def farewell(self) -> Sequence[str]:
         """`GameOver`."""
         return ("GameOver",)
-
-
-def refusals(view: WarPosition, seat: int) -> list[str]:
-    """Each order of the turn before that was not carried out by its player's own fault, and why."""
-    return [
-        f"order '{event.order.text}' was not carried out: {event.why}"
-        for event in view.events
-        if isinstance(event, RefusedOrder) and event.seat == seat and not event.sound
-    ]
 
 
 def _expected_values(line: str) -> tuple[float | None, float]:
@@ -126,7 +128,7 @@ def player_name(owner: int) -> str:
     return f"player{owner}" if owner else "neutral"
 
 
-class AiChallenge2(LineDialogue[WarPosition]):
+class AiChallenge2(WarLines):
     """The dialogue on one map under given settings; `mirror` is each territory's image, by index."""
 
     def __init__(self, war_map: WarMap, settings: WarSettings, mirror: Sequence[int] | None) -> None:
@@ -224,9 +226,7 @@ class AiChallenge2(LineDialogue[WarPosition]):
         for verb, answer in zip((PLACE, MOVE), answers, strict=True):
             for line in answer:
                 orders += self._read_line(line, player_name(seat), verb, complaints)
-        if len(orders) > MAX_ORDERS:
-            complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
-        return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints))
+        return self._reading(orders, complaints)
 
     def _read_line(self, line: str, name: str, verb: str, complaints: list[str]) -> list[Order]:
         """Orders between commas. As in that challenge's engine a move with too few words ends the line."""
@@ -267,14 +267,6 @@ class AiChallenge2(LineDialogue[WarPosition]):
                 case Transferred() | Attacked():
                     moves.append(f"{name} {MOVE} {number[event.source]} {number[event.to]} {event.sent}")
         return moves
-
-    def passing(self) -> str:
-        """No orders."""
-        return PASS
-
-    def refusals(self, view: WarPosition, seat: int) -> Sequence[str]:
-        """Each order that was not carried out, and why."""
-        return refusals(view, seat)
 
 
 def _pick(head: tuple[str, ...], offered: str) -> Prompt:

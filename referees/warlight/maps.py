@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -180,7 +180,8 @@ def read_map(text: str, name: str) -> WarMap:
             raise InvalidMapError(f"line {number}: {error}") from None
     if unknown := places.keys() - {territory.id for territory in territories}:
         raise InvalidMapError(f"a place for territory {min(unknown)}, which the map does not have")
-    return WarMap(name, tuple(_place_nodes(territory, places) for territory in territories), tuple(bonuses))
+    placed = [replace(territory, place=places.get(territory.id)) for territory in territories]
+    return WarMap(name, tuple(placed), tuple(bonuses))
 
 
 def _place(right: str, down: str) -> tuple[float, float]:
@@ -188,10 +189,6 @@ def _place(right: str, down: str) -> tuple[float, float]:
     if not all(0 <= number <= 1000 for number in place):
         raise ValueError(f"the place {right} {down}: both numbers must be 0 to 1000")
     return place
-
-
-def _place_nodes(territory: Territory, places: Mapping[int, tuple[float, float]]) -> Territory:
-    return Territory(territory.id, territory.name, territory.neighbours, places.get(territory.id))
 
 
 def protocol_lines(war_map: WarMap) -> Iterator[str]:
@@ -313,27 +310,20 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
     )
     height = 500 * (1 - _GAP) / lowest if lowest else 0.0
 
-    def halves() -> tuple[list[Territory], list[Territory]]:
-        north, south = [], []
-        for territory in half.territories:
-            above = below = None
-            if territory.place is not None:
-                right, down = territory.place
-                down *= height
-                above, below = (right, round(down, 1)), (right, round(1000 - down, 1))
-            over = (territory.id,) if territory.id in bridges else ()
-            ways = tuple(near + offset for near in territory.neighbours)
-            across = tuple(id_ + offset for id_ in over)
-            north.append(
-                Territory(territory.id, territory.name + NORTH, territory.neighbours + across, above)
-            )
-            south.append(Territory(territory.id + offset, territory.name + SOUTH, over + ways, below))
-        return north, south
-
+    north, south = [], []
+    for territory in half.territories:
+        above = below = None
+        if territory.place is not None:
+            right, down = territory.place[0], territory.place[1] * height
+            above, below = (right, round(down, 1)), (right, round(1000 - down, 1))
+        over = (territory.id,) if territory.id in bridges else ()
+        across = tuple(id_ + offset for id_ in over)
+        ways = tuple(near + offset for near in territory.neighbours)
+        north.append(Territory(territory.id, territory.name + NORTH, territory.neighbours + across, above))
+        south.append(Territory(territory.id + offset, territory.name + SOUTH, over + ways, below))
     bonuses = [
         Bonus(bonus.name + letter, bonus.armies, tuple(id_ + shift for id_ in bonus.territories))
         for letter, shift in ((NORTH, 0), (SOUTH, offset))
         for bonus in half.bonuses
     ]
-    north, south = halves()
     return WarMap(name, (*north, *south), tuple(bonuses))

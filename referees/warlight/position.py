@@ -1,12 +1,10 @@
 """Positions of WarLight: who owns what, what a player sees of it, and the board for ACADEMY."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.symmetries import NodeSymmetry
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import Order
 
@@ -82,45 +80,23 @@ class WarPosition:
     first: int = 0
 
 
-class Sight:
-    """Who sees what on a map; without `fog` everybody sees everything."""
+def view(war_map: WarMap, position: WarPosition, seat: int, *, fog: bool) -> WarPosition:
+    """The position as a seat may see it; the game's seed would give the future away.
 
-    def __init__(self, war_map: WarMap, fog: bool) -> None:
-        self._map = war_map
-        self._fog = fog
-        self._size = len(war_map.territories)
-
-    @cached_property
-    def _in_view(self) -> list[int]:
-        # A territory with its neighbours as a number with 255 in each one's byte: masks for `owners`.
-        return [
-            0xFF << 8 * at | sum(0xFF << 8 * near for near in nears)
-            for at, nears in enumerate(self._map.neighbours)
-        ]
-
-    def owners(self, position: WarPosition, seat: int) -> bytes:
-        """The owners that a seat knows, UNSEEN for the others."""
-        if not self._fog:
-            return position.owners
-        seen = 0
-        for owner, in_view in zip(position.owners, self._in_view, strict=True):
-            if owner == seat:
-                seen |= in_view
-        fog = int.from_bytes(bytes([UNSEEN]) * self._size)
-        known = int.from_bytes(position.owners, "little") & seen | fog & ~seen
-        return known.to_bytes(self._size, "little")
-
-    def view(self, position: WarPosition, seat: int) -> WarPosition:
-        """The position as a seat may see it; the game's seed would give the future away."""
-        owners = self.owners(position, seat)
-        return WarPosition(
-            position.turn,
-            owners,
-            tuple([0 if o == UNSEEN else n for o, n in zip(owners, position.armies, strict=True)]),
-            0,
-            tuple([event for event in position.events if event.seat == seat or event.seen or not self._fog]),
-            position.first,
-        )
+    Without `fog` everybody sees everything else.
+    """
+    owners, near = position.owners, war_map.neighbours
+    if fog:
+        seen = {place for at, owner in enumerate(owners) if owner == seat for place in (at, *near[at])}
+        owners = bytes(owner if at in seen else UNSEEN for at, owner in enumerate(owners))
+    return WarPosition(
+        position.turn,
+        owners,
+        tuple([0 if o == UNSEEN else n for o, n in zip(owners, position.armies, strict=True)]),
+        0,
+        tuple([event for event in position.events if event.seat == seat or event.seen or not fog]),
+        position.first,
+    )
 
 
 MIRROR = "mirror"
@@ -134,11 +110,6 @@ def geometry(war_map: WarMap) -> GraphGeometry:
     return GraphGeometry(
         tuple(f"{territory.id}:{territory.name}" for territory in war_map.territories), war_map.edges
     )
-
-
-def mirror_symmetry(image: tuple[int, ...]) -> NodeSymmetry:
-    """The exchange of the two halves."""
-    return NodeSymmetry(MIRROR, image)
 
 
 def to_board(graph: GraphGeometry, position: WarPosition, stack_armies: int) -> Board:

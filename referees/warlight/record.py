@@ -4,12 +4,12 @@ docs/reference/warlight.md describes the format.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
-from referees.exact_json import exact
+from referees.exact_json import exact, parse_records
 from referees.warlight.maps import WarMap
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
 from referees.warlight.settings import WarSettings
@@ -97,40 +97,27 @@ def _turn(
         "income": [war_map.income(before.owners, seat, settings.income) for seat in (1, 2)],
         "first": after.first,
         "orders": [[order.text for order in move.move] for move in by_seat],
-        "events": [dict(_event(event)) for event in after.events],
+        "events": [_event(event) for event in after.events],
         "seconds": [None if move.seconds is None else round(move.seconds, 6) for move in by_seat],
         "values": [move.values.get(move.seat) for move in by_seat],
         "comments": [move.comment for move in by_seat],
     }
 
 
-def _event(event: Event) -> Iterator[tuple[str, Any]]:
-    yield "seat", event.seat
-    match event:
-        case Deployed():
-            yield "kind", "deploy"
-        case Transferred():
-            yield from (("kind", "transfer"), ("from", event.source))
-        case Attacked():
-            yield from (("kind", "attack"), ("from", event.source))
-        case RefusedOrder():
-            yield from (("kind", "illegal"), ("order", event.order.text), ("why", event.why))
-            return
-    yield from (("to", event.to), ("asked", event.ordered), ("sent", event.sent))
-    if isinstance(event, Attacked):
-        yield from (("against", event.against), ("defenders", event.defenders))
-        yield from (("killed", event.killed), ("lost", event.lost), ("captured", event.captured))
+_KINDS: Final = {Deployed: "deploy", Transferred: "transfer", Attacked: "attack"}
+_KEYS: Final = {"source": "from", "ordered": "asked"}
+
+
+def _event(event: Event) -> dict[str, Any]:
+    if isinstance(event, RefusedOrder):
+        return {"seat": event.seat, "kind": "illegal", "order": event.order.text, "why": event.why}
+    content = {_KEYS.get(name, name): value for name, value in event._asdict().items() if name != "seen"}
+    return {"seat": event.seat, "kind": _KINDS[type(event)], **content}
 
 
 def read(content: bytes) -> list[tuple[str, list[str]]]:
     """Each game's name and moves, of one record or a list of them. Raises UnreadableRecordError."""
-    try:
-        parsed = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRecordError(f"no JSON: {error}") from None
-    records = parsed if isinstance(parsed, list) else [parsed]
-    if len(records) > MAX_GAMES:
-        raise UnreadableRecordError(f"{len(records)} games, more than {MAX_GAMES}")
+    records = parse_records(content, MAX_GAMES)
     return [_read_one(number, record) for number, record in enumerate(records, start=1)]
 
 

@@ -1,11 +1,11 @@
 """A record as one page of HTML that plays the game again, and needs nothing else."""
 
-import json
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
 from referees.api import UnreadableRecordError
+from referees.exact_json import parse
 from referees.replay_pages import fill_page
 from referees.warlight.maps import InvalidMapError, Territory, WarMap
 from referees.warlight.record import VERSION
@@ -23,10 +23,7 @@ _NEEDED: Final = {
 
 def replay_page(content: bytes, texts: Mapping[str, str]) -> str:
     """The page. Raises UnreadableRecordError for what is no record of one game, or of another version."""
-    try:
-        record: Any = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRecordError(f"no JSON: {error}") from None
+    record = parse(content)
     if not isinstance(record, dict):
         raise UnreadableRecordError("a record of one game is a JSON object")
     if record.get("version") != VERSION:

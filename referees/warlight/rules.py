@@ -6,6 +6,7 @@ from typing import ClassVar, Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
 from referees.dialogues import LineDialogue
 from referees.warlight import ai_challenge_2, record, replay
@@ -15,11 +16,10 @@ from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders,
 from referees.warlight.position import (
     MIRROR,
     NEUTRAL,
-    Sight,
     WarPosition,
     geometry,
-    mirror_symmetry,
     to_board,
+    view,
 )
 from referees.warlight.settings import WarSettings
 from referees.warlight.turn import SEATS, TurnResult
@@ -45,7 +45,6 @@ class WarLight(Referee[WarPosition, Orders]):
             raise InvalidSettingError("map", str(error)) from None
         self.mirror: Final = mirror_of(self.map)
         self._index = self.map.index
-        self._sight = Sight(self.map, settings.fog)
         self._geometry = geometry(self.map)
         self._spec = self._describe()
         at_most = len(self.map.territories) // 2
@@ -85,7 +84,7 @@ class WarLight(Referee[WarPosition, Orders]):
             geometry=self._geometry,
             symmetric=mirrored,
             reversal=MIRROR if mirrored else "identity",
-            node_symmetries=() if self.mirror is None else (mirror_symmetry(self.mirror),),
+            node_symmetries=() if self.mirror is None else (NodeSymmetry(MIRROR, self.mirror),),
             expected_length=2.0 * min(USUAL_TURNS, self.settings.turn_limit),
             simultaneous=True,
         )
@@ -171,7 +170,7 @@ class WarLight(Referee[WarPosition, Orders]):
 
     def view(self, position: WarPosition, seat: int) -> WarPosition:
         """Own territories, their neighbours, and the orders of the last turn that could be seen."""
-        return self._sight.view(position, seat)
+        return view(self.map, position, seat, fog=self.settings.fog)
 
     def board(self, position: WarPosition, seat: int) -> Board:
         """Seat 1's territories are `x` and `b`, seat 2's `o` and `w`, what a seat cannot see is `+`."""

@@ -2,12 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from typing import Any, Final, Self
+from functools import partial
+from typing import Final, Self
 
 from referees.api import InvalidSettingError
+from referees.settings import Check, read_choice, read_flag, read_settings, read_whole_number
 from referees.warlight.turn import UNIT, CombatRules
 
 ROUNDINGS: Final = ("weighted_random", "straight")
@@ -47,16 +48,7 @@ class WarSettings:
 
         Raises InvalidSettingError, which names the setting, its value and the rule.
         """
-        known = [field.name for field in fields(cls)]
-        for setting in settings:
-            if setting not in known:
-                near = get_close_matches(setting, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                raise InvalidSettingError(setting, f"WarLight has no such setting; {hint}")
-        read: dict[str, Any] = {
-            setting: _CHECKS[setting](setting, value) for setting, value in settings.items()
-        }
-        return cls(**read)
+        return cls(**read_settings("WarLight", settings, SETTINGS))
 
     def game_id(self, map_name: str) -> str:
         """The game's name at ACADEMY: the map, and the settings that change how it is best played."""
@@ -82,19 +74,13 @@ class WarSettings:
         )
 
 
-def _text(setting: str, value: object) -> str:
+def _read_text(setting: str, value: object) -> str:
     if not isinstance(value, str) or not value:
         raise InvalidSettingError(setting, f"{value!r} is no text")
     return value
 
 
-def _flag(setting: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidSettingError(setting, f"{value!r} is neither true nor false")
-    return value
-
-
-def _share(setting: str, value: object) -> float:
+def _read_share(setting: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
         raise InvalidSettingError(setting, f"{value!r} is not a number from 0 to 1")
     if abs(value * UNIT - round(value * UNIT)) > 1e-9:
@@ -102,40 +88,18 @@ def _share(setting: str, value: object) -> float:
     return float(value)
 
 
-class _Whole:
-    def __init__(self, least: int, most: int) -> None:
-        self._least, self._most = least, most
-
-    def __call__(self, setting: str, value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not self._least <= value <= self._most:
-            raise InvalidSettingError(
-                setting, f"{value!r} is not a whole number from {self._least} to {self._most}"
-            )
-        return value
-
-
-class _Choice:
-    def __init__(self, *choices: str) -> None:
-        self._choices = choices
-
-    def __call__(self, setting: str, value: object) -> str:
-        if not isinstance(value, str) or value not in self._choices:
-            raise InvalidSettingError(setting, f"{value!r} is not one of {', '.join(self._choices)}")
-        return value
-
-
-_CHECKS: Final[dict[str, Callable[[str, object], object]]] = {
-    "map": _text,
-    "fog": _flag,
-    "luck": _share,
-    "rounding": _Choice(*ROUNDINGS),
-    "move_order": _Choice(*MOVE_ORDERS),
-    "offence": _share,
-    "defence": _share,
-    "starts": _Whole(1, MAX_STARTS),
-    "start_armies": _Whole(1, MAX_ARMIES),
-    "neutral_armies": _Whole(0, MAX_ARMIES),
-    "income": _Whole(0, MAX_ARMIES),
-    "turn_limit": _Whole(1, MAX_TURNS),
-    "stack_armies": _Whole(2, MAX_ARMIES),
+SETTINGS: Final[Mapping[str, Check]] = {
+    "map": _read_text,
+    "fog": read_flag,
+    "luck": _read_share,
+    "rounding": partial(read_choice, choices={rounding: rounding for rounding in ROUNDINGS}),
+    "move_order": partial(read_choice, choices={order: order for order in MOVE_ORDERS}),
+    "offence": _read_share,
+    "defence": _read_share,
+    "starts": partial(read_whole_number, least=1, most=MAX_STARTS),
+    "start_armies": partial(read_whole_number, least=1, most=MAX_ARMIES),
+    "neutral_armies": partial(read_whole_number, least=0, most=MAX_ARMIES),
+    "income": partial(read_whole_number, least=0, most=MAX_ARMIES),
+    "turn_limit": partial(read_whole_number, least=1, most=MAX_TURNS),
+    "stack_armies": partial(read_whole_number, least=2, most=MAX_ARMIES),
 }

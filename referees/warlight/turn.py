@@ -1,11 +1,8 @@
 """One turn of WarLight: deployments, attacks and transfers in their order, and the chances of a fight."""
 
 import random
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from math import comb
 from typing import Final, NamedTuple
 
 from referees.warlight.maps import WarMap
@@ -40,12 +37,11 @@ class CombatRules:
 
     def fight(self, attackers: int, defenders: int, chance: random.Random) -> Fight:
         """Fight once."""
-        return _settled(
-            attackers,
-            defenders,
-            self._kills(self.offence, attackers, chance),
-            self._kills(self.defence, defenders, chance),
-        )
+        killed = min(self._kills(self.offence, attackers, chance), defenders)
+        lost = min(self._kills(self.defence, defenders, chance), attackers)
+        if killed == defenders and lost == attackers:
+            killed -= 1
+        return Fight(killed, lost, killed == defenders)
 
     def _kills(self, rate: int, armies: int, chance: random.Random) -> int:
         parts = rate * armies * (UNIT - self.luck)
@@ -58,35 +54,6 @@ class CombatRules:
         if self.weighted:
             return whole + (chance.random() * _WHOLE < rest)
         return whole + (2 * rest >= _WHOLE)
-
-    def odds(self, attackers: int, defenders: int) -> dict[Fight, Fraction]:
-        """All that can come of a fight, each with its probability."""
-        chances: dict[Fight, Fraction] = defaultdict(Fraction)
-        losses = self._kill_odds(self.defence, defenders)
-        for kills, first in self._kill_odds(self.offence, attackers).items():
-            for lost, second in losses.items():
-                chances[_settled(attackers, defenders, kills, lost)] += first * second
-        return dict(chances)
-
-    def _kill_odds(self, rate: int, armies: int) -> dict[int, Fraction]:
-        chances: dict[int, Fraction] = defaultdict(Fraction)
-        share = Fraction(rate, UNIT)
-        for hits in range(armies + 1) if self.luck else (0,):
-            weight = comb(armies, hits) * share**hits * (1 - share) ** (armies - hits)
-            parts = rate * armies * (UNIT - self.luck) + hits * UNIT * self.luck
-            whole, rest = divmod(parts, _WHOLE)
-            up = Fraction(rest, _WHOLE) if self.weighted else Fraction(int(2 * rest >= _WHOLE))
-            for kills, part in ((whole, 1 - up), (whole + 1, up)):
-                if part:
-                    chances[kills] += part * (weight if self.luck else 1)
-        return dict(chances)
-
-
-def _settled(attackers: int, defenders: int, killed: int, lost: int) -> Fight:
-    killed, lost = min(killed, defenders), min(lost, attackers)
-    if killed == defenders and lost == attackers:
-        killed -= 1
-    return Fight(killed, lost, killed == defenders)
 
 
 SEATS = (1, 2)

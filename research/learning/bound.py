@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
-from academy.knowledge.fair_use import LOW_VALUE
+from academy.knowledge.fair_use import SEED_RULES
 from clients.bots.strength import Strength
 from clients.bots.thinking import Counsel, Thinker, Thought, no_counsel
 from referees.api import Referee
@@ -19,7 +19,7 @@ from research.learning.ledger import Ledger, Piece
 
 PLACES: Final = {
     "first": "before the first move",
-    "low": f"where {LOW_VALUE} or less is expected",
+    "low": f"where {SEED_RULES.pattern_value_limit} or less is expected",
     "both": "both",
     "always": "before every move",
 }
@@ -52,7 +52,7 @@ class _PromptedThinker:
     ) -> Thought[Any]:
         self._moves += 1
         thought = self.own.think(referee, position, counsel)
-        first, low = self._moves == 1, thought.value <= LOW_VALUE
+        first, low = self._moves == 1, thought.value <= SEED_RULES.pattern_value_limit
         if {"first": first, "low": low, "both": first or low, "always": True}[self.place]:
             return self.teacher.think(referee, position)
         return thought

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, Protocol
 
 from academy.knowledge.boards import Board
-from academy.knowledge.fair_use import LOW_VALUE, acceptable
+from academy.knowledge.fair_use import SEED_RULES, acceptable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2, contests_pb2, contests_pb2_grpc, game_pb2
@@ -22,7 +22,7 @@ from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer, shapes
 from clients.bots.thinking import Thinker
 from clients.connection import AcademyRefusedError, Connection
-from clients.responses import OpeningMove
+from clients.responses import BookMove, OpeningMove
 from clients.seat import ANY_MATCHES, MatchOptions, Seat
 from referees.api import Outcome, Referee
 
@@ -52,7 +52,7 @@ class UnlimitedPatternsSeat(Seat):
     ) -> consultation_pb2.MatchPatternsRequest:
         """As `Seat.build_pattern_request`, as if little were expected."""
         return super().build_pattern_request(
-            boards, LOW_VALUE, plies=plies, options=options, both_players=both_players
+            boards, SEED_RULES.pattern_value_limit, plies=plies, options=options, both_players=both_players
         )
 
 
@@ -73,24 +73,30 @@ class UnlimitedOpeningsAcademy(Academy):
         """As `Academy.opening`, without a contest."""
         return self._analysis.opening(Seat(seat.game_id, seat.geometry, seat.player), moves, own_moves)
 
+    def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
+        """As `Academy.book_move`, without a contest."""
+        return self._analysis.book_move(Seat(seat.game_id, seat.geometry, seat.player), moves, own_moves)
+
 
 class _OpeningAnalysis(Academy):
     """Leaves out what a player of some Elo would not get in a contest."""
 
     def __init__(self, connection: Connection, elo: float) -> None:
         super().__init__(connection)
-        self._elo = elo
+        self._least_elo = SEED_RULES.least_elo(elo)
 
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse:
-        response = super()._look_up(request)
+    def _ask(self, question: str, request: Any) -> Any:
+        response = super()._ask(question, request)
+        if question != "opening":
+            return response
         # No player moved to the first position: it has no Elo.
-        if request.moves and not acceptable(response.position.elo, self._elo):
+        if request.moves and not acceptable(response.position.elo, self._least_elo):
             return consultation_pb2.LookUpOpeningResponse()
-        kept = [move for move in response.moves if acceptable(move.statistics.elo, self._elo)]
+        kept = [move for move in response.moves if acceptable(move.statistics.elo, self._least_elo)]
         del response.moves[:]
         response.moves.extend(kept)
+        if response.recommendation.move not in {move.move for move in kept}:
+            response.ClearField("recommendation")
         return response
 
 
@@ -115,6 +121,7 @@ class Condition:
 CONDITIONS: Final = {
     "full": Condition("everything"),
     "openings": Condition("openings only", libraries=frozenset({Library.OPENING})),
+    "one-node": Condition("openings only, one node a question", "one-node", frozenset({Library.OPENING})),
     "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
@@ -125,10 +132,11 @@ CONDITIONS: Final = {
     "unlimited": Condition("fair use off", lifted=frozenset(Rule)),
 }
 LESSONS: Final = {
-    "all": LibrarySettings(analysed_patterns=10),
-    "specific": LibrarySettings(analysed_patterns=10, max_merged_cells=0),
+    "all": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
+    "one-node": LibrarySettings(analysed_patterns=10),
+    "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
     # All players are reported with the same Elo.
-    "equal": LibrarySettings(analysed_patterns=10),
+    "equal": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
 }
 
 
@@ -258,7 +266,9 @@ class Hall:
         game = game_message(self._spec)
         game.settings.CopyFrom(
             game_pb2.LibrarySettings(
-                analysed_patterns=settings.analysed_patterns, max_merged_cells=settings.max_merged_cells
+                analysed_patterns=settings.analysed_patterns,
+                max_merged_cells=settings.max_merged_cells,
+                opening_plies_ahead=settings.opening_plies_ahead,
             )
         )
         with connection.channel() as channel:

@@ -8,13 +8,13 @@ from clients.bots.strength import Method, Strength
 from referees.api import Referee, referee
 
 # Seeds and populations: the series of the table, and the one by which the player was tuned.
-FINAL: Final = "final-2"
+FINAL: Final = "final-3"
 SERIES: Final = (FINAL, "tuning")
 # What the players of a match may have the same of: time, or playouts (plies for alpha-beta).
 EQUAL: Final = ("time", "playouts")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
 # to be counted together with another's.
-PLAYER: Final = 4
+PLAYER: Final = 5
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ TRIALS: Final = {
         "Connect four",
         "openspiel",
         {"game": "connect_four"},
-        School((10, 10, 50, 50, 200, 200, 400, 400), 10),
+        School((10, 10, 50, 50, 200, 200, 400, 400), 200),
         School((8, 8, 40, 40, 160, 160, 320, 320), 8),
         0.008,
         (200, 626, 2000),
@@ -87,16 +87,16 @@ TRIALS: Final = {
         "Hex 7x7",
         "hex",
         {"board_size": 7},
-        School((10, 10, 40, 40, 120, 120, 240, 240), 10),
+        School((10, 10, 40, 40, 120, 120, 240, 240), 120),
         School((8, 8, 32, 32, 100, 100, 200, 200), 8),
-        0.012,
+        0.036,
         (100, 300, 1000),
     ),
     "othello": Trial(
         "Othello 8x8",
         "openspiel",
         {"game": "othello"},
-        School((10, 10, 40, 40, 120, 120), 10),
+        School((10, 10, 40, 40, 120, 120), 40),
         School((8, 8, 30, 30, 100, 100), 8),
         0.01,
         (50, 171, 500),
@@ -115,7 +115,7 @@ TRIALS: Final = {
         "Go 9x9",
         "go",
         {"board_size": 9, "komi": 7.5},
-        School((10, 10, 30, 30, 80, 80), 10),
+        School((10, 10, 30, 30, 80, 80), 30),
         School((8, 8, 24, 24, 64, 64), 8),
         0.016,
         (100,),

@@ -8,7 +8,7 @@ from arena.workers.worker import WorkerLost
 
 
 class InlineWorker:
-    """A `Workers` without a process of its own: a game in progress ends only by itself."""
+    """A `WorkerPool` without processes: a game in progress ends only by itself."""
 
     size = 1
 

@@ -9,9 +9,12 @@ import pytest
 from sqlalchemy import update
 
 from arena.control.toml_file import read
+from arena.reports.as_json import json_report
+from arena.reports.html_page import html_page
+from arena.reports.text import text_report
 from arena.results import own_tables as own
 from arena.results.database import ResultsDatabase
-from arena.results.games import GameListing
+from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.runner.run import RunOptions, run
@@ -51,8 +54,12 @@ def test_no_report_shows_them_though_an_earlier_release_has_stored_them(played: 
         connection.execute(update(own.SEAT).values(seat))
         connection.execute(update(own.GAME_DETAIL).values(Detail=EVIL))
     results = read_results(read(played), files)
-    for shown in (results.as_text(), results.as_html(), json.dumps(results.as_json(), ensure_ascii=False)):
+    for shown in (
+        text_report(results),
+        html_page(results),
+        json.dumps(json_report(results), ensure_ascii=False),
+    ):
         assert "\\u202e" in shown and not marks(shown)
     with closing(ResultsDatabase.open(files.results)) as database:
-        (game, *_) = GameListing(database, "contest").after(0, 9)
-        assert not marks(game.detail)
+        (listed, *_) = SeriesReader.find(database, "contest").games_after(0, 9)
+        assert not marks(listed.game.outcome.detail)

@@ -8,6 +8,7 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells
 from academy.v1 import pattern_pb2
+from clients.responses import BookMove
 from clients.seat import FairUseError, MatchOptions, Seat
 
 GEOMETRY = SquareGeometry(3, 3)
@@ -50,6 +51,32 @@ def test_the_error_names_the_rule_and_when_to_ask_again() -> None:
 def test_a_seat_that_did_not_ask_may_make_up_for_it() -> None:
     asking = seat()
     assert [asks_opening(asking, 8) for _ in range(4)] == [True, True, True, False]
+
+
+AFTER = BookMove("b2", ("b2",), 0.7, 9, {})
+BOOK = BookMove("a1", ("a1", "c3"), 0.6, 20, {"c3": AFTER})
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        (["x", "y"], BOOK),
+        (["x", "y", "a1", "c3"], AFTER),
+        # An unknown reply, another own move, the end of what is held, another game.
+        (["x", "y", "a1", "b1"], None),
+        (["x", "y", "c3", "c3"], None),
+        (["x", "y", "a1", "c3", "b2", "b3"], None),
+        (["y", "x", "a1", "c3"], None),
+        (["x", "y", "a1"], None),
+        (["x"], None),
+    ],
+)
+def test_a_recommended_line_is_held_until_the_game_leaves_it(
+    moves: list[str], expected: BookMove | None
+) -> None:
+    asking = seat()
+    asking.hold_book(["x", "y"], BOOK)
+    assert asking.held_book_move(moves) is expected
 
 
 def test_outside_a_contest_every_opening_may_be_asked_about() -> None:

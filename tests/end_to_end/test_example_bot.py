@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from academy.store.library_store import Page, Store
+from academy.store import event_log
+from academy.store.event_log import Page
+from academy.store.library_store import Store
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "bot.py"
 BIN = Path(sys.executable).parent
@@ -43,7 +45,7 @@ def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr.lower()
     with Store(tmp_path / "cup.academy", read_only=True) as academy:
-        events, _ = academy.events(Page(most=1000))
+        events, _ = academy.read(event_log.read_page, Page(most=1000))
     contests = [event.contest_reported for event in events if event.HasField("contest_reported")]
     assert len(contests) == 4
     assert all(contest.report.termination == "score" for contest in contests)

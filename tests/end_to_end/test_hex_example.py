@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from academy.store.library_store import Page, Store
+from academy.store import event_log
+from academy.store.event_log import Page
+from academy.store.library_store import Store
 from referees.api import Termination
 from referees.hex import Hex
 from tests.referees.hex.games import played
@@ -36,7 +38,7 @@ def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
         assert outcome is not None and outcome.termination is Termination.SCORE
         assert f"RE[{outcome.summary}]" in record.read_text()
     with Store(tmp_path / "hex.academy", read_only=True) as academy:
-        events, _ = academy.events(Page(most=1000), game_id=game.spec().game_id)
+        events, _ = academy.read(event_log.read_page, Page(most=1000), game_id=game.spec().game_id)
     reports = [event.contest_reported.report for event in events if event.HasField("contest_reported")]
     assert len(reports) == 10
     assert all(len(ply.board) == 49 for report in reports for ply in report.plies)

@@ -43,7 +43,7 @@ from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
 from academy.store.textfile import read_text, write_text
-from academy.store.tokens import CreateToken, Role, TokenRefusedError
+from academy.store.tokens import CreateToken, Role, TokenRefusedError, authenticate
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.errors import NotAuthenticatedError
@@ -232,7 +232,8 @@ def _short_texts(data: bytes) -> None:
     with suppress(NotAuthenticatedError):
         bearer_token((("authorization", text),))
     with suppress(TokenRefusedError):
-        _token_store().authenticate(text)
+        store = _token_store()
+        store.read(authenticate, text, store.clock())
     with suppress(StalePageTokenError):
         paging.page_key(libraries_pb2.ListEventsRequest(page_token=text), (int,))
 

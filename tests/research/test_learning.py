@@ -116,7 +116,7 @@ def test_a_strong_players_advice_is_worth_most_where_it_may_always_be_asked(tmp_
     # By the seeds of the series, which are always the same.
     assert points["always"] == max(points.values()) > 15.0
     assert report.room(ledger, "small")[-1].startswith(
-        "| Tic-tac-toe | final-2 | 2 playouts | 30 playouts | before every move | 24 |"
+        f"| Tic-tac-toe | {FINAL} | 2 playouts | 30 playouts | before every move | 24 |"
     )
 
 

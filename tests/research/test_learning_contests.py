@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from academy.knowledge.fair_use import LOW_VALUE
+from academy.knowledge.fair_use import SEED_RULES
 from academy.knowledge.settings import LibrarySettings
 from arena.academy.client import AcademyClient, contest_message
 from arena.academy.embedded import EmbeddedAcademy
@@ -90,9 +90,9 @@ def test_patterns_asked_always_are_asked_as_where_little_is_expected(connection:
     fair = Seat(SPEC.game_id, SPEC.geometry, 1, contest_id)
     always = UnlimitedPatternsSeat(SPEC.game_id, SPEC.geometry, 1, contest_id)
     with Academy(replace(connection, token=ticket)) as academy:
-        told = academy.patterns(fair, [board], LOW_VALUE, both_players=True)
+        told = academy.patterns(fair, [board], SEED_RULES.pattern_value_limit, both_players=True)
         assert told != [[]]
-        for value in (0.1, LOW_VALUE, 0.5, 1.0):
+        for value in (0.1, SEED_RULES.pattern_value_limit, 0.5, 1.0):
             assert academy.patterns(always, [board], value, both_players=True) == told
         with pytest.raises(FairUseError):
             academy.patterns(fair, [board], 0.5, both_players=True)

@@ -1,1 +1,1 @@
-"""The sieve compiled with Numba: imported only where that is installed (see `kernels`)."""
+"""The kernel compiled with Numba: imported only where that is installed (see `kernels`)."""

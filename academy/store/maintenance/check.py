@@ -20,6 +20,18 @@ from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, propos
 _DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
 
 
+# Tables of which nothing more is known than what their records are.
+_READABLE_AS: Final[dict[TableName, type[Message]]] = {
+    TableName.CHANGES: records_pb2.Changes,
+    TableName.DELETED_PATTERNS: records_pb2.DeletedPattern,
+    TableName.REMOVALS: records_pb2.RemovalRecord,
+    TableName.MUTED_PLAYERS: records_pb2.MutedPlayer,
+    TableName.ARENAS: records_pb2.ArenaRecord,
+    TableName.ANALYSES: records_pb2.AnalysisRecord,
+    TableName.PLAYER_STATISTICS: libraries_pb2.PlayerStatistics,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is not as it must be; `game_id` is empty where it is of no single game.
@@ -63,24 +75,9 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
             yield from _check_game(transaction, game_id, replay)
         yield from _check_contests(transaction, log)
         yield from _check_proposals(transaction)
-        yield from _look_at_each(transaction, TableName.CHANGES, _check_readable_as(records_pb2.Changes))
-        yield from _look_at_each(
-            transaction, TableName.DELETED_PATTERNS, _check_readable_as(records_pb2.DeletedPattern)
-        )
-        yield from _look_at_each(
-            transaction, TableName.REMOVALS, _check_readable_as(records_pb2.RemovalRecord)
-        )
-        yield from _look_at_each(
-            transaction, TableName.MUTED_PLAYERS, _check_readable_as(records_pb2.MutedPlayer)
-        )
+        for table, kind in _READABLE_AS.items():
+            yield from _look_at_each(transaction, table, _check_readable_as(kind))
         yield from _look_at_each(transaction, TableName.TOKENS, _look_at_token)
-        yield from _look_at_each(transaction, TableName.ARENAS, _check_readable_as(records_pb2.ArenaRecord))
-        yield from _look_at_each(
-            transaction, TableName.ANALYSES, _check_readable_as(records_pb2.AnalysisRecord)
-        )
-        yield from _look_at_each(
-            transaction, TableName.PLAYER_STATISTICS, _check_readable_as(libraries_pb2.PlayerStatistics)
-        )
 
 
 def _look_at_each(
@@ -225,14 +222,11 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
             )
         if is_open:
             waiting.update(contest_tables.open_contest_keys(contest))
-        elif next(transaction.scan(TableName.USES, keys.in_contest(contest.contest_id)), None):
-            yield Finding(
-                contest.game_id, f"contest {contest.contest_id!r} is over, but uses are noted for it"
-            )
-        elif next(transaction.scan(TableName.CLAIMS, keys.in_contest(contest.contest_id)), None):
-            yield Finding(
-                contest.game_id, f"contest {contest.contest_id!r} is over, but claims are noted for it"
-            )
+            return
+        for table, what in ((TableName.USES, "uses"), (TableName.CLAIMS, "claims")):
+            if next(transaction.scan(table, keys.in_contest(contest.contest_id)), None):
+                kept = f"contest {contest.contest_id!r} is over, but {what} are noted for it"
+                yield Finding(contest.game_id, kept)
 
     yield from _look_at_each(transaction, TableName.CONTESTS, look)
     # Every report's contest has been seen to name it, so equal numbers leave none without.

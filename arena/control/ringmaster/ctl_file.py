@@ -1,65 +1,71 @@
-"""Reads control files of Gomill's ringmaster (`.ctl`): programs in Python, which are executed."""
+"""Reads control files of Gomill's ringmaster (`.ctl`): programs in Python, which are executed.
+
+What they set is read by the models of `arena.control.schema`, under the ringmaster's names.
+"""
 
 import io
-import math
 import re
 import tokenize
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NoReturn
+from typing import Annotated, Any, Final, NoReturn, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from arena.control import schema
+from arena.control.kinds import cross_entropy_plan, monte_carlo_plan, read_game
 from arena.control.parameters import GridParameter, InvalidParameterError, NormalParameter
-from arena.control.plans import (
-    AllPlayAllPlan,
-    CandidatePlan,
-    CrossEntropyPlan,
-    GameSettings,
-    Matchup,
-    MonteCarloPlan,
-    Plan,
-    PlayoffPlan,
-)
-from arena.control.ringmaster.definitions import Definition
+from arena.control.plans import AllPlayAllPlan, CandidatePlan, GameSettings, Matchup, Plan, PlayoffPlan
+from arena.control.players import setup_player
+from arena.control.ringmaster.definitions import SETTINGS, Definition
 from arena.control.ringmaster.execution import ControlProgram
 from arena.control.ringmaster.python2 import as_python_3
-from arena.control.schema import Table
 from arena.control.settings import Control, ControlError
-from arena.control.validation import Form, Key, Model, Place, suggest_misspelt
+from arena.control.validation import Key, Model, Place, explain_unknown, suggest_misspelt
 from arena.control.validation import read as read_table
-from arena.control.values import (
-    MAX_CHILDREN,
-    MAX_MATCHUPS,
-    MAX_PARAMETERS,
-    MAX_PLAYERS,
-    Command,
-    Count,
-    CountFromZero,
-    Format,
-    GtpCommand,
-    Name,
-    Share,
-    Text,
-)
+from arena.control.values import MAX_CHILDREN, MAX_MATCHUPS, MAX_PARAMETERS, MAX_PLAYERS, Format, Name
 from arena.jobs import PlayerSetup
-from referees.api import InvalidSettingError, referee
 
+Competition = TypeVar("Competition", bound=schema.Competition)
 KINDS: Final = {
     "playoff": "playoff",
     "allplayall": "all-play-all",
     "mc_tuner": "mc_tuner",
     "ce_tuner": "ce_tuner",
 }
-MAX_DESCRIPTION: Final = 100_000
 # The ringmaster waits for ever; nothing here does. These are far above what its players need.
-START_SECONDS: Final = 600.0
-MOVE_SECONDS: Final = 3600.0
-EXIT_SECONDS: Final = 60.0
+_SECONDS: Final = {"start_seconds": 600.0, "move_seconds": 3600.0, "exit_seconds": 60.0}
 _TYPE_LINE: Final = re.compile(r"""competition_type\s*=\s*(['"])([_A-Za-z0-9]+)\1\s*""")
 _SEATS: Final = {"b": 1, "black": 1, "w": 2, "white": 2, "r": None, "random": None}
 _COMPENSATION: Final = "internal_scorer_handicap_compensation"
+_GAME: Final = ("board_size", "komi", "handicap", "handicap_style", "move_limit", "scorer", _COMPENSATION)
+_MATCHUP: Final = ("alternating", "number_of_games", *_GAME)
+# The settings that have another name in the models.
+_OURS: Final = {
+    "stderr_to_log": "errors_to_log",
+    "number_of_games": "games",
+    _COMPENSATION: "handicap_compensation",
+    "cwd": "working_directory",
+    "environ": "environment",
+    "startup_gtp_commands": "startup_commands",
+    "gtp_aliases": "aliases",
+    "is_reliable_scorer": "reliable_scorer",
+    "sgf_player_name_from_gtp": "name_from_gtp",
+    "exploration_coefficient": "exploration",
+    "summary_spec": "summary",
+    "log_tree_to_history_period": "log_period",
+    "number_of_running_simulations_to_show": "shown_running",
+    "number_of_generations": "generations",
+    "samples_per_generation": "samples",
+    "batch_size": "batch",
+    "candidate_colour": "candidate_seat",
+}
+_RINGMASTERS: Final = {ours: name for name, ours in _OURS.items()}
+_PLAYER: Final = (
+    *("command", "cwd", "environ", "discard_stderr", "startup_gtp_commands", "gtp_aliases"),
+    *("is_reliable_scorer", "allow_claim", "sgf_player_name_from_gtp"),
+)
 
 
 def is_ringmasters(text: str) -> bool:
@@ -83,7 +89,7 @@ def read(path: Path, text: str) -> Control:
     names = ControlProgram(path, as_python_3(path.name, text.removeprefix("\ufeff")), kind).execute()
     if names.get("competition_type") != kind:
         raise ControlError("competition_type improperly specified: it is set again in the file")
-    return _control(path, kind, names)
+    return _Event(path, KINDS[kind], names).read()
 
 
 def _first_line(text: str) -> str:
@@ -91,7 +97,7 @@ def _first_line(text: str) -> str:
     return next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
 
 
-# What a file sets, and the arguments of its definitions.
+# Parameters have functions, which no other control file has.
 
 
 def _check_function(value: object) -> object:
@@ -100,84 +106,17 @@ def _check_function(value: object) -> object:
     return value
 
 
-def _check_description(value: object) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str) or len(value) > MAX_DESCRIPTION or "\0" in value:
-        raise ValueError(f"must be text of at most {MAX_DESCRIPTION} characters, without NUL")
-    return value.strip()
-
-
-def _check_given(name: str) -> str:
-    if not name:
-        raise ValueError("is empty: it must name a folder")
-    return name
-
-
 Function = Annotated[Any, AfterValidator(_check_function)]
-Definitions = Annotated[tuple[Any, ...], Field(strict=False)]
 
 
-class PlayerArguments(Table):
-    """The arguments of `Player`."""
-
-    command: Command
-    cwd: Annotated[Text, AfterValidator(_check_given)] | None = None
-    environ: dict[str, Text] | None = None
-    discard_stderr: bool = False
-    startup_gtp_commands: tuple[GtpCommand, ...] | None = Field(None, strict=False, max_length=10_000)
-    gtp_aliases: dict[str, Text] | None = None
-    is_reliable_scorer: bool = True
-    allow_claim: bool = False
-    sgf_player_name_from_gtp: bool = True
-
-
-class EvenGame(Table):
-    """The settings of a game without handicap."""
-
-    board_size: int | None = Field(None, ge=2, le=25)
-    komi: float | None = Field(None, ge=-1e9, le=1e9)
-    move_limit: int = Field(1000, ge=1, le=1_000_000)
-    scorer: Literal["players", "internal"] = "players"
-    internal_scorer_handicap_compensation: Literal["no", "full", "short"] = "full"
-
-
-class Game(EvenGame):
-    """The settings of a game."""
-
-    handicap: int | None = Field(None, ge=2, le=624)
-    handicap_style: Literal["fixed", "free"] = "fixed"
-
-
-class MatchupArguments(Game):
-    """The arguments of `Matchup`."""
-
-    player_1: Text
-    player_2: Text
-    id: Name | None = None
-    name: Text | None = None
-    alternating: bool = False
-    number_of_games: CountFromZero | None = None
-
-
-class CompetitorArguments(Table):
-    """The argument of `Competitor`."""
-
-    player: Text
-
-
-class GridArguments(Table):
-    """The arguments of `Parameter` for the Monte Carlo tuner."""
-
+class _GridArguments(schema.Table):
     code: Name
     scale: Function
     split: int = Field(ge=1, le=MAX_CHILDREN)
     format: Format | None = None
 
 
-class NormalArguments(Table):
-    """The arguments of `Parameter` for the cross-entropy tuner."""
-
+class _NormalArguments(schema.Table):
     code: Name
     initial_mean: float = Field(ge=-1e6, le=1e6)
     initial_variance: float = Field(ge=0, le=1e12)
@@ -185,126 +124,21 @@ class NormalArguments(Table):
     format: Format | None = None
 
 
-class Event(Table):
-    """What all files may set; other names are the file's own."""
+class _Code(schema.Table):
+    players: Name
 
+
+class _Open(BaseModel):
+    # A file has other names for itself.
     model_config = ConfigDict(extra="ignore")
-
-    players: Annotated[dict[Any, Any], Form("a dictionary of codes and Players")]
-    description: Annotated[Any, AfterValidator(_check_description)] = ""
-    record_games: bool = True
-    stderr_to_log: bool = True
-    skip_player_checks: bool = False
-
-
-class PlayoffEvent(Game, Event):
-    """What a playoff sets."""
-
-    matchups: Definitions = Field(min_length=1, max_length=MAX_MATCHUPS)
-    alternating: bool = False
-    number_of_games: CountFromZero | None = None
-
-
-class AllPlayAllEvent(EvenGame, Event):
-    """What an all-play-all sets."""
-
-    competitors: Definitions = Field(min_length=2, max_length=MAX_PLAYERS)
-    rounds: Count | None = None
-
-
-class TunerEvent(Game, Event):
-    """What both tuners set."""
-
-    opponent: Text
-    candidate_colour: Text
-    parameters: Definitions = Field(min_length=1, max_length=MAX_PARAMETERS)
-    make_candidate: Function
-
-
-class MonteCarloEvent(TunerEvent):
-    """What a Monte Carlo tuner sets."""
-
-    exploration_coefficient: float = Field(ge=0, le=1e6)
-    initial_visits: Count
-    initial_wins: Count
-    max_depth: int = Field(1, ge=1, le=20)
-    number_of_games: Count | None = None
-    summary_spec: tuple[Annotated[int, Field(ge=0, le=10_000)], ...] = Field(
-        (30,), strict=False, max_length=20
-    )
-    log_tree_to_history_period: Count | None = None
-    number_of_running_simulations_to_show: int = Field(12, ge=0, le=1023)
-
-
-class CrossEntropyEvent(TunerEvent):
-    """What a cross-entropy tuner sets."""
-
-    number_of_generations: int = Field(ge=1, le=100_000)
-    samples_per_generation: int = Field(ge=1, le=100_000)
-    batch_size: int = Field(ge=1, le=100_000)
-    elite_proportion: Share
-    step_size: Share
-
-
-_EVENTS: Final[Mapping[str, type[Event]]] = {
-    "playoff": PlayoffEvent,
-    "allplayall": AllPlayAllEvent,
-    "mc_tuner": MonteCarloEvent,
-    "ce_tuner": CrossEntropyEvent,
-}
-
-
-def _control(path: Path, kind: str, names: Mapping[str, Any]) -> Control:
-    event = read_table(_EVENTS[kind], dict(names), _place(), path.parent)
-    players = _players(event, path.parent)
-    plan, game = _plan(event, names, players, path.parent)
-    return Control(
-        path=path,
-        kind=KINDS[kind],
-        game=game,
-        players=players,
-        competitors=plan.competitors,
-        plan=plan,
-        description=event.description,
-        record_games=event.record_games,
-        failures="void",
-        disputes="believe",
-        retries_from_first=False,
-        errors_to_log=event.stderr_to_log,
-        check_players=not event.skip_player_checks,
-    )
-
-
-def _plan(
-    event: Event, names: Mapping[str, Any], players: Mapping[str, PlayerSetup], folder: Path
-) -> tuple[Plan, GameSettings]:
-    if isinstance(event, PlayoffEvent):
-        playoff = _playoff(event, names, players, folder)
-        return playoff, playoff.matchups[0].game
-    assert isinstance(event, EvenGame)
-    game = _game(event, names)
-    if isinstance(event, AllPlayAllEvent):
-        return _all_play_all(event, players, folder), game
-    tuner: MonteCarloPlan | CrossEntropyPlan
-    if isinstance(event, MonteCarloEvent):
-        tuner = _monte_carlo(event, players, folder)
-        sample = [parameter.value(0.5 / parameter.split) for parameter in tuner.parameters]
-    else:
-        assert isinstance(event, CrossEntropyEvent)
-        tuner = _cross_entropy(event, players, folder)
-        sample = [parameter.value(parameter.mean) for parameter in tuner.parameters]
-    try:
-        tuner.candidate.make("candidate", sample)
-    except InvalidParameterError as error:
-        raise ControlError(str(error)) from None
-    return tuner, game
 
 
 def _place(whose: str = "") -> Place:
     """The ringmaster's paths: `'komi'`, or `matchup 1: 'komi'` of the definition called `whose`."""
 
     def quote(keys: Sequence[Key]) -> str:
-        return f"{whose}: '{keys[0]}'" if whose else f"'{keys[0]}'"
+        name = f"'{_RINGMASTERS.get(str(keys[0]), keys[0])}'"
+        return f"{whose}: {name}" if whose else name
 
     return quote
 
@@ -313,196 +147,32 @@ def _fail(setting: str, why: str, whose: str = "") -> NoReturn:
     raise ControlError(f"{_place(whose)([setting])}: {why}")
 
 
-def _arguments(model: type[Model], definition: object, whose: str, folder: Path) -> Model:
+def _arguments(definition: object, word: str, whose: str, known: Collection[str]) -> dict[str, Any]:
     """The arguments of a definition. Raises ControlError for anything else, or another kind of definition."""
-    word = _WORDS[model]
     if not isinstance(definition, Definition) or definition.word != word:
         raise ControlError(f"{whose}: not a {word}")
-    return read_table(model, dict(definition.arguments), _place(whose), folder)
+    for name in definition.arguments:
+        if name not in known:
+            _fail(name, explain_unknown(name, known), whose)
+    return dict(definition.arguments)
 
 
-_WORDS: Final[Mapping[type[BaseModel], str]] = {
-    PlayerArguments: "Player",
-    MatchupArguments: "Matchup",
-    CompetitorArguments: "Competitor",
-    GridArguments: "Parameter",
-    NormalArguments: "Parameter",
-}
-
-
-def _players(event: Event, folder: Path) -> dict[str, PlayerSetup]:
-    class Code(Table):
-        players: Name
-
-    codes = [read_table(Code, {"players": code}, _place(), folder).players for code in event.players]
-    return {code: _player(code, event.players[code], folder) for code in codes}
+def _ours(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings under the models' names; None is how a setting is left out."""
+    return {_OURS.get(name, name): value for name, value in given.items() if value is not None}
 
 
 def _player(name: str, definition: object, folder: Path) -> PlayerSetup:
-    player = _arguments(PlayerArguments, definition, f"player {name}", folder)
-    return PlayerSetup(
-        name,
-        command=player.command,
-        working_directory=None if player.cwd is None else str(folder / Path(player.cwd).expanduser()),
-        environment=player.environ or {},
-        discard_stderr=player.discard_stderr,
-        start_seconds=START_SECONDS,
-        move_seconds=MOVE_SECONDS,
-        exit_seconds=EXIT_SECONDS,
-        parameters={
-            "startup_commands": player.startup_gtp_commands or (),
-            "aliases": player.gtp_aliases or {},
-            "reliable_scorer": player.is_reliable_scorer,
-            "allow_claim": player.allow_claim,
-            "name_from_gtp": player.sgf_player_name_from_gtp,
-        },
-    )
-
-
-def _game(event: EvenGame, names: Mapping[str, Any], whose: str = "") -> GameSettings:
-    """The game of these settings; `whose` is the matchup that they come from, if it has any of its own."""
-    for name in ("board_size", "komi"):
-        if getattr(event, name) is None:
-            _fail(name, f"is missing{suggest_misspelt(name, set(names))}")
-    settings: dict[str, Any] = {
-        "board_size": event.board_size,
-        "komi": event.komi,
-        "handicap_compensation": event.internal_scorer_handicap_compensation,
-    }
-    if isinstance(event, Game) and event.handicap is not None:
-        settings |= {"handicap": event.handicap, "handicap_style": event.handicap_style}
-    try:
-        referee("go").from_settings(settings)
-    except InvalidSettingError as error:
-        name = _COMPENSATION if error.setting == "handicap_compensation" else error.setting
-        _fail(name, str(error).removeprefix(f"{error.setting!r}: "), whose)
-    return GameSettings("go", settings, event.move_limit, event.scorer)
-
-
-def _playoff(
-    event: PlayoffEvent, names: Mapping[str, Any], players: Mapping[str, PlayerSetup], folder: Path
-) -> PlayoffPlan:
-    matchups: dict[str, Matchup] = {}
-    for index, definition in enumerate(event.matchups):
-        given = _arguments(MatchupArguments, definition, _matchup_name(definition, index), folder)
-        identifier = given.id or str(index)
-        own = given.model_fields_set & Game.model_fields.keys()
-        game = event.model_copy(update={name: getattr(given, name) for name in own})
-        matchup = Matchup(
-            matchup_id=identifier,
-            players=tuple(
-                _known(getattr(given, setting), setting, players, f"matchup {index}")
-                for setting in ("player_1", "player_2")
-            ),
-            game=_game(game, names, f"matchup {identifier}" if own else ""),
-            name=given.name or "",
-            alternating=(given if "alternating" in given.model_fields_set else event).alternating,
-            games=(given if "number_of_games" in given.model_fields_set else event).number_of_games,
-        )
-        if identifier in matchups:
-            _fail("matchups", f"duplicate matchup id '{identifier}'")
-        matchups[identifier] = matchup
-    return PlayoffPlan(tuple(matchups.values()))
-
-
-def _matchup_name(definition: object, index: int) -> str:
-    given = definition.arguments.get("id") if isinstance(definition, Definition) else None
-    return f"matchup {given if isinstance(given, str) else index}"
-
-
-def _all_play_all(event: AllPlayAllEvent, players: Mapping[str, PlayerSetup], folder: Path) -> AllPlayAllPlan:
-    names: list[str] = []
-    for index, competitor in enumerate(event.competitors):
-        whose = f"competitor {index}"
-        if not isinstance(competitor, Definition):
-            competitor = Definition("Competitor", {"player": competitor})
-        name = _known(
-            _arguments(CompetitorArguments, competitor, whose, folder).player, "player", players, whose
-        )
-        if name in names:
-            _fail("competitors", f"duplicate competitor: {name}")
-        names.append(name)
-    return AllPlayAllPlan(tuple(names), event.rounds)
-
-
-def _known(name: str, setting: str, players: Mapping[str, PlayerSetup], whose: str = "") -> str:
-    if name not in players:
-        _fail(setting, f"unknown player {name}", whose)
-    return name
-
-
-def _monte_carlo(event: MonteCarloEvent, players: Mapping[str, PlayerSetup], folder: Path) -> MonteCarloPlan:
-    if event.komi is not None and event.komi.is_integer():
-        _fail("komi", "must be fractional, so that no game is drawn")
-    parameters = []
-    for given in _parameters(GridArguments, event, folder):
-        parameter = GridParameter(given.code, given.scale, given.split, given.format or f"{given.code}:%s")
-        _try(parameter, 0.5 / parameter.split, 1 - 0.5 / parameter.split)
-        parameters.append(parameter)
-    children = math.prod(parameter.split for parameter in parameters)
-    if not 2 <= children <= MAX_CHILDREN:
-        _fail("parameters", f"their splits multiply to {children}, from 2 to {MAX_CHILDREN} are allowed")
-    return MonteCarloPlan(
-        candidate=_candidate(event, players, folder),
-        parameters=tuple(parameters),
-        exploration=event.exploration_coefficient,
-        initial_visits=event.initial_visits,
-        initial_wins=event.initial_wins,
-        max_depth=event.max_depth,
-        games=event.number_of_games,
-        summary=event.summary_spec,
-        log_period=event.log_tree_to_history_period,
-        shown_running=event.number_of_running_simulations_to_show,
-    )
-
-
-def _cross_entropy(
-    event: CrossEntropyEvent, players: Mapping[str, PlayerSetup], folder: Path
-) -> CrossEntropyPlan:
-    parameters = []
-    for given in _parameters(NormalArguments, event, folder):
-        parameter = NormalParameter(
-            given.code,
-            given.initial_mean,
-            given.initial_variance,
-            given.transform,
-            given.format or f"{given.code}:%s",
-        )
-        _try(parameter, parameter.mean)
-        parameters.append(parameter)
-    return CrossEntropyPlan(
-        candidate=_candidate(event, players, folder),
-        parameters=tuple(parameters),
-        generations=event.number_of_generations,
-        samples=event.samples_per_generation,
-        batch=event.batch_size,
-        elite=event.elite_proportion,
-        step=event.step_size,
-    )
-
-
-def _parameters(model: type[Model], event: TunerEvent, folder: Path) -> list[Model]:
-    parameters: dict[str, Model] = {}
-    for index, definition in enumerate(event.parameters):
-        code = definition.arguments.get("code") if isinstance(definition, Definition) else None
-        whose = f"parameter {code if isinstance(code, str) else index}"
-        parameter: Any = _arguments(model, definition, whose, folder)
-        if parameter.code in parameters:
-            _fail("parameters", f"duplicate parameter code: {parameter.code}")
-        parameters[parameter.code] = parameter
-    return list(parameters.values())
-
-
-def _try(parameter: GridParameter | NormalParameter, *numbers: float) -> None:
-    try:
-        for number in numbers:
-            parameter.value(number)
-    except InvalidParameterError as error:
-        raise ControlError(str(error)) from None
+    whose = f"player {name}"
+    given = _arguments(definition, "Player", whose, _PLAYER)
+    if given.get("cwd") == "":
+        _fail("cwd", "is empty: it must name a folder", whose)
+    player = read_table(schema.Engine, {**_SECONDS, **_ours(given)}, _place(whose), folder)
+    return replace(setup_player(name, player, folder, None), working_directory=player.working_directory)
 
 
 @dataclass(frozen=True)
-class CandidateFunction:
+class _CandidateFunction:
     """A control file's `make_candidate`."""
 
     function: Callable[..., Any]
@@ -517,9 +187,195 @@ class CandidateFunction:
             raise InvalidParameterError(f"make_candidate({arguments}): {error}") from error
 
 
-def _candidate(event: TunerEvent, players: Mapping[str, PlayerSetup], folder: Path) -> CandidatePlan:
-    opponent = _known(event.opponent, "opponent", players)
-    colour = event.candidate_colour.lower()
-    if colour not in _SEATS:
-        _fail("candidate_colour", f"must be one of {', '.join(map(repr, _SEATS))}, not {colour!r}")
-    return CandidatePlan(opponent, _SEATS[colour], CandidateFunction(event.make_candidate, folder), colour)
+class _Event:
+    """What a control file has set, by name."""
+
+    def __init__(self, path: Path, kind: str, names: Mapping[str, Any]) -> None:
+        self._path = path
+        self._folder = path.parent
+        self._kind = kind
+        self._names = names
+        self._players = self._read_players()
+
+    def read(self) -> Control:
+        """The control file. Raises ControlError."""
+        reads = {
+            "playoff": self._playoff,
+            "all-play-all": self._all_play_all,
+            "mc_tuner": self._monte_carlo,
+            "ce_tuner": self._cross_entropy,
+        }
+        try:
+            plan, competition, game = reads[self._kind]()
+        except InvalidParameterError as error:
+            raise ControlError(str(error)) from None
+        skips = self._names.get("skip_player_checks", False)
+        if not isinstance(skips, bool):
+            _fail("skip_player_checks", f"must be true or false, not {skips!r}")
+        return Control(
+            path=self._path,
+            kind=self._kind,
+            game=game,
+            players=self._players,
+            competitors=plan.competitors,
+            plan=plan,
+            description=competition.description.strip(),
+            record_games=competition.record_games,
+            failures="void",
+            disputes="believe",
+            retries_from_first=False,
+            errors_to_log=competition.errors_to_log,
+            check_players=not skips,
+        )
+
+    def _read_players(self) -> dict[str, PlayerSetup]:
+        players = self._need("players")
+        if not isinstance(players, dict):
+            _fail("players", f"must be a dictionary of codes and Players, not {players!r}")
+        for code in players:
+            read_table(_Code, {"players": code}, _place(), self._folder)
+        return {code: _player(code, player, self._folder) for code, player in players.items()}
+
+    def _need(self, name: str, given: Mapping[str, Any] | None = None) -> Any:
+        value = (self._names if given is None else given).get(name)
+        if value is None:
+            _fail(name, f"is missing{suggest_misspelt(name, set(self._names) - SETTINGS)}")
+        return value
+
+    def _listed(self, name: str, most: int) -> Sequence[Any]:
+        value = self._need(name)
+        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most:
+            _fail(name, f"must be a list of 1 to {most} items, not {value!r:.200}")
+        return value
+
+    def _known(self, name: object, setting: str, whose: str = "") -> str:
+        if not isinstance(name, str) or name not in self._players:
+            _fail(setting, "is missing" if name is None else f"unknown player {name}", whose)
+        return name
+
+    def _competition(self, model: type[Competition], **given: Any) -> Competition:
+        own = {
+            name: value
+            for name, value in self._names.items()
+            if name in SETTINGS or name not in model.model_fields
+        }
+        table = {**_ours(own), "kind": self._kind, **given}
+        open_model: Any = create_model(model.__name__, __base__=(model, _Open))
+        read: Competition = read_table(open_model, table, _place(), self._folder)
+        return read
+
+    def _game(self, given: Mapping[str, Any], whose: str = "") -> GameSettings:
+        """The game of these settings; `whose` is the matchup that has some of its own."""
+        for name in ("board_size", "komi"):
+            self._need(name, given)
+        settings = _ours({name: given[name] for name in _GAME if name in given})
+        # As earlier releases have stored it.
+        if type(settings["komi"]) is int:
+            settings["komi"] = float(settings["komi"])
+        if "handicap" in settings:
+            settings.setdefault("handicap_style", "fixed")
+        else:
+            settings.pop("handicap_style", None)
+        table = {"name": "go", "move_limit": 1000, "scorer": "players", "handicap_compensation": "full"}
+        place = _place(whose)
+        game = read_table(schema.Game, {**table, **settings}, place, self._folder)
+        return read_game(game, self._folder, place)
+
+    def _playoff(self) -> tuple[Plan, schema.Competition, GameSettings]:
+        competition = self._competition(schema.Playoff)
+        matchups: dict[str, Matchup] = {}
+        for index, definition in enumerate(self._listed("matchups", MAX_MATCHUPS)):
+            matchup = self._matchup(definition, index)
+            if matchup.matchup_id in matchups:
+                _fail("matchups", f"duplicate matchup id '{matchup.matchup_id}'")
+            matchups[matchup.matchup_id] = matchup
+        plan = PlayoffPlan(tuple(matchups.values()))
+        return plan, competition, plan.matchups[0].game
+
+    def _matchup(self, definition: object, index: int) -> Matchup:
+        identifier = definition.arguments.get("id") if isinstance(definition, Definition) else None
+        whose = f"matchup {identifier if isinstance(identifier, str) else index}"
+        known = ("player_1", "player_2", "id", "name", *_MATCHUP)
+        own = _arguments(definition, "Matchup", whose, known)
+        given = {name: self._names[name] for name in _MATCHUP if name in self._names} | own
+        seats = ("player_1", "player_2")
+        players = [self._known(own.get(seat), seat, whose) for seat in seats]
+        rest = {name: given[name] for name in given if name not in (*seats, *_GAME)}
+        table = read_table(
+            schema.MatchupTable, {**_ours(rest), "players": players}, _place(whose), self._folder
+        )
+        return Matchup(
+            matchup_id=table.id or str(index),
+            players=table.players,
+            game=self._game(given, whose if own.keys() & set(_GAME) else ""),
+            name=table.name,
+            alternating=bool(table.alternating),
+            games=table.games,
+        )
+
+    def _all_play_all(self) -> tuple[Plan, schema.Competition, GameSettings]:
+        names: list[str] = []
+        for index, competitor in enumerate(self._listed("competitors", MAX_PLAYERS)):
+            whose, name = f"competitor {index}", competitor
+            if isinstance(competitor, Definition):
+                name = _arguments(competitor, "Competitor", whose, ("player",)).get("player")
+            names.append(self._known(name, "player", whose))
+            if name in names[:-1]:
+                _fail("competitors", f"duplicate competitor: {name}")
+        if len(names) < 2:
+            _fail("competitors", "has 1 item, at least 2 must be there")
+        competition = self._competition(schema.AllPlayAll, competitors=names)
+        even = {name: self._names[name] for name in self._names if not name.startswith("handicap")}
+        return AllPlayAllPlan(tuple(names), competition.rounds), competition, self._game(even)
+
+    def _monte_carlo(self) -> tuple[Plan, schema.Competition, GameSettings]:
+        competition, game = self._competition(schema.MonteCarlo), self._game(self._names)
+        if float(game.settings["komi"]).is_integer():
+            _fail("komi", "must be fractional, so that no game is drawn")
+        parameters = tuple(
+            GridParameter(given.code, given.scale, given.split, given.format or f"{given.code}:%s")
+            for given in self._parameters(_GridArguments)
+        )
+        plan = monte_carlo_plan(competition, self._candidate(), parameters, _place())
+        for parameter in parameters:
+            parameter.value(1 - 0.5 / parameter.split)
+        plan.candidate.make("candidate", [parameter.value(0.5 / parameter.split) for parameter in parameters])
+        return plan, competition, game
+
+    def _cross_entropy(self) -> tuple[Plan, schema.Competition, GameSettings]:
+        competition, game = self._competition(schema.CrossEntropy), self._game(self._names)
+        parameters = tuple(
+            NormalParameter(
+                given.code,
+                given.initial_mean,
+                given.initial_variance,
+                given.transform,
+                given.format or f"{given.code}:%s",
+            )
+            for given in self._parameters(_NormalArguments)
+        )
+        plan = cross_entropy_plan(competition, self._candidate(), parameters)
+        plan.candidate.make("candidate", [parameter.value(parameter.mean) for parameter in parameters])
+        return plan, competition, game
+
+    def _parameters(self, model: type[Model]) -> list[Model]:
+        parameters: dict[str, Model] = {}
+        for index, definition in enumerate(self._listed("parameters", MAX_PARAMETERS)):
+            code = definition.arguments.get("code") if isinstance(definition, Definition) else None
+            whose = f"parameter {code if isinstance(code, str) else index}"
+            given = _arguments(definition, "Parameter", whose, model.model_fields)
+            parameter: Any = read_table(model, given, _place(whose), self._folder)
+            if parameter.code in parameters:
+                _fail("parameters", f"duplicate parameter code: {parameter.code}")
+            parameters[parameter.code] = parameter
+        return list(parameters.values())
+
+    def _candidate(self) -> CandidatePlan:
+        opponent = self._known(self._need("opponent"), "opponent")
+        colour = str(self._need("candidate_colour")).lower()
+        if colour not in _SEATS:
+            _fail("candidate_colour", f"must be one of {', '.join(map(repr, _SEATS))}, not {colour!r}")
+        function = self._need("make_candidate")
+        if not callable(function):
+            _fail("make_candidate", f"must be a function, not {function!r}")
+        return CandidatePlan(opponent, _SEATS[colour], _CandidateFunction(function, self._folder), colour)

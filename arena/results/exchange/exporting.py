@@ -1,10 +1,10 @@
 """The results database as SAGA, for other programs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, MetaData, Select, Table, select
+from sqlalchemy import Connection, MetaData, Select, Table, select, union
 
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
@@ -42,45 +42,39 @@ def export(database: ResultsDatabase, target: Path, edition: Edition, series: st
     """
     with database.transaction() as connection:
         metadata = SAGA1 if edition == "saga1" else SAGA2
-        wanted = None if series is None else _Closure(connection, find_series(connection, series))
+        wanted: Mapping[str, Select[Any]] = {}
+        if series is not None:
+            series_id = find_series(connection, series)
+            wanted = _closure([series_id, *series_of(connection, series_id)])
         contents = ((table.name, _rows(connection, table, wanted)) for table in metadata.sorted_tables)
         write_tables(target, metadata, contents)
 
 
-class _Closure:
-    """The keys of all rows that one series needs, by the columns that hold them."""
-
-    def __init__(self, connection: Connection, series_id: int) -> None:
-        def keys(query: Select[Any]) -> frozenset[int]:
-            return frozenset(int(key) for key in connection.execute(query).scalars() if key is not None)
-
-        every = frozenset({series_id, *series_of(connection, series_id)})
-        contestants, in_series = saga.SERIES_CONTESTANT.c, saga.SERIES_SETTING.c
-        mine = keys(select(contestants.ContestantId).where(contestants.SeriesId.in_(every)))
-        settings = keys(select(in_series.SettingId).where(in_series.SeriesId.in_(every)))
-        contestant, setting = saga.CONTESTANT.c, saga.SETTING.c
-        of_mine, of_settings = contestant.ContestantId.in_(mine), setting.SettingId.in_(settings)
-        self.keys: Mapping[str, frozenset[int]] = {
-            "SeriesId": every,
-            "GameId": keys(select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every))),
-            "SettingId": settings,
-            "ContestantId": mine,
-            "ClientId": keys(select(contestant.ClientId).where(of_mine)),
-            "VariantId": keys(select(setting.VariantId).where(of_settings)),
-            "PlatformId": keys(select(setting.PlatformId).where(of_settings))
-            | keys(select(contestant.PlatformId).where(of_mine)),
-        }
-
-    def wants(self, table: str, row: Mapping[str, Any]) -> bool:
-        """Whether the series needs a row."""
-        if table in _SAGA1_KEYS:
-            column, key = _SAGA1_KEYS[table]
-            return row[column] in self.keys[key]
-        return all(row.get(column) is None or row[column] in among for column, among in self.keys.items())
+def _closure(every: Sequence[int]) -> Mapping[str, Select[Any]]:
+    """The keys of all rows that these series need, by the columns that hold them."""
+    mine = select(saga.SERIES_CONTESTANT.c.ContestantId).where(saga.SERIES_CONTESTANT.c.SeriesId.in_(every))
+    settings = select(saga.SERIES_SETTING.c.SettingId).where(saga.SERIES_SETTING.c.SeriesId.in_(every))
+    contestant, setting = saga.CONTESTANT.c, saga.SETTING.c
+    of_mine, of_settings = contestant.ContestantId.in_(mine), setting.SettingId.in_(settings)
+    platforms = union(
+        select(setting.PlatformId).where(of_settings), select(contestant.PlatformId).where(of_mine)
+    )
+    return {
+        "SeriesId": select(saga.SERIES.c.SeriesId).where(saga.SERIES.c.SeriesId.in_(every)),
+        "GameId": select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every)),
+        "SettingId": settings,
+        "ContestantId": mine,
+        "ClientId": select(contestant.ClientId).where(of_mine),
+        "VariantId": select(setting.VariantId).where(of_settings),
+        "PlatformId": select(platforms.subquery().c.PlatformId),
+    }
 
 
-def _rows(connection: Connection, table: Table, wanted: _Closure | None) -> Iterator[Row]:
+def _rows(connection: Connection, table: Table, wanted: Mapping[str, Select[Any]]) -> Iterator[Row]:
     query = select(table).order_by(*table.primary_key.columns)
-    for row in connection.execute(query).mappings():
-        if wanted is None or wanted.wants(table.name, dict(row)):
-            yield dict(row)
+    old_name, old_key = _SAGA1_KEYS.get(table.name, ("", ""))
+    for key, among in wanted.items():
+        column = table.c.get(key) if not old_key else table.c[old_name] if key == old_key else None
+        if column is not None:
+            query = query.where(column.is_(None) | column.in_(among))
+    return (dict(row) for row in connection.execute(query).mappings())

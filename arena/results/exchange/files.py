@@ -6,25 +6,14 @@ NULL, or empty text in a column that must not be NULL.
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    DateTime,
-    Float,
-    Integer,
-    MetaData,
-    Table,
-    create_engine,
-    insert,
-    inspect,
-    select,
-)
+from sqlalchemy import Column, Connection, MetaData, Table, create_engine, insert, inspect, select
 from sqlalchemy.exc import DatabaseError
 
 from arena.results.database import ResultsError, sqlite_url
@@ -35,6 +24,12 @@ MOST_ROWS: Final = 50_000_000
 _BATCH: Final = 1000
 _SQLITE_NAMES: Final = (".sqlite", ".sqlite3", ".db")
 _TRUTHS: Final = {"1": True, "-1": True, "true": True, "0": False, "false": False}
+_READERS: Final[Mapping[type, Callable[[str], Any]]] = {
+    bool: lambda text: _TRUTHS[text.lower()],
+    int: int,
+    float: lambda text: _finite(float(text)),
+    datetime: datetime.fromisoformat,
+}
 
 
 def write_tables(target: Path, metadata: MetaData, contents: Iterable[tuple[str, Iterable[Row]]]) -> None:
@@ -58,14 +53,21 @@ def table_names(source: Path) -> set[str]:
         return {file.stem for file in source.glob("*.csv")}
     if not source.is_file():
         raise ResultsError(f"there is no file or folder {source}")
-    engine = create_engine(sqlite_url(source))
     try:
-        with engine.connect() as connection:
+        with _connected(source) as connection:
             return set(inspect(connection).get_table_names())
     except DatabaseError as error:
         raise ResultsError(
             f"{source} is neither a SQLite database nor a folder of CSV: {error.orig}"
         ) from error
+
+
+@contextmanager
+def _connected(file: Path) -> Iterator[Connection]:
+    engine = create_engine(sqlite_url(file))
+    try:
+        with engine.begin() as connection:
+            yield connection
     finally:
         engine.dispose()
 
@@ -83,34 +85,26 @@ def read_table(source: Path, table: Table) -> Iterator[Row]:
 
 
 def _write_sqlite(target: Path, metadata: MetaData, contents: Iterable[tuple[str, Iterable[Row]]]) -> None:
-    engine = create_engine(sqlite_url(target))
-    try:
-        with engine.begin() as connection:
-            metadata.create_all(connection)
-            for name, rows in contents:
-                for batch in _batches(rows):
-                    connection.execute(insert(metadata.tables[name]), batch)
-    finally:
-        engine.dispose()
+    with _connected(target) as connection:
+        metadata.create_all(connection)
+        for name, rows in contents:
+            for batch in batches(rows):
+                connection.execute(insert(metadata.tables[name]), batch)
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
-    for row in rows:
-        batch.append(dict(row))
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
+def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """The rows, a thousand at a time."""
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
         yield batch
 
 
 def _write_csv(path: Path, table: Table, rows: Iterable[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(table.columns.keys())
-        for row in rows:
-            writer.writerow([_text(row[name]) for name in table.columns.keys()])  # noqa: SIM118
+        names = [column.name for column in table.columns]
+        writer.writerow(names)
+        writer.writerows([_text(row[name]) for name in names] for row in rows)
 
 
 def _text(value: Any) -> str:
@@ -128,17 +122,14 @@ def _text(value: Any) -> str:
 
 
 def _read_sqlite(source: Path, table: Table) -> Iterator[Row]:
-    engine = create_engine(sqlite_url(source))
     try:
-        with engine.connect() as connection:
+        with _connected(source) as connection:
             have = {column["name"] for column in inspect(connection).get_columns(table.name)}
             _check_columns(str(source), table, have)
             for row in connection.execute(select(table)).mappings():
                 yield dict(row)
     except (DatabaseError, ValueError, TypeError) as error:
         raise ResultsError(f"{source}, table {table.name}: can't be read: {error}") from error
-    finally:
-        engine.dispose()
 
 
 def _read_csv(path: Path, table: Table) -> Iterator[Row]:
@@ -146,7 +137,7 @@ def _read_csv(path: Path, table: Table) -> Iterator[Row]:
         file = path.open(encoding="utf-8-sig", newline="")
     except OSError as error:
         raise ResultsError(f"{path} can't be read: {error.strerror}") from error
-    with closing(file):
+    with file:
         reader = csv.DictReader(file, strict=True)
         try:
             _check_columns(str(path), table, set(reader.fieldnames or ()))
@@ -160,7 +151,7 @@ def _read_csv(path: Path, table: Table) -> Iterator[Row]:
 
 
 def _check_columns(source: str, table: Table, have: set[str]) -> None:
-    missing: Sequence[str] = [name for name in table.columns.keys() if name not in have]  # noqa: SIM118
+    missing = [column.name for column in table.columns if column.name not in have]
     if missing:
         raise ResultsError(f"{source}: {table.name} has no column {', '.join(missing)}")
 
@@ -168,23 +159,16 @@ def _check_columns(source: str, table: Table, have: set[str]) -> None:
 def _value(text: str | None, column: Column[Any], place: str) -> Any:
     if text is None:
         raise ResultsError(f"{place}: there is no field for {column.name}")
-    kind = column.type
-    if text == "" and (column.nullable or isinstance(kind, Boolean | Integer | Float | DateTime)):
+    read = _READERS.get(column.type.python_type)
+    if text == "" and (column.nullable or read is not None):
         return None
     try:
-        match kind:
-            case Boolean():
-                return _TRUTHS[text.lower()]
-            case Integer():
-                return int(text)
-            case Float():
-                number = float(text)
-                if not math.isfinite(number):
-                    raise ValueError(text)
-                return number
-            case DateTime():
-                return datetime.fromisoformat(text)
-            case _:
-                return text
+        return text if read is None else read(text)
     except (ValueError, KeyError):
         raise ResultsError(f"{place}: {column.name} can't be {text!r}") from None
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise ValueError(number)
+    return number

@@ -1,7 +1,8 @@
 """SAGA's tables, of either edition, into a results database."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +12,10 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, reason
 from arena.results.exchange.exporting import SAGA2
-from arena.results.exchange.files import Row, read_table, table_names
+from arena.results.exchange.files import Row, batches, read_table, table_names
 from arena.results.exchange.saga1 import SAGA1, saga2_rows
 from arena.results.migrations import is_numbered, name_numbered_powers
 
-_BATCH: Final = 1000
 # Rows that competitions share: found again by what identifies them, and then not added.
 _SHARED: Final = {
     "SAGA_Variant": ("Name", "Powers"),
@@ -40,15 +40,16 @@ def import_saga(database: ResultsDatabase, source: Path) -> ImportedGames:
     ResultsError for a series whose name is taken, and for rows that break a rule or cannot be read.
     """
     have = table_names(source)
-    rows: dict[str, Iterable[Row]]
-    if "SAGA_Game" in have:
-        _check(source, have, set(SAGA2.tables))
-        rows = {name: read_table(source, table) for name, table in SAGA2.tables.items()}
-    elif "Dip_Game" in have:
-        _check(source, have, set(SAGA1.tables))
-        rows = {**saga2_rows(source)}
-    else:
+    edition = SAGA2 if "SAGA_Game" in have else SAGA1
+    if edition is SAGA1 and "Dip_Game" not in have:
         raise ResultsError(f"{source} has no table SAGA_Game or Dip_Game: it is not SAGA")
+    if missing := sorted(set(edition.tables) - have):
+        raise ResultsError(f"{source} has no table {', '.join(missing)}")
+    rows: Mapping[str, Iterable[Row]] = (
+        saga2_rows(source)
+        if edition is SAGA1
+        else {name: read_table(source, table) for name, table in SAGA2.tables.items()}
+    )
     try:
         with database.transaction() as connection:
             taker = _Taker(connection)
@@ -56,17 +57,9 @@ def import_saga(database: ResultsDatabase, source: Path) -> ImportedGames:
                 taker.take(table, rows.get(table.name, ()))
             name_numbered_powers(connection)
             return ImportedGames(tuple(taker.series), taker.games)
-    except IntegrityError as error:
-        raise ResultsError(
-            f"{source} breaks a rule of SAGA, nothing was imported: {reason(error)}"
-        ) from error
     except StatementError as error:
-        raise ResultsError(f"{source}, nothing was imported: {reason(error)}") from error
-
-
-def _check(source: Path, have: set[str], wanted: set[str]) -> None:
-    if missing := sorted(wanted - have):
-        raise ResultsError(f"{source} has no table {', '.join(missing)}")
+        broken = " breaks a rule of SAGA" if isinstance(error, IntegrityError) else ""
+        raise ResultsError(f"{source}{broken}, nothing was imported: {reason(error)}") from error
 
 
 @dataclass
@@ -81,11 +74,18 @@ class _Taker:
 
     def take(self, table: Table, rows: Iterable[Row]) -> None:
         """Take in the rows of a table, after those of all tables it refers to."""
+        for batch in batches(self._to_add(table, rows)):
+            self.connection.execute(insert(table), batch)
+        auto = table.autoincrement_column
+        if auto is not None and self.connection.dialect.name == "postgresql":
+            self._advance(table, auto.name)
+
+    def _to_add(self, table: Table, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows that are not there already, with their new numbers."""
         auto = table.autoincrement_column
         used = set(self.connection.execute(select(auto)).scalars()) if auto is not None else set()
         next_key = max(used, default=0) + 1
-        batch: list[dict[str, Any]] = []
-        for row in sorted(rows, key=lambda row: tuple(row[key.name] for key in table.primary_key.columns)):
+        for row in sorted(rows, key=itemgetter(*(key.name for key in table.primary_key.columns))):
             values = self._with_new_keys(table, row)
             if auto is not None:
                 old = values[auto.name]
@@ -98,14 +98,7 @@ class _Taker:
                 next_key = max(next_key, key + 1)
                 values[auto.name] = key
             self._count(table, values)
-            batch.append(values)
-            if len(batch) == _BATCH:
-                self.connection.execute(insert(table), batch)
-                batch = []
-        if batch:
-            self.connection.execute(insert(table), batch)
-        if auto is not None and self.connection.dialect.name == "postgresql":
-            self._advance(table, auto.name)
+            yield values
 
     def _with_new_keys(self, table: Table, row: Row) -> dict[str, Any]:
         values = dict(row)

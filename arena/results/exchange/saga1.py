@@ -1,7 +1,8 @@
 """SAGA 1.0's tables, as they are exported and imported."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,80 +10,72 @@ from sqlalchemy import Boolean, Column, DateTime, Float, Integer, MetaData, Tabl
 
 from arena.results.database import ResultsError
 from arena.results.exchange.files import Row, read_table
-from arena.results.game_rows import grades, ranks
+from arena.results.game_rows import seat_columns
 from referees.api import Outcome, Termination
 
-SAGA1: Final = MetaData()
-
-Table(
-    "Dip_Variant",
-    SAGA1,
-    Column("Id", Integer, primary_key=True),
-    Column("Name", Text, nullable=False),
-    Column("Powers", Integer, nullable=False),
-    Column("SC", Float),
-    Column("Year0", Integer),
-    Column("Season0", Text),
-)
-Table(
-    "Dip_Power",
-    SAGA1,
-    Column("Id", Integer, primary_key=True),
-    Column("Variant", Integer, nullable=False),
-    Column("Code", Text, nullable=False),
-)
-Table(
-    "Dip_Bot",
-    SAGA1,
-    Column("Id", Integer, primary_key=True),
-    Column("Name", Text, nullable=False),
-    Column("Title", Text, nullable=False),
-)
-Table(
-    "Dip_Game",
-    SAGA1,
-    Column("Id", Integer, primary_key=True),
-    Column("Tournament", Text, nullable=False),
-    Column("Finished", DateTime, nullable=False),
-    Column("SetupTime", Float, nullable=False),
-    Column("PlayTime", Float, nullable=False),
-    Column("TotalTime", Float, nullable=False),
-    Column("Years", Integer, nullable=False),
-    Column("Survivors", Integer),
-    Column("Leaders", Integer),
-    Column("Winners", Integer, nullable=False),
-    Column("MaxSC", Float),
-    Column("Variant", Integer, nullable=False),
-    Column("Level", Integer),
-    Column("Kill", Integer),
-    Column("PTL", Integer),
-    Column("MTL", Integer),
-    Column("RTL", Integer),
-    Column("BTL", Integer),
-    Column("AOA", Boolean),
-    Column("NPR", Boolean),
-    Column("NPB", Boolean),
-)
-Table(
-    "Dip_Player",
-    SAGA1,
-    Column("Game", Integer, primary_key=True),
-    Column("Power", Integer, primary_key=True),
-    Column("Bot", Integer, nullable=False),
-    Column("SC", Float),
-    Column("Years", Integer),
-    Column("Strength", Float),
-    Column("Tenacity", Float),
-    Column("Fitness", Float),
-)
+_TABLES: Final = {
+    "Dip_Variant": "Id: key, Name: text, Powers: integer, SC: float?, Year0: integer?, Season0: text?",
+    "Dip_Power": "Id: key, Variant: integer, Code: text",
+    "Dip_Bot": "Id: key, Name: text, Title: text",
+    "Dip_Game": "Id: key, Tournament: text, Finished: time, SetupTime: float, PlayTime: float, "
+    "TotalTime: float, Years: integer, Survivors: integer?, Leaders: integer?, Winners: integer, "
+    "MaxSC: float?, Variant: integer, Level: integer?, Kill: integer?, PTL: integer?, MTL: integer?, "
+    "RTL: integer?, BTL: integer?, AOA: truth?, NPR: truth?, NPB: truth?",
+    "Dip_Player": "Game: key, Power: key, Bot: integer, SC: float?, Years: integer?, Strength: float?, "
+    "Tenacity: float?, Fitness: float?",
+}
+_TYPES: Final = {
+    "key": Integer,
+    "integer": Integer,
+    "float": Float,
+    "text": Text,
+    "time": DateTime,
+    "truth": Boolean,
+}
 
 
-_SETTING_COLUMNS = {
-    "Variant": "VariantId",
+def _saga1() -> MetaData:
+    metadata = MetaData()
+    for table, columns in _TABLES.items():
+        pairs = (column.split(": ") for column in columns.split(", "))
+        Table(
+            table,
+            metadata,
+            *(
+                Column(name, _TYPES[kind.rstrip("?")], primary_key=kind == "key", nullable=kind.endswith("?"))
+                for name, kind in pairs
+            ),
+        )
+    return metadata
+
+
+SAGA1: Final = _saga1()
+_VARIANT: Final = {
+    "VariantId": "Id",
+    "Name": "Name",
+    "Powers": "Powers",
+    "Supplies": "SC",
+    "FirstYear": "Year0",
+    "FirstSeason": "Season0",
+}
+_PLAYER: Final = {"GameId": "Game", "PowerId": "Power", "ContestantId": "Bot"}
+_POWER: Final = {"PowerId": "Id", "VariantId": "Variant", "Code": "Code", "Name": "Code"}
+_SETTING: Final = {
+    "VariantId": "Variant",
     "Level": "Level",
-    "Kill": "SL",
+    "SL": "Kill",
     **{name: name for name in ("PTL", "MTL", "RTL", "BTL", "AOA", "NPR", "NPB")},
 }
+_GAME: Final = {
+    "GameId": "Id",
+    **{name: name for name in ("Finished", "SetupTime", "PlayTime", "TotalTime")},
+    **{name: name for name in ("Years", "Survivors", "Leaders", "Winners")},
+}
+
+
+def _renamed(row: Row, names: Mapping[str, str]) -> Row:
+    """A row's values by their `names` in SAGA 2.0."""
+    return {new: row[old] for new, old in names.items()}
 
 
 def saga2_rows(source: Path) -> dict[str, list[Row]]:
@@ -90,70 +83,62 @@ def saga2_rows(source: Path) -> dict[str, list[Row]]:
     old = {name: list(read_table(source, table)) for name, table in SAGA1.tables.items()}
     variants = {row["Id"]: row for row in old["Dip_Variant"]}
     players: defaultdict[int, list[Row]] = defaultdict(list)
-    for row in sorted(old["Dip_Player"], key=lambda row: (row["Game"], row["Power"])):
+    for row in sorted(old["Dip_Player"], key=itemgetter("Game", "Power")):
         players[row["Game"]].append(row)
     rows: dict[str, list[Row]] = {
-        "SAGA_Variant": [_variant(row) for row in old["Dip_Variant"]],
-        "SAGA_Power": [
-            {"PowerId": row["Id"], "VariantId": row["Variant"], "Code": row["Code"], "Name": row["Code"]}
-            for row in old["Dip_Power"]
-        ],
+        "SAGA_Variant": [_renamed(row, _VARIANT) for row in old["Dip_Variant"]],
+        "SAGA_Power": [_renamed(row, _POWER) for row in old["Dip_Power"]],
         "SAGA_Client": [_client(row) for row in old["Dip_Bot"]],
         "SAGA_Contestant": [{"ContestantId": row["Id"], "ClientId": row["Id"]} for row in old["Dip_Bot"]],
+        "SAGA_Game": [],
+        "SAGA_Player": [],
     }
     settings: dict[tuple[Any, ...], int] = {}
     series: dict[str, int] = {}
-    new_games: list[Row] = []
-    new_players: list[Row] = []
     takes_part: dict[tuple[int, int], None] = {}
-    for game in sorted(old["Dip_Game"], key=lambda row: row["Id"]):
+    played_in: dict[tuple[int, int], None] = {}
+    games, seats = rows["SAGA_Game"], rows["SAGA_Player"]
+    for game in sorted(old["Dip_Game"], key=itemgetter("Id")):
         if game["Variant"] not in variants:
             raise ResultsError(f"Dip_Game {game['Id']}: there is no Dip_Variant {game['Variant']}")
-        counted = variants[game["Variant"]]["SC"] is not None
-        outcome = _outcome(game, players[game["Id"]], counted)
-        setting = settings.setdefault(tuple(game[name] for name in _SETTING_COLUMNS), len(settings) + 1)
-        tournament = series.setdefault(game["Tournament"], len(series) + 1)
-        new_games.append(_game(game, tournament, setting, outcome))
-        new_players += _players(game, players[game["Id"]], outcome)
-        takes_part.update(dict.fromkeys((tournament, row["Bot"]) for row in players[game["Id"]]))
+        mine = players[game["Id"]]
+        outcome = _outcome(game, mine, variants[game["Variant"]]["SC"] is not None)
+        setting_id = settings.setdefault(tuple(_renamed(game, _SETTING).values()), len(settings) + 1)
+        series_id = series.setdefault(game["Tournament"], len(series) + 1)
+        played_in[series_id, setting_id] = None
+        takes_part |= dict.fromkeys((series_id, row["Bot"]) for row in mine)
+        games.append(
+            {
+                **_renamed(game, _GAME),
+                "SeriesId": series_id,
+                "SettingId": setting_id,
+                "Termination": _termination(game),
+                "MaxSupplies": max(outcome.points, default=None),
+            }
+        )
+        seats += [
+            {**_renamed(row, _PLAYER), **columns}
+            for row, columns in zip(mine, seat_columns(outcome, len(mine), game["Years"]), strict=True)
+        ]
     rows["SAGA_Setting"] = [
-        {"SettingId": key, **dict(zip(_SETTING_COLUMNS.values(), values, strict=True))}
-        for values, key in settings.items()
+        {"SettingId": key, **dict(zip(_SETTING, values, strict=True))} for values, key in settings.items()
     ]
     rows["SAGA_Series"] = [
         {"SeriesId": key, "Name": name, "State": 2, "Pure": False, "Selector": "~"}
         for name, key in series.items()
     ]
-    rows["SAGA_SeriesContestant"] = [
-        {"SeriesId": tournament, "ContestantId": bot} for tournament, bot in takes_part
-    ]
-    used = {(game["SeriesId"], game["SettingId"]) for game in new_games}
-    rows["SAGA_SeriesSetting"] = [
-        {"SeriesId": series_id, "SettingId": setting_id} for series_id, setting_id in sorted(used)
-    ]
-    return {**rows, "SAGA_Game": new_games, "SAGA_Player": new_players}
-
-
-def _variant(row: Row) -> Row:
-    return {
-        "VariantId": row["Id"],
-        "Name": row["Name"],
-        "Powers": row["Powers"],
-        "Supplies": row["SC"],
-        "FirstYear": row["Year0"],
-        "FirstSeason": row["Season0"],
-    }
+    rows["SAGA_SeriesContestant"] = [{"SeriesId": key, "ContestantId": bot} for key, bot in takes_part]
+    rows["SAGA_SeriesSetting"] = [{"SeriesId": key, "SettingId": setting} for key, setting in played_in]
+    return rows
 
 
 def _client(row: Row) -> Row:
     name, _, version = row["Title"].rpartition(" ")
-    if not name:
-        name, version = version, ""
     return {
         "ClientId": row["Id"],
         "Family": row["Name"],
-        "Name": name,
-        "Version": version,
+        "Name": name or version,
+        "Version": version if name else "",
         "Command": "unknown",
         "Notes": "from SAGA 1.0",
     }
@@ -189,18 +174,6 @@ def _outcome(game: Row, players: Sequence[Row], counted: bool) -> Outcome:
     )
 
 
-def _game(game: Row, series_id: int, setting_id: int, outcome: Outcome) -> Row:
-    copied = ("Finished", "SetupTime", "PlayTime", "TotalTime", "Years", "Survivors", "Leaders", "Winners")
-    return {
-        "GameId": game["Id"],
-        "SeriesId": series_id,
-        "SettingId": setting_id,
-        **{name: game[name] for name in copied},
-        "Termination": _termination(game),
-        "MaxSupplies": max(outcome.points, default=None),
-    }
-
-
 def _termination(game: Row) -> int | None:
     match game["Winners"]:
         case 0:
@@ -210,21 +183,3 @@ def _termination(game: Row) -> int | None:
         case winners if game["Survivors"] is not None and winners < game["Survivors"]:
             return 2
     return 3 if game["Kill"] is None else 4
-
-
-def _players(game: Row, players: Sequence[Row], outcome: Outcome) -> list[Row]:
-    grade = grades(outcome, game["Years"]) or (None,) * len(players)
-    rank = ranks(outcome, len(players), game["Years"])
-    return [
-        {
-            "GameId": row["Game"],
-            "PowerId": row["Power"],
-            "ContestantId": row["Bot"],
-            "Supplies": outcome.points[seat - 1] if outcome.points else None,
-            "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
-            "Winner": int(seat in outcome.winners),
-            "Grade": grade[seat - 1],
-            "Rank": rank[seat - 1],
-        }
-        for seat, row in enumerate(players, start=1)
-    ]

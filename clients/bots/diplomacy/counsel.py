@@ -9,15 +9,16 @@ import math
 import random
 import sys
 from collections.abc import Collection, Mapping
-from typing import Final
+from typing import Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cut_around
 from clients.academy import Academy
+from clients.bots.at_academy import AtAcademy
 from clients.bots.experience import mean_value, opening_value
-from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
-from clients.seat import FairUseError, Seat
+from clients.connection import Connection
+from clients.seat import Seat
 from referees.api import IllegalMoveError, UnreadableMoveError
 from referees.diplomacy import Diplomacy, Phase, Position
 from referees.diplomacy.adjustments import owners_after
@@ -44,18 +45,18 @@ def expected_value(position: Position, power: int) -> float:
     return 1.0 / (1.0 + math.exp(-_STEPS * (share - 0.5)))
 
 
-class DiplomacyAdvisor:
+class DiplomacyAdvisor(AtAcademy):
     """One power's seat at ACADEMY in one contest."""
 
     def __init__(
-        self, academy: Academy, referee: Diplomacy, contest_id: str, seat: int, chance: random.Random
+        self, academy: Academy | None, referee: Diplomacy, contest_id: str, seat: int, chance: random.Random
     ) -> None:
-        self._academy: Academy | None = academy
+        spec = referee.spec()
+        super().__init__(academy, Seat(spec.game_id, spec.geometry, seat, contest_id))
+        self._opened = academy
         self._chance = chance
         self._referee = referee
         self._power = seat - 1
-        spec = referee.spec()
-        self._seat = Seat(spec.game_id, spec.geometry, seat, contest_id)
         # One's own moves; None where some were made for one, and the tree cannot be asked about them.
         self._line: list[str] | None = []
         # In games of more than two everybody's own pieces are the first player's.
@@ -68,20 +69,18 @@ class DiplomacyAdvisor:
     @classmethod
     def from_environment(
         cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
-    ) -> "DiplomacyAdvisor | None":
-        """Join the contest that the arena names in the variables of programs; None without one.
+    ) -> Self:
+        """Join the contest that the arena names in the variables of programs, if it names one.
 
         Standard error gets what is wrong with it.
         """
-        contest_id = environment.get("ACADEMY_CONTEST", "")
+        contest_id, academy = environment.get("ACADEMY_CONTEST", ""), None
         try:
             connection = Connection.from_environment(environment)
-            if connection is None or not contest_id:
-                return None
-            return cls(Academy(connection), referee, contest_id, seat, chance)
+            academy = Academy(connection) if connection is not None and contest_id else None
         except (OSError, ValueError) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
-            return None
+        return cls(academy, referee, contest_id, seat, chance)
 
     def opening(self, game: GamePosition) -> PowerOrders | None:
         """The best known orders of the power in this very situation, if they did better than their share.
@@ -89,15 +88,10 @@ class DiplomacyAdvisor:
         Orders known from n games are taken n times in n + 2: else what came first would be played for ever.
         Asks only where fair use allows it; orders that cannot be given here are passed over.
         """
-        if self._academy is None or self._line is None or game.position.phase is Phase.RETREATS:
+        line = self._line
+        if line is None or game.position.phase is Phase.RETREATS:
             return None
-        try:
-            known = self._academy.opening(self._seat, self._line, len(self._line))
-        except FairUseError:
-            return None
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-            return None
+        known = self.ask(lambda academy: academy.opening(self.seat, line, len(line))) or ()
         here = situation(game.position, self._power)
         best, value, games = None, 1.0 / self._referee.seats, 0
         for opening in known:
@@ -106,8 +100,8 @@ class DiplomacyAdvisor:
             if seen != here or worth <= value:
                 continue
             try:
-                orders = self._referee.read_move(game, self._seat.player, text)
-                self._referee.check(game, self._seat.player, orders)
+                orders = self._referee.read_move(game, self.seat.player, text)
+                self._referee.check(game, self.seat.player, orders)
             except (UnreadableMoveError, IllegalMoveError):
                 continue
             best, value, games = orders, worth, opening.visits
@@ -119,13 +113,9 @@ class DiplomacyAdvisor:
         `value` is what the power expects now: ACADEMY is asked only where that is low, as fair use wants.
         """
         position = game.position
-        if (
-            self._academy is None
-            or position.phase is not Phase.MOVES
-            or not self._seat.allows_patterns(value)
-        ):
+        if self.academy is None or position.phase is not Phase.MOVES or not self.seat.allows_patterns(value):
             return {}
-        board = self._referee.board(game, self._seat.player)
+        board = self._referee.board(game, self.seat.player)
         province_of = position.map.province_of
         own = {province_of[unit.location] for unit in position.units_of(self._power)}
         moves: dict[tuple[int, int], Board] = {}
@@ -140,12 +130,11 @@ class DiplomacyAdvisor:
         candidates = dict(list(moves.items())[:_MOST_MOVES])
         if not candidates:
             return {}
-        try:
-            answer = self._academy.successors(
-                self._seat, board, tuple(candidates.values()), value, plies=self._plies
-            )
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
+        after = tuple(candidates.values())
+        answer = self.ask(
+            lambda academy: academy.successors(self.seat, board, after, value, plies=self._plies)
+        )
+        if answer is None:
             return {}
         return {
             move: mean_value(gained) - value
@@ -156,12 +145,12 @@ class DiplomacyAdvisor:
     def gave(self, game: GamePosition, orders: PowerOrders, value: float) -> None:
         """Note the orders that the power gave, and the expected value that the arena gets with them."""
         seats = self._referee.to_move(game)
-        ply = self._plies + seats.index(self._seat.player) + 1
+        ply = self._plies + seats.index(self.seat.player) + 1
         if self._line is not None:
-            self._line.append(self._referee.opening_move(game, self._seat.player, orders))
+            self._line.append(self._referee.opening_move(game, self.seat.player, orders))
         self._last = game, ply, self._told, value
         self._told = value
-        if seats == (self._seat.player,):
+        if seats == (self.seat.player,):
             # What the bot did alone is not reported.
             self._plies += 1
             self._last = None
@@ -170,33 +159,22 @@ class DiplomacyAdvisor:
         """Note which powers have moved, and what stands then: what the own orders led to."""
         self._plies += len(seats)
         if self._last is None:
-            if self._seat.player in seats:
+            if self.seat.player in seats:
                 self._line = None
             return
-        if self._academy is None:
+        if self.academy is None:
             return
         before, ply, value_before, value = self._last
         self._last = None
-        board = self._referee.board(game, self._seat.player)
-        states = zip(self._referee.board(before, self._seat.player).states, board.states, strict=True)
+        board = self._referee.board(game, self.seat.player)
+        states = zip(self._referee.board(before, self.seat.player).states, board.states, strict=True)
         for province, (old, new) in enumerate(states):
             if new in self._own and old not in self._own:
-                self._seat.record_move(cut_around(board, province, 1), ply, value_before, value)
+                self.seat.record_move(cut_around(board, province, 1), ply, value_before, value)
 
     def finish(self) -> None:
         """Propose what the game taught."""
-        if self._academy is None:
-            return
-        try:
-            if self._plies:
-                self._academy.propose(self._seat, self._plies)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-        if self._academy is not None:
-            self._academy.close()
-
-    def _alone(self, error: Exception) -> None:
-        print(f"going on without ACADEMY: {error}", file=sys.stderr)
-        if self._academy is not None:
-            self._academy.close()
-        self._academy = None
+        if self._plies:
+            self.ask(lambda academy: academy.propose(self.seat, self._plies))
+        if self._opened is not None:
+            self._opened.close()

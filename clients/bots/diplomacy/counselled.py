@@ -4,7 +4,8 @@
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
@@ -15,44 +16,23 @@ from referees.diplomacy.game import GamePosition
 
 
 class Counselled:
-    """A Python player: a bot and its seat at ACADEMY, if it has one."""
+    """A Python player: a bot and its seat at ACADEMY, which hears what was played."""
 
-    def __init__(self, seat: int, player: Bot, counsel: DiplomacyAdvisor | None) -> None:
+    def __init__(self, seat: int, player: Bot, counsel: DiplomacyAdvisor) -> None:
         self._power = seat - 1
         self._bot = player
         self._counsel = counsel
+        self.told, self.ended = counsel.played, counsel.finish
 
     def __call__(self, view: GamePosition) -> tuple[str, float]:
         """Orders as text, and what the power expects with them."""
         value = expected_value(view.position, self._power)
-        if self._counsel is None:
-            return written(view, self._power, self._bot).text, value
         orders = self._counsel.opening(view)
         if orders is None:
             self._bot.wishes = self._counsel.wishes(view, value)
             orders = written(view, self._power, self._bot)
         self._counsel.gave(view, orders, value)
         return orders.text, value
-
-    def told(self, seats: Sequence[int], view: GamePosition) -> None:
-        """Pass on what was played."""
-        if self._counsel is not None:
-            self._counsel.played(seats, view)
-
-    def ended(self) -> None:
-        """Propose."""
-        if self._counsel is not None:
-            self._counsel.finish()
-
-
-def random_legal(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
-    """The random bot, with known openings."""
-    return _counselled("random", referee, seat, seed, environment)
-
-
-def tactical(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
-    """The bot that fights, with known openings, and drawn to where patterns promise good."""
-    return _counselled("tactical", referee, seat, seed, environment)
 
 
 def _counselled(
@@ -64,3 +44,6 @@ def _counselled(
     own_seed = f"{seed}/{seat}"
     counsel = DiplomacyAdvisor.from_environment(referee, seat, environment, random.Random(own_seed))
     return Counselled(seat, bot(name, own_seed), counsel)
+
+
+random_legal, tactical = (partial(_counselled, name) for name in ("random", "tactical"))

@@ -240,8 +240,8 @@ class DaideBot:
             case "REJ":
                 self._take_refusal(tokens)
             case "HLO" if words is not None:
-                _, (power, *_), (passcode, *_), *_ = tree_of(tokens)  # type: ignore[misc]
-                self._begin(words, power, passcode)  # type: ignore[arg-type]
+                _, (power, *_), (passcode, *_), *_ = tree_of(tokens)
+                self._begin(words, power, passcode)
             case "SLO" | "DRW" | "SMR":
                 self.over = True
             case "FRM":
@@ -273,7 +273,7 @@ class DaideBot:
             raise NotAwaitedError("the game does not wait for this client")
 
     def _begin(self, words: Vocabulary, power: int, passcode: int) -> None:
-        number = words.power(power)
+        number = words.power_of.get(power)
         if number is None:
             raise RejectedError("the server takes this client for an observer")
         self._power, self._passcode = number, passcode

@@ -1,6 +1,7 @@
 """The bots as Python players of the arena: `command = "clients.bots.diplomacy.in_process:random_legal"`."""
 
 from collections.abc import Callable
+from functools import partial
 
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
@@ -13,26 +14,6 @@ Chooser = Callable[[GamePosition], str]
 
 class WrongGameError(ValueError):
     """A game that is not Diplomacy."""
-
-
-def hold(referee: Diplomacy, seat: int, seed: int) -> Chooser:
-    """A Python player that never moves."""
-    return seat_bot(referee, seat, bot("hold", _seed(seat, seed)))
-
-
-def random_legal(referee: Diplomacy, seat: int, seed: int) -> Chooser:
-    """A Python player that gives legal orders at random."""
-    return seat_bot(referee, seat, bot("random", _seed(seat, seed)))
-
-
-def tactical(referee: Diplomacy, seat: int, seed: int) -> Chooser:
-    """A Python player that fights."""
-    return seat_bot(referee, seat, bot("tactical", _seed(seat, seed)))
-
-
-def _seed(seat: int, seed: int) -> str:
-    """Powers do not share their chance."""
-    return f"{seed}/{seat}"
 
 
 def seat_bot(referee: Diplomacy, seat: int, player: Bot) -> Chooser:
@@ -53,3 +34,11 @@ def written(game: GamePosition, power: int, player: Bot) -> PowerOrders:
     if position.phase is Phase.MOVES and len(survivors(game)) > 1 and player.draws(position, power):
         draw = frozenset[int]()
     return PowerOrders.of(position, player.orders(position, power), draw)
+
+
+def _bot_player(name: str, referee: Diplomacy, seat: int, seed: int) -> Chooser:
+    # Powers do not share their chance.
+    return seat_bot(referee, seat, bot(name, f"{seed}/{seat}"))
+
+
+hold, random_legal, tactical = (partial(_bot_player, name) for name in ("hold", "random", "tactical"))

@@ -7,7 +7,7 @@ so does any runner of `google-deepmind/diplomacy`.
 from collections.abc import Sequence
 
 from clients.bots.diplomacy.bot import Bot
-from clients.bots.diplomacy.bots import BOTS, UnknownBotError, bot
+from clients.bots.diplomacy.bots import bot
 from referees.diplomacy import shipped_map
 from referees.diplomacy.deepmind import Observation, Season, action_of
 from referees.diplomacy.deepmind.observation import position_of
@@ -19,8 +19,8 @@ class BotPolicy:
     """Plays any number of slots, each with a bot of its own. It must be called for every phase in order."""
 
     def __init__(self, name: str, seed: int = 0) -> None:
-        if name not in BOTS:
-            raise UnknownBotError(f"no bot {name[:40]!r}; there are {', '.join(BOTS)}")
+        """Raises UnknownBotError."""
+        bot(name)
         self._name = name
         self._seed = seed
         self._games = 0

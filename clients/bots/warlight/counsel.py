@@ -7,13 +7,14 @@ given the seats as they are: for the second one, what the dialogue calls "You" i
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.fair_use import LOW_VALUE
+from academy.knowledge.fair_use import SEED_RULES
 from academy.knowledge.patterns import Pattern, graph_pattern
 from clients.academy import Academy
+from clients.bots.at_academy import AtAcademy
 from clients.bots.experience import mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT, OWNERS
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
@@ -49,31 +50,31 @@ def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_I
     return strength / (strength + theirs + 2 * base_income)
 
 
-class WarLightAdvisor:
+class WarLightAdvisor(AtAcademy):
     """One bot's seat at ACADEMY. When ACADEMY does not answer, the bot goes on alone."""
 
     def __init__(
         self,
-        academy: Academy,
+        academy: Academy | None,
         war_map: WarMap,
-        contest_id: str,
-        player: int,
+        contest_id: str = "",
+        player: int = 1,
         stack_armies: int = STACK_ARMIES,
     ) -> None:
-        """Join a contest. Raises AcademyRefusedError and AcademyUnavailableError."""
-        self._academy: Academy | None = academy
+        """Join a contest, if there is one. Raises AcademyRefusedError and AcademyUnavailableError."""
         self._graph: GraphGeometry = position.geometry(war_map)
+        game_id = academy.contest(contest_id).game_id if academy is not None else ""
+        super().__init__(academy, Seat(game_id, self._graph, player, contest_id))
         self._map = war_map
         self._player = player
         self._stack_armies = stack_armies
-        self._seat = Seat(academy.contest(contest_id).game_id, self._graph, player, contest_id)
         self._before: WarPosition | None = None
         # Expected values given on the last two turns.
         self._told: list[float] = []
 
     @classmethod
-    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "WarLightAdvisor | None":
-        """Join the contest that the arena names; None, and a line on standard error, without one."""
+    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> Self:
+        """Join the contest that the arena names; there is a line on standard error without one."""
         contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
         try:
             connection = Connection.from_environment()
@@ -84,24 +85,19 @@ class WarLightAdvisor:
             return cls(Academy(connection), war_map, contest_id, int(player), stack_armies)
         except (OSError, ValueError, AcademyRefusedError, AcademyUnavailableError) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
-            return None
+            return cls(None, war_map, stack_armies=stack_armies)
 
     def opening(self, view: WarPosition) -> Sequence[Order]:
         """The best known orders of a first turn that can be given here; none at other times."""
-        if self._academy is None or view.turn != 1:
+        if view.turn != 1:
             return ()
-        try:
-            known = self._academy.opening(self._seat, (), 0)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-            return ()
-        for opening in known:
+        for opening in self.ask(lambda academy: academy.opening(self.seat, (), 0)) or ():
             for text in (opening.move, *opening.equivalents):
                 try:
                     orders = read_orders(text)
                 except UnreadableMoveError:
                     continue
-                if opening.value > LOW_VALUE and orders and self._fits(view, orders):
+                if opening.value > SEED_RULES.pattern_value_limit and orders and self._fits(view, orders):
                     return orders
         return ()
 
@@ -115,7 +111,7 @@ class WarLightAdvisor:
 
         `value` is what the bot expects; ACADEMY is asked only where that is low, as fair use wants.
         """
-        if self._academy is None or not self._seat.allows_patterns(value):
+        if self.academy is None or not self.seat.allows_patterns(value):
             return {}
         near = self._map.neighbours
         mine = [at for at, owner in enumerate(view.owners) if owner == ME]
@@ -130,11 +126,9 @@ class WarLightAdvisor:
             states = bytearray(before.states)
             states[at] = taken
             after.append(Board(self._graph, bytes(states)))
-        try:
-            plies = 2 * (view.turn - 1)
-            answer = self._academy.successors(self._seat, before, after, value, plies=plies)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
+        plies = 2 * (view.turn - 1)
+        answer = self.ask(lambda academy: academy.successors(self.seat, before, after, value, plies=plies))
+        if answer is None:
             return {}
         return {
             at: _WEIGHT * (mean_value(gained) - value)
@@ -149,7 +143,7 @@ class WarLightAdvisor:
             for pattern in self._conquests(before, view):
                 # What stands now came of the orders of the turn before.
                 ply = 2 * (before.turn - 1) + self._player
-                self._seat.record_move(
+                self.seat.record_move(
                     pattern, ply, self._told[-2] if len(self._told) > 1 else None, self._told[-1]
                 )
         self._told.append(value)
@@ -172,16 +166,9 @@ class WarLightAdvisor:
 
     def finish(self) -> None:
         """Propose what the game taught, at its end."""
-        if self._academy is None or self._before is None:
-            return
-        try:
-            self._academy.propose(self._seat, 2 * self._before.turn)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            self._alone(error)
-
-    def _alone(self, error: Exception) -> None:
-        print(f"going on without ACADEMY: {error}", file=sys.stderr)
-        self._academy = None
+        if self._before is not None:
+            plies = 2 * self._before.turn
+            self.ask(lambda academy: academy.propose(self.seat, plies))
 
 
 class Advice(NamedTuple):
@@ -200,6 +187,7 @@ class PlainCounsel:
         self._income = income
         self._map = read_map("\n".join(map_lines), "map")
         self._counsel = WarLightAdvisor.from_environment(self._map, stack_armies)
+        self.finish = self._counsel.finish
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
@@ -207,16 +195,9 @@ class PlainCounsel:
         owners = bytes(OWNERS[owner[number]] if number in owner else UNSEEN for number in ids)
         view = WarPosition(turn, owners, tuple(armies.get(number, 0) for number in ids), 0)
         value = expected_value(self._map, view, self._income)
-        if self._counsel is None:
-            return Advice((), {}, value)
         known = self._counsel.opening(view)
         weights = self._counsel.preferred(view, value)
         self._counsel.turn(view, value)
         return Advice(
             [order.text for order in known], {ids[at]: weight for at, weight in weights.items()}, value
         )
-
-    def finish(self) -> None:
-        """Propose what the game taught."""
-        if self._counsel is not None:
-            self._counsel.finish()

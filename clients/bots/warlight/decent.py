@@ -5,15 +5,15 @@
 It judges everything by the expected numbers of combat: `a` attackers kill 0.6 * a, `d` defenders 0.7 * d.
 """
 
-import argparse
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, sqrt
 from typing import Final
 
-from clients.bots.warlight.counsel import BASE_INCOME, STACK_ARMIES, WarLightAdvisor, expected_value
+from clients.bots.warlight.counsel import BASE_INCOME, WarLightAdvisor, expected_value
 from clients.bots.warlight.dialogue import ME, OPPONENT, Dialogue
+from clients.bots.warlight.simple import read_options
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import AttackTransfer, Deploy, Order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
@@ -254,33 +254,22 @@ class TurnPlan:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play a game on standard input and output."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", help="for games that can be repeated")
-    parser.add_argument("--academy", action="store_true", help="consult ACADEMY and propose, in a contest")
-    parser.add_argument(
-        "--income", type=int, default=BASE_INCOME, help="the game's setting, if it is another"
-    )
-    parser.add_argument(
-        "--stack-armies", type=int, default=STACK_ARMIES, help="the same of what ACADEMY is asked about"
-    )
-    options = parser.parse_args(arguments)
+    options = read_options(__doc__.partition("\n")[0], arguments)
     chance = random.Random(options.seed)
     dialogue = Dialogue()
-    counsel = (
-        WarLightAdvisor.from_environment(dialogue.map, options.stack_armies) if options.academy else None
-    )
+    counsel = WarLightAdvisor(None, dialogue.map)
+    if options.academy:
+        counsel = WarLightAdvisor.from_environment(dialogue.map, options.stack_armies)
     memory = Memory()
     for view in dialogue.turns():
         memory.note(view)
         value = expected_value(dialogue.map, view, options.income)
-        preferred = counsel.preferred(view, value) if counsel else {}
-        known = counsel.opening(view) if counsel else ()
+        preferred = counsel.preferred(view, value)
+        known = counsel.opening(view)
         plan = TurnPlan(dialogue.map, view, memory, chance, preferred, options.income)
         dialogue.answer(known or plan.orders(), value)
-        if counsel:
-            counsel.turn(view, value)
-    if counsel:
-        counsel.finish()
+        counsel.turn(view, value)
+    counsel.finish()
 
 
 if __name__ == "__main__":

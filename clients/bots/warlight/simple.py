@@ -10,7 +10,7 @@ and leads armies that have no enemy beside them towards the front.
 import argparse
 import random
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 BASE_INCOME = 5  # armies a turn without any bonus; the referee does not say how many there are; see --income
 
@@ -120,9 +120,9 @@ def decide(  # noqa: PLR0913 - plain values only: this file is an example to cop
     return orders
 
 
-def main() -> None:
-    """Play until GameOver."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def read_options(description: str, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of a bot, from the command line where `arguments` are None."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--seed", help="for games that can be repeated")
     parser.add_argument("--academy", action="store_true", help="consult ACADEMY and propose, in a contest")
     parser.add_argument(
@@ -131,7 +131,12 @@ def main() -> None:
     parser.add_argument(
         "--stack-armies", type=int, default=10, help="the same of what ACADEMY is asked about"
     )
-    options = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Play until GameOver."""
+    options = read_options(__doc__.partition("\n")[0])
     chance = random.Random(options.seed)
     lines = (line.strip() for line in sys.stdin)
     map_lines = up_to("EndMap", lines)

@@ -1,7 +1,7 @@
 """What a DAIDE server answers to each message of a client."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
 
 from referees.diplomacy.daide import grammar
 from referees.diplomacy.daide.messages import (
@@ -13,307 +13,248 @@ from referees.diplomacy.daide.messages import (
     time_left,
 )
 from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of
-from referees.diplomacy.daide.session import DaideSession, Listener
-from referees.diplomacy.daide.tokens import (
-    FIXED,
-    PRESS_CATEGORY,
-    Tokens,
-    bracketed,
-    number_of,
-)
+from referees.diplomacy.daide.session import DaideSession, Listener, OrderBook
+from referees.diplomacy.daide.tokens import FIXED, PRESS_CATEGORY, Tokens, bracketed, number_of
 from referees.diplomacy.position import Phase
 
+
+class Heard(NamedTuple):
+    """A message of somebody at the table, and when it came; of NOT the tree is what stands in it."""
+
+    listener: Listener
+    tokens: Tokens
+    tree: tuple[Tree, ...]
+    now: float
+
+
+# Messages, or whether what was asked is done: YES or REJ with the message.
+Answer = bool | Iterable[Tokens]
+
 _SILENT: Final = (FIXED["HUH"], FIXED["PRN"])
-Answer = Callable[["Answers", Listener, tuple[Tree, ...], Tokens, float], None]
 
 
-class Answers:
-    """Answers for one table."""
+def answer(table: DaideSession, listener: Listener, tokens: Tokens, now: float) -> None:
+    """Answer a message of somebody at the table. `now` is a time of the table's clock."""
+    if tokens[0] in _SILENT:
+        return
+    try:
+        grammar.check_message(table.words, tokens, table.variant.level)
+    except grammar.UnbalancedParenthesesError:
+        listener.say((FIXED["PRN"], *bracketed(*tokens)))
+        return
+    except grammar.DaideSyntaxError as wrong:
+        listener.say(command("HUH", (*tokens[: wrong.place], FIXED["ERR"], *tokens[wrong.place :])))
+        return
+    tree = tree_of(tokens)
+    name = table.words.names[tokens[0]]
+    if name == "NOT":
+        tree = tree[1]
+        name = f"NOT {table.words.names[tree[0]]}"
+    heard, power = Heard(listener, tokens, tree, now), listener.power
+    # What the server never does is refused: a second name, saved games.
+    reply: Answer = False
+    if name in _ANSWERS:
+        reply = _ANSWERS[name](table, heard)
+    elif name in _ANSWERS_TO_POWERS and power is not None and _plays(table, power):
+        reply = _ANSWERS_TO_POWERS[name](table, power, heard)
+    if isinstance(reply, bool):
+        reply = [command("YES" if reply else "REJ", tokens)]
+    for message in reply:
+        listener.say(message)
 
-    def __init__(self, table: DaideSession) -> None:
-        self._table = table
-        self._words = table.words
 
-    def hear(self, listener: Listener, tokens: Tokens, now: float) -> None:
-        """Answer a message of somebody at the table. `now` is a time of the table's clock."""
-        if tokens[0] in _SILENT:
-            return
-        try:
-            grammar.check_message(self._words, tokens, self._table.variant.level)
-        except grammar.UnbalancedParenthesesError:
-            listener.say((FIXED["PRN"], *bracketed(*tokens)))
-            return
-        except grammar.DaideSyntaxError as wrong:
-            marked = (*tokens[: wrong.place], FIXED["ERR"], *tokens[wrong.place :])
-            listener.say(command("HUH", marked))
-            return
-        tree = tree_of(tokens)
-        name = self._words.names[tokens[0]]
-        if name == "NOT":
-            inner = tree[1]
-            assert isinstance(inner, tuple) and isinstance(inner[0], int)
-            name = f"NOT {self._words.names[inner[0]]}"
-            tree = inner
-        _ANSWERS.get(name, Answers._refuse)(self, listener, tree, tokens, now)
+def _plays(table: DaideSession, power: int) -> bool:
+    """Whether the game goes on, and the power plays it."""
+    return table.game is not None and not table.over and power in table.alive
 
-    def _refuse(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        """What the server never does: a second name, saved games."""
-        listener.say(command("REJ", tokens))
 
-    def _agreement(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        """Note what a client says of the map; YES and REJ to anything else ask for no answer."""
-        inner = tree[1]
-        assert isinstance(inner, tuple)
-        if inner[0] == FIXED["MAP"]:
-            right = flat(inner) == map_message(self._words)
-            self._table.agreed[listener] = right and tokens[0] == FIXED["YES"]
+def _note_agreement(table: DaideSession, heard: Heard) -> Answer:
+    """Note what a client says of the map; YES and REJ to anything else ask for no answer."""
+    inner = heard.tree[1]
+    if inner[0] == FIXED["MAP"]:
+        right = flat(inner) == map_message(table.words)
+        table.agreed[heard.listener] = right and heard.tokens[0] == FIXED["YES"]
+    return ()
 
-    def _judge(self, listener: Listener, tokens: Tokens, accepted: bool) -> None:
-        listener.say(command("YES" if accepted else "REJ", tokens))
 
-    # What stands
+# Orders
 
-    def _map(self, listener: Listener, *_: object) -> None:
-        listener.say(map_message(self._words))
 
-    def _definition(self, listener: Listener, *_: object) -> None:
-        listener.say(map_definition(self._words))
-
-    def _hello(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        table = self._table
-        if table.game is None:
-            listener.say(command("REJ", tokens))
-            return
-        listener.say(table.hello(listener))
-
-    def _owners(self, listener: Listener, *_: object) -> None:
-        listener.say(centre_owners(self._words, self._table.position))
-
-    def _now(self, listener: Listener, *_: object) -> None:
-        listener.say(standing(self._words, self._table.position))
-
-    def _results(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        for message in self._table.last_results or [command("REJ", tokens)]:
-            listener.say(message)
-
-    def _history(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        for message in self._table.history.get(read_turn(tree[1]), [command("REJ", tokens)]):
-            listener.say(message)
-
-    # Orders
-
-    def _orders(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        table, power = self._table, listener.power
-        orders = tree[1:]
-        if power is None or not self._playing(power):
-            listener.say(command("REJ", tokens))
-            return
-        if self._is_turn(orders[0]):
-            if read_turn(orders[0]) != table.turn_of(table.position):
-                listener.say(command("REJ", tokens))
-                return
-            orders = orders[1:]
-        desk = table.desks[power]
-        for order in orders:
-            assert isinstance(order, tuple)
-            listener.say(command("THX", flat(order), (desk.submit(order),)))
-        missing = desk.missing()
-        if len(missing) > 1:
-            listener.say(missing)
-        table.set_disorder(power, False)
-
-    def _withdrawal(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        power = listener.power
-        accepted = power is not None and self._playing(power)
-        if accepted:
-            assert power is not None
-            desk = self._table.desks[power]
-            if len(tree) == 1:
-                desk.clear()
-            else:
-                withdrawn = [desk.withdraw(order) for order in tree[1:]]
-                accepted = all(withdrawn)
-        self._judge(listener, tokens, accepted)
-
-    def _missing(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        power = listener.power
-        if power is None or not self._playing(power):
-            listener.say(command("REJ", tokens))
-        else:
-            listener.say(self._table.desks[power].missing())
-
-    def _go(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        power = listener.power
-        if power is None or not self._playing(power):
-            listener.say(command("REJ", tokens))
-            return
-        desk = self._table.desks[power]
-        desk.waits = False
-        listener.say(command("YES", tokens))
-        missing = desk.missing()
-        if len(missing) > 1:
-            listener.say(missing)
-
-    def _wait(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        power = listener.power
-        accepted = power is not None and self._playing(power)
-        if accepted:
-            assert power is not None
-            self._table.desks[power].waits = True
-        self._judge(listener, tokens, accepted)
-
-    def _draw(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        table, draw = self._table, self._powers_of_draw(tree)
-        power = listener.power
-        accepted = (
-            power is not None
-            and self._playing(power)
-            and table.position.phase is Phase.MOVES
-            and (len(tree) == 1 or table.variant.pda)
-            and draw <= frozenset(table.alive)
-            and len(draw) > 1
-        )
-        if accepted:
-            assert power is not None
-            table.desks[power].draws.add(draw)
-        self._judge(listener, tokens, accepted)
-
-    def _no_draw(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        power = listener.power
-        accepted = power is not None and self._playing(power)
-        if accepted:
-            assert power is not None
-            self._table.desks[power].draws.discard(self._powers_of_draw(tree))
-        self._judge(listener, tokens, accepted)
-
-    def _powers_of_draw(self, tree: tuple[Tree, ...]) -> frozenset[int]:
-        return frozenset(self._table.alive if len(tree) == 1 else self._powers(tree[1]))
-
-    def _powers(self, tree: Tree) -> list[int]:
-        assert isinstance(tree, tuple)
-        powers = (self._words.power(token) for token in tree if isinstance(token, int))
-        return [power for power in powers if power is not None]
-
-    def _playing(self, power: int) -> bool:
-        """Whether the game goes on, and the power plays it."""
-        table = self._table
-        return table.game is not None and not table.over and power in table.alive
-
-    @staticmethod
-    def _is_turn(tree: Tree) -> bool:
-        return isinstance(tree, tuple) and isinstance(tree[0], int) and tree[0] >> 8 == FIXED["SPR"] >> 8
-
-    # Time
-
-    def _time(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, now: float) -> None:
-        table, variant = self._table, self._table.variant
-        if len(tree) == 1:
-            left = table.seconds_left(now)
-            listener.say(command("REJ", tokens) if left is None else time_left(left))
-            return
-        longest = max(variant.limit(phase) or 0 for phase in Phase)
-        seconds = self._seconds(tree)
-        accepted = 0 <= seconds <= longest and bool(longest)
-        if accepted:
-            table.alarms.setdefault(listener, set()).add(seconds)
-        self._judge(listener, tokens, accepted)
-
-    def _no_time(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, _: float) -> None:
-        alarms = self._table.alarms.get(listener, set())
-        accepted = len(tree) == 1 or self._seconds(tree) in alarms
-        if len(tree) == 1:
-            alarms.clear()
-        else:
-            alarms.discard(self._seconds(tree))
-        self._judge(listener, tokens, accepted)
-
-    @staticmethod
-    def _seconds(tree: tuple[Tree, ...]) -> int:
-        inner = tree[1]
-        assert isinstance(inner, tuple) and isinstance(inner[0], int)
-        return number_of(inner[0])
-
-    # Press
-
-    def _admin(self, listener: Listener, _: tuple[Tree, ...], tokens: Tokens, __: float) -> None:
-        # In games without press, bots could negotiate by it.
-        if self._table.variant.level == 0:
-            listener.say(command("REJ", tokens))
-        else:
-            self._table.say(tokens)
-
-    def _press(self, listener: Listener, tree: tuple[Tree, ...], tokens: Tokens, now: float) -> None:
-        table, power = self._table, listener.power
-        parts = tree[1:]
-        in_time = True
-        if self._is_turn(parts[0]):
-            in_time = read_turn(parts[0]) == table.turn_of(table.position)
-            parts = parts[1:]
-        receivers = list(dict.fromkeys(self._powers(parts[0])))
-        if power is None or not in_time or not self._may_speak(power, now) or power in receivers:
-            listener.say(command("REJ", tokens))
-            return
-        for receiver in receivers:
-            if receiver not in table.alive:
-                listener.say(command("OUT", (self._words.powers[receiver],)))
-                return
-            if receiver in table.disorder:
-                listener.say(command("CCD", (self._words.powers[receiver],)))
-                return
-        listener.say(command("YES", tokens))
-        assert isinstance(parts[1], tuple)
-        # A receiver that is named twice gets the message once, and answers it once.
-        addressees = tuple(self._words.powers[receiver] for receiver in receivers)
-        forwarded = command("FRM", (self._words.powers[power],), addressees, self._within_level(parts[1]))
-        for other in table.listeners:
-            if other.power in receivers:
-                other.say(forwarded)
-
-    def _may_speak(self, power: int, now: float) -> bool:
-        table, variant = self._table, self._table.variant
-        if not self._playing(power):
+def _take_orders(table: DaideSession, power: int, heard: Heard) -> Answer:
+    orders, order_book = heard.tree[1:], table.desks[power]
+    if _is_turn(orders[0]):
+        if read_turn(orders[0]) != table.turn_of(table.position):
             return False
-        match table.position.phase:
-            case Phase.RETREATS:
-                return not variant.npr
-            case Phase.BUILDS:
-                return not variant.npb
-        left = table.seconds_left(now)
-        return variant.ptl is None or left is None or left > variant.ptl
-
-    def _within_level(self, press: tuple[Tree, ...]) -> Tokens:
-        """The press, without tokens above the level where it is TRY."""
-        if press[0] != FIXED["TRY"] or not isinstance(press[1], tuple):
-            return flat(press)
-        names = self._words.names
-        kept = (
-            token
-            for token in flat(press[1])
-            if token >> 8 != PRESS_CATEGORY
-            or grammar.level_of(names.get(token, "")) <= self._table.variant.level
-        )
-        return command("TRY", tuple(kept))
+        orders = orders[1:]
+    for order in orders:
+        heard.listener.say(command("THX", flat(order), (order_book.submit(order),)))
+    for message in _incomplete(order_book):
+        heard.listener.say(message)
+    table.set_disorder(power, False)
+    return ()
 
 
-_ANSWERS: Final[dict[str, Answer]] = {
-    "MAP": Answers._map,
-    "MDF": Answers._definition,
-    "HLO": Answers._hello,
-    "SCO": Answers._owners,
-    "NOW": Answers._now,
-    "ORD": Answers._results,
-    "HST": Answers._history,
-    "SUB": Answers._orders,
-    "NOT SUB": Answers._withdrawal,
-    "MIS": Answers._missing,
-    "GOF": Answers._go,
-    "NOT GOF": Answers._wait,
-    "DRW": Answers._draw,
-    "NOT DRW": Answers._no_draw,
-    "TME": Answers._time,
-    "NOT TME": Answers._no_time,
-    "ADM": Answers._admin,
-    "SND": Answers._press,
-    "YES": Answers._agreement,
-    "REJ": Answers._agreement,
+def _incomplete(order_book: OrderBook) -> list[Tokens]:
+    missing = order_book.missing()
+    return [missing] if len(missing) > 1 else []
+
+
+def _withdraw_orders(table: DaideSession, power: int, heard: Heard) -> bool:
+    order_book = table.desks[power]
+    if len(heard.tree) == 1:
+        order_book.clear()
+    withdrawn = [order_book.withdraw(order) for order in heard.tree[1:]]
+    return all(withdrawn)
+
+
+def _go(table: DaideSession, power: int, heard: Heard) -> Answer:
+    order_book = table.desks[power]
+    order_book.waits = False
+    return [command("YES", heard.tokens), *_incomplete(order_book)]
+
+
+def _wait(table: DaideSession, power: int, heard: Heard) -> bool:
+    table.desks[power].waits = True
+    return True
+
+
+def _offer_draw(table: DaideSession, power: int, heard: Heard) -> bool:
+    draw = _drawn(table, heard.tree)
+    accepted = (
+        table.position.phase is Phase.MOVES
+        and (len(heard.tree) == 1 or table.variant.pda)
+        and draw <= frozenset(table.alive)
+        and len(draw) > 1
+    )
+    if accepted:
+        table.desks[power].draws.add(draw)
+    return accepted
+
+
+def _take_draw_back(table: DaideSession, power: int, heard: Heard) -> bool:
+    table.desks[power].draws.discard(_drawn(table, heard.tree))
+    return True
+
+
+def _drawn(table: DaideSession, tree: tuple[Tree, ...]) -> frozenset[int]:
+    """The powers of a draw: all that are left, where it names none."""
+    return frozenset(table.alive if len(tree) == 1 else _powers(table, tree[1]))
+
+
+def _powers(table: DaideSession, tree: tuple[Tree, ...]) -> list[int]:
+    return [table.words.power_of[token] for token in tree]
+
+
+def _is_turn(tree: tuple[Tree, ...]) -> bool:
+    return isinstance(tree[0], int) and tree[0] >> 8 == FIXED["SPR"] >> 8
+
+
+# Time
+
+
+def _tell_time(table: DaideSession, heard: Heard) -> Answer:
+    if len(heard.tree) == 1:
+        left = table.seconds_left(heard.now)
+        return False if left is None else [time_left(left)]
+    longest = max(table.variant.limit(phase) or 0 for phase in Phase)
+    seconds = number_of(heard.tree[1][0])
+    accepted = 0 <= seconds <= longest and bool(longest)
+    if accepted:
+        table.alarms.setdefault(heard.listener, set()).add(seconds)
+    return accepted
+
+
+def _stop_alarm(table: DaideSession, heard: Heard) -> bool:
+    alarms = table.alarms.get(heard.listener, set())
+    if len(heard.tree) == 1:
+        alarms.clear()
+        return True
+    seconds = number_of(heard.tree[1][0])
+    accepted = seconds in alarms
+    alarms.discard(seconds)
+    return accepted
+
+
+# Press
+
+
+def _pass_admin_message(table: DaideSession, heard: Heard) -> Answer:
+    # In games without press, bots could negotiate by it.
+    if table.variant.level == 0:
+        return False
+    table.say(heard.tokens)
+    return ()
+
+
+def _pass_press(table: DaideSession, power: int, heard: Heard) -> Answer:
+    parts = heard.tree[1:]
+    if _is_turn(parts[0]):
+        if read_turn(parts[0]) != table.turn_of(table.position):
+            return False
+        parts = parts[1:]
+    # A receiver that is named twice gets the message once, and answers it once.
+    receivers = list(dict.fromkeys(_powers(table, parts[0])))
+    if power in receivers or not _is_time_for_press(table, heard.now):
+        return False
+    powers = table.words.powers
+    for receiver in receivers:
+        if receiver not in table.alive:
+            return [command("OUT", (powers[receiver],))]
+        if receiver in table.disorder:
+            return [command("CCD", (powers[receiver],))]
+    addressees = tuple(powers[receiver] for receiver in receivers)
+    forwarded = command("FRM", (powers[power],), addressees, _within_level(table, parts[1]))
+    for other in table.listeners:
+        if other.power in receivers:
+            other.say(forwarded)
+    return True
+
+
+def _is_time_for_press(table: DaideSession, now: float) -> bool:
+    variant = table.variant
+    match table.position.phase:
+        case Phase.RETREATS:
+            return not variant.npr
+        case Phase.BUILDS:
+            return not variant.npb
+    left = table.seconds_left(now)
+    return variant.ptl is None or left is None or left > variant.ptl
+
+
+def _within_level(table: DaideSession, press: tuple[Tree, ...]) -> Tokens:
+    """The press, without tokens above the level where it is TRY."""
+    if press[0] != FIXED["TRY"] or not isinstance(press[1], tuple):
+        return flat(press)
+    kept = (
+        token
+        for token in flat(press[1])
+        if token >> 8 != PRESS_CATEGORY
+        or grammar.level_of(table.words.names.get(token, "")) <= table.variant.level
+    )
+    return command("TRY", tuple(kept))
+
+
+_ANSWERS: Final[Mapping[str, Callable[[DaideSession, Heard], Answer]]] = {
+    "MAP": lambda table, _: [map_message(table.words)],
+    "MDF": lambda table, _: [map_definition(table.words)],
+    "HLO": lambda table, heard: table.game is not None and [table.hello(heard.listener)],
+    "SCO": lambda table, _: [centre_owners(table.words, table.position)],
+    "NOW": lambda table, _: [standing(table.words, table.position)],
+    "ORD": lambda table, _: table.last_results or False,
+    "HST": lambda table, heard: table.history.get(read_turn(heard.tree[1]), False),
+    "TME": _tell_time,
+    "NOT TME": _stop_alarm,
+    "ADM": _pass_admin_message,
+    "YES": _note_agreement,
+    "REJ": _note_agreement,
+}
+_ANSWERS_TO_POWERS: Final[Mapping[str, Callable[[DaideSession, int, Heard], Answer]]] = {
+    "SUB": _take_orders,
+    "NOT SUB": _withdraw_orders,
+    "MIS": lambda table, power, _: [table.desks[power].missing()],
+    "GOF": _go,
+    "NOT GOF": _wait,
+    "DRW": _offer_draw,
+    "NOT DRW": _take_draw_back,
+    "SND": _pass_press,
 }

@@ -136,8 +136,8 @@ _RULES: Final = {
 
 _Kind = Callable[[Vocabulary, int], bool]
 _KINDS: Final[dict[str, _Kind]] = {
-    "power": lambda words, token: words.power(token) is not None,
-    "province": lambda words, token: words.province(token) is not None,
+    "power": lambda words, token: token in words.power_of,
+    "province": lambda words, token: token in words.province_of,
     "unit_kind": lambda _, token: token >> 8 == FIXED["AMY"] >> 8,
     "coast": lambda _, token: token >> 8 == FIXED["NCS"] >> 8,
     "season": lambda _, token: token >> 8 == FIXED["SPR"] >> 8,
@@ -259,19 +259,5 @@ class _Matcher:
 @cache
 def level_of(name: str) -> int:
     """From which level of press on a token stands in press; 8000 for those that never do."""
-    rules = (
-        "press",
-        "reply",
-        "query",
-        "arrangement",
-        "simple",
-        "part",
-        "member",
-        "share",
-        "location",
-        "order",
-    )
-    return min(
-        (way.level for rule in rules for way in _ways(rule) for item in way.items if item.name == name),
-        default=8000,
-    )
+    ways = (way for rule in _RULES if rule != "message" for way in _ways(rule))
+    return min((way.level for way in ways for item in way.items if item.name == name), default=8000)

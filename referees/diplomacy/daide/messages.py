@@ -277,7 +277,7 @@ def map_definition(words: Vocabulary) -> Tokens:
 def _borders(words: Vocabulary, province: int) -> Tokens:
     board = words.map
     tokens: list[int] = [words.provinces[province]]
-    for location in (board.main_location[province], *board.coasts[province]):
+    for location in board.places[province]:
         for kind in UnitKind:
             if board.can_stand(kind, location):
                 name = FIXED["AMY" if kind is UnitKind.ARMY else "FLT"]
@@ -288,12 +288,6 @@ def _borders(words: Vocabulary, province: int) -> Tokens:
                 ]
                 tokens += bracketed(*(bracketed(name, *coast) if coast else (name,)), *near)
     return bracketed(*tokens)
-
-
-def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVariant) -> Tokens:
-    """HLO for a power, or an observer (None)."""
-    token = FIXED["UNO"] if power is None else words.powers[power]
-    return command("HLO", (token,), (number_token(passcode),), variant.tokens)
 
 
 def centre_owners(words: Vocabulary, position: Position) -> Tokens:

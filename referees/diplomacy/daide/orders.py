@@ -1,7 +1,7 @@
 """Orders in DAIDE's tokens, and positions read from messages."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Union
+from typing import Any, Final, NamedTuple
 
 from referees.diplomacy.daide.tokens import (
     CLOSE,
@@ -14,10 +14,11 @@ from referees.diplomacy.daide.tokens import (
     number_token,
 )
 from referees.diplomacy.map import NOBODY, Map, Unit, UnitKind, bits
-from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Dislodged, Phase, Position, Season
 
-Tree = Union[int, "tuple[Tree, ...]"]
+Tree = Any
+"""A token, or what stands in parentheses as a tuple of trees; the grammar says which."""
 
 _KINDS: Final = {UnitKind.ARMY: FIXED["AMY"], UnitKind.FLEET: FIXED["FLT"]}
 _VERBS: Final = {
@@ -100,9 +101,7 @@ def turn_tokens(position: Position) -> Tokens:
 
 def read_turn(tree: Tree) -> tuple[int, int]:
     """The season's token and the year of a turn."""
-    assert isinstance(tree, tuple)
     season, year = tree
-    assert isinstance(season, int) and isinstance(year, int)
     return season, number_of(year)
 
 
@@ -118,14 +117,10 @@ def read_place(words: Vocabulary, tree: Tree) -> int | None:
     """The location that a message names; None where the map has no such coast."""
     board = words.map
     if isinstance(tree, int):
-        province = words.province(tree)
-        assert province is not None
-        return board.main_location[province]
-    first, coast = tree
-    assert isinstance(first, int) and isinstance(coast, int)
-    province = words.province(first)
-    assert province is not None
-    return board.location_numbers.get(f"{board.codes[province]}/{words.names[coast][:2]}")
+        return board.main_location[words.province_of[tree]]
+    province, coast = tree
+    code = board.codes[words.province_of[province]]
+    return board.location_numbers.get(f"{code}/{words.names[coast][:2]}")
 
 
 def unit_tokens(words: Vocabulary, unit: Unit) -> Tokens:
@@ -141,14 +136,9 @@ def dislodged_tokens(words: Vocabulary, unit: Unit, options: Sequence[int]) -> T
 
 def read_unit(words: Vocabulary, tree: Tree) -> SaidUnit:
     """A unit that a message names."""
-    assert isinstance(tree, tuple)
-    power, kind, place = tree[:3]
-    assert isinstance(power, int)
-    number = words.power(power)
-    assert number is not None
-    return SaidUnit(
-        number, UnitKind.ARMY if kind == _KINDS[UnitKind.ARMY] else UnitKind.FLEET, read_place(words, place)
-    )
+    power, token, place = tree[:3]
+    kind = UnitKind.ARMY if token == _KINDS[UnitKind.ARMY] else UnitKind.FLEET
+    return SaidUnit(words.power_of[power], kind, read_place(words, place))
 
 
 def order_tokens(words: Vocabulary, position: Position, power: int, order: Order) -> Tokens:
@@ -182,16 +172,10 @@ def order_tokens(words: Vocabulary, position: Position, power: int, order: Order
 
 def _ordered(position: Position, power: int, order: Order) -> Unit:
     """The unit of an order, standing, dislodged or to be built."""
-    if order.kind is OrderKind.BUILD_ARMY:
-        return Unit(power, UnitKind.ARMY, order.location)
-    if order.kind is OrderKind.BUILD_FLEET:
-        return Unit(power, UnitKind.FLEET, order.location)
+    if order.kind in BUILT:
+        return Unit(power, BUILT[order.kind], order.location)
     province = position.map.province_of[order.location]
-    if position.phase is Phase.RETREATS:
-        for unit, _ in position.dislodged:
-            if position.map.province_of[unit.location] == province:
-                return unit
-    return _standing(position, province)
+    return position.ordered_unit(province) or _standing(position, province)
 
 
 def _standing(position: Position, province: int) -> Unit:
@@ -225,23 +209,16 @@ def route(position: Position, source: int, target: int) -> tuple[int, ...]:
 
 def read_order(words: Vocabulary, tree: Tree) -> SaidOrder:
     """An order of a message whose syntax is right."""
-    assert isinstance(tree, tuple)
     first, verb, *rest = tree
-    assert isinstance(verb, int)
     if isinstance(first, int):
-        power = words.power(first)
-        assert power is not None
-        return SaidOrder(power, verb)
+        return SaidOrder(words.power_of[first], verb)
     unit = read_unit(words, first)
     order = SaidOrder(unit.power, verb, unit)
     if verb in (FIXED["MTO"], FIXED["RTO"]):
         return order._replace(target=read_place(words, rest[0]), moves=True)
     if verb == FIXED["CTO"]:
-        seas = rest[2]
-        assert isinstance(seas, tuple)
-        return order._replace(
-            target=read_place(words, rest[0]), moves=True, route=tuple(_province(words, sea) for sea in seas)
-        )
+        route = tuple(words.province_of[sea] for sea in rest[2])
+        return order._replace(target=read_place(words, rest[0]), moves=True, route=route)
     if verb in (FIXED["SUP"], FIXED["CVY"]):
         order = order._replace(other=read_unit(words, rest[0]))
         if len(rest) > 1:
@@ -249,23 +226,8 @@ def read_order(words: Vocabulary, tree: Tree) -> SaidOrder:
     return order
 
 
-def _province(words: Vocabulary, tree: Tree) -> int:
-    assert isinstance(tree, int)
-    province = words.province(tree)
-    assert province is not None
-    return province
-
-
-_STAYING: Final = {
-    FIXED["HLD"]: OrderKind.HOLD,
-    FIXED["DSB"]: OrderKind.DISBAND,
-    FIXED["REM"]: OrderKind.REMOVE,
-}
-_MOVING: Final = {
-    FIXED["MTO"]: OrderKind.MOVE,
-    FIXED["CTO"]: OrderKind.CONVOYED_MOVE,
-    FIXED["RTO"]: OrderKind.RETREAT,
-}
+_STAYING: Final = {_VERBS[kind]: kind for kind in (OrderKind.HOLD, OrderKind.DISBAND, OrderKind.REMOVE)}
+_MOVING: Final = {_VERBS[kind]: kind for kind in (OrderKind.MOVE, OrderKind.CONVOYED_MOVE, OrderKind.RETREAT)}
 
 
 def meant(board: Map, order: SaidOrder) -> Order | None:
@@ -307,12 +269,11 @@ def read_owners(words: Vocabulary, tree: Sequence[Tree]) -> tuple[int, ...]:
         if not isinstance(part, tuple) or not all(isinstance(token, int) for token in part):
             raise UnreadableMessageError(f"owners of centres: {part!r}")
         power, *centres = part
-        number = words.power(power)  # type: ignore[arg-type]
         for token in centres:
-            centre = words.province(token)  # type: ignore[arg-type]
+            centre = words.province_of.get(token)
             if centre not in owners:
                 raise UnreadableMessageError(f"a centre {token!r}: the map has none there")
-            owners[centre] = NOBODY if number is None else number
+            owners[centre] = words.power_of.get(power, NOBODY)
     return tuple(owners.values())
 
 
@@ -323,20 +284,18 @@ def read_position(words: Vocabulary, tree: Sequence[Tree], owners: tuple[int, ..
         phase, season = PHASES[season_token]
         standing, dislodged = [], []
         for tokens in tree[2:]:
-            assert isinstance(tokens, tuple)
             power, kind, location = read_unit(words, tokens)
-            assert location is not None
+            if location is None:
+                raise UnreadableMessageError(f"no such coast: {tokens!r}")
             unit = Unit(power, kind, location)
             if len(tokens) <= _OPTIONS_PLACE:
                 standing.append(unit)
                 continue
-            listed = tokens[_OPTIONS_PLACE]
-            assert isinstance(listed, tuple)
-            options = [read_place(words, option) for option in listed]
+            options = [read_place(words, option) for option in tokens[_OPTIONS_PLACE]]
             dislodged.append(
                 Dislodged(unit, tuple(sorted(option for option in options if option is not None)))
             )
-    except (AssertionError, LookupError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise UnreadableMessageError(f"a position: {error}") from error
     return Position(
         words.map,

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from typing import Protocol
 
 from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
@@ -13,7 +14,6 @@ from referees.diplomacy.daide.messages import (
     Submitted,
     centre_owners,
     command,
-    hello,
     is_for_own_unit,
     note_of,
     results,
@@ -81,9 +81,14 @@ class OrderBook:
         return len(self._orders) + self._waives
 
     @property
+    def complete(self) -> bool:
+        """Whether no order is missing."""
+        return self.given >= self.due
+
+    @property
     def settled(self) -> bool:
         """Whether all orders are there, and the deadline need not be awaited."""
-        return not self.waits and self.given >= self.due
+        return not self.waits and self.complete
 
     def submit(self, tree: Tree) -> int:
         """Take an order; returns the note on it, MBV where it was taken.
@@ -103,7 +108,7 @@ class OrderBook:
         if province is None:
             self._waives += 1
             return ACCEPTED
-        assert isinstance(tree, tuple) and tokens.unit is not None and tokens.unit.location is not None
+        assert tokens.unit is not None and tokens.unit.location is not None
         if note != ACCEPTED or order is None:
             stays = OrderKind.HOLD if position.phase is Phase.MOVES else OrderKind.DISBAND
             order = Order(stays, tokens.unit.location)
@@ -113,7 +118,6 @@ class OrderBook:
 
     def withdraw(self, tree: Tree) -> bool:
         """Take an order back; whether it was there."""
-        assert isinstance(tree, tuple)
         if isinstance(tree[0], int):
             if tree[0] != self._words.powers[self._power] or not self._waives:
                 return False
@@ -203,7 +207,8 @@ class DaideSession:
         self.agreed: dict[Listener, bool] = {}
         self.alarms: dict[Listener, set[int]] = {}
         self._rung: set[tuple[int, int]] = set()
-        self._deadline: float | None = None
+        self.deadline: float | None = None
+        """When the time of the turn is over; None without a limit, and while the time stands still."""
         self._left: float | None = None
 
     # Who is there
@@ -225,7 +230,10 @@ class DaideSession:
     def hello(self, listener: Listener) -> Tokens:
         """HLO for somebody at the table."""
         power = listener.power
-        return hello(self.words, power, 0 if power is None else self.passcodes[power], self.variant)
+        token, passcode = FIXED["UNO"], 0
+        if power is not None:
+            token, passcode = self.words.powers[power], self.passcodes[power]
+        return command("HLO", (token,), (number_token(passcode),), self.variant.tokens)
 
     def leave(self, listener: Listener) -> None:
         """A listener gets nothing more."""
@@ -233,10 +241,6 @@ class DaideSession:
             self.listeners.remove(listener)
         self.alarms.pop(listener, None)
         self.agreed.pop(listener, None)
-
-    def listener_of(self, power: int) -> Listener | None:
-        """Who plays a power at this table now."""
-        return next((listener for listener in self.listeners if listener.power == power), None)
 
     def say(self, tokens: Tokens) -> None:
         """Send a message to all."""
@@ -266,20 +270,16 @@ class DaideSession:
         """The game begins with this position: HLO, SCO and NOW."""
         self.game = game
         for listener in self.listeners:
-            power = listener.power
-            listener.say(
-                hello(self.words, power, 0 if power is None else self.passcodes[power], self.variant)
-            )
+            listener.say(self.hello(listener))
         self.say(centre_owners(self.words, game.position))
         self._next_turn()
 
     def _next_turn(self) -> None:
-        any_order = self.variant.aoa
         self.desks = {
-            power: OrderBook(self.words, self.position, power, any_order=any_order)
+            power: OrderBook(self.words, self.position, power, any_order=self.variant.aoa)
             for power in self.passcodes
         }
-        self._deadline = self._left = None
+        self.deadline = self._left = None
         self.say(standing(self.words, self.position))
 
     def ask(self, now: float) -> None:
@@ -288,15 +288,15 @@ class DaideSession:
         self._rung.clear()
         self._left = None
         if limit is not None:
-            self._deadline = now + limit
+            self.deadline = now + limit
             self.say(time_left(limit))
 
     def submitted(self) -> dict[tuple[int, int], Submitted]:
         """The orders of this turn by power and province."""
         return {
             (power, province): order
-            for power, desk in self.desks.items()
-            for province, order in desk.submitted.items()
+            for power, order_book in self.desks.items()
+            for province, order in order_book.submitted.items()
         }
 
     def processed(self, adjudication: PhaseAdjudication, after: GamePosition) -> None:
@@ -330,7 +330,7 @@ class DaideSession:
         if self.over or self.game is None:
             return
         self.over = True
-        self._deadline = self._left = None
+        self.deadline = self._left = None
         powers = tuple(self.words.powers[winner] for winner in winners)
         if len(winners) == 1:
             self.say(command("SLO", powers))
@@ -340,10 +340,6 @@ class DaideSession:
         self.say(summary(self.words, self.position, self.participants, self.game.eliminated))
 
     # Waiting for orders
-
-    def waits_for(self, power: int) -> bool:
-        """Whether orders of a power at this table, which is not gone, are awaited."""
-        return not self.desks[power].settled
 
     def agreed_draw(self) -> frozenset[int] | None:
         """The draw that every survivor would accept, if all of them sit here; of several the largest."""
@@ -364,36 +360,31 @@ class DaideSession:
 
     # Time
 
-    @property
-    def deadline(self) -> float | None:
-        """When the time of the turn is over; None without a limit, and while the time stands still."""
-        return self._deadline
-
     def seconds_left(self, now: float) -> float | None:
         """What is left of the turn's time; None where it has no limit."""
         if self._left is not None:
             return self._left
-        return None if self._deadline is None else max(0.0, self._deadline - now)
+        return None if self.deadline is None else max(0.0, self.deadline - now)
 
     def stop_time(self, now: float) -> None:
         """The time stands still, as somebody is disconnected (DSD)."""
-        if self._deadline is not None:
-            self._left = max(0.0, self._deadline - now)
-            self._deadline = None
+        if self.deadline is not None:
+            self._left = max(0.0, self.deadline - now)
+            self.deadline = None
             self.say(command("NOT", time_left(self._left)))
 
     def start_time(self, now: float) -> None:
         """The time goes on."""
         if self._left is not None:
-            self._deadline = now + self._left
+            self.deadline = now + self._left
             self.say(time_left(self._left))
             self._left = None
 
     def ring(self, now: float) -> None:
         """Send the time left to those that asked for it."""
-        if self._deadline is None:
+        if self.deadline is None:
             return
-        left = self._deadline - now
+        left = self.deadline - now
         for listener, seconds in self.alarms.items():
             for wanted in sorted(seconds, reverse=True):
                 if left <= wanted and (id(listener), wanted) not in self._rung:
@@ -412,18 +403,9 @@ class DaideDialogue:
         """The game's options. A phase for which the settings have no limit has so many seconds."""
         settings = self._settings
         limit = max(1, min(MOST_NUMBER, math.floor(seconds)))
-        return DaideVariant(
-            level=settings.level,
-            mtl=settings.mtl or limit,
-            rtl=settings.rtl or limit,
-            btl=settings.btl or limit,
-            dsd=settings.dsd,
-            aoa=settings.aoa,
-            pda=settings.pda,
-            npr=settings.npr,
-            npb=settings.npb,
-            ptl=settings.ptl,
-        )
+        options = {field.name: getattr(settings, field.name) for field in fields(DaideVariant)}
+        limits = {name: options[name] or limit for name in ("mtl", "rtl", "btl")}
+        return DaideVariant(**{**options, **limits})
 
     def adjudicate(self, game: GamePosition, moves: Mapping[int, PowerOrders]) -> PhaseAdjudication:
         """The results of a phase, given what each seat wrote."""

@@ -6,6 +6,7 @@ The numbers are those of the DAIDE client-server protocol; powers and provinces 
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
 from typing import Final
 
 from referees.diplomacy.map import InvalidMapError, Map, Terrain
@@ -66,8 +67,8 @@ _WORD: Final = re.compile(r"\s*(?:([()])|'((?:[^']|'')*)'|(-?\d+)|([A-Za-z][A-Za
 class Vocabulary:
     """The tokens of one map: DAIDE's own, its powers and its provinces. Raises InvalidMapError.
 
-    `powers` and `provinces` are tokens by number. A map whose codes are no three letters, or mean something
-    in DAIDE, cannot be played over it.
+    `powers` and `provinces` are tokens by number, `power_of` and `province_of` numbers by token. A map whose
+    codes are no three letters, or mean something in DAIDE, cannot be played over it.
     """
 
     def __init__(self, board: Map) -> None:
@@ -88,25 +89,17 @@ class Vocabulary:
                 raise InvalidMapError(f"{code!r} means something else in DAIDE, or in this map")
             self.numbers[code] = token
         self.names = {token: name for name, token in self.numbers.items()}
-        self._power_of = {token: power for power, token in enumerate(self.powers)}
-        self._province_of = {token: province for province, token in enumerate(self.provinces)}
+        self.power_of = {token: power for power, token in enumerate(self.powers)}
+        self.province_of = {token: province for province, token in enumerate(self.provinces)}
 
     @property
     def own(self) -> list[tuple[int, str]]:
         """The powers and provinces with their tokens, as a representation message has them."""
         return [(token, self.names[token]) for token in (*self.powers, *self.provinces)]
 
-    def power(self, token: int) -> int | None:
-        """The power of a token, None for other tokens."""
-        return self._power_of.get(token)
-
-    def province(self, token: int) -> int | None:
-        """The province of a token, None for other tokens."""
-        return self._province_of.get(token)
-
     def knows(self, token: int) -> bool:
         """Whether it is a token at all. All numbers of the press category are, as tables of them differ."""
-        return token in self.names or 0 <= token <= 0x3FFF or token >> 8 == PRESS_CATEGORY or is_text(token)
+        return token in self.names or is_number(token) or token >> 8 == PRESS_CATEGORY or is_text(token)
 
     def tokens(self, text: str) -> Tokens:
         """Tokens from text: `NME ('HoldBot') ('1.0')`. Raises UnknownDaideTokenError.
@@ -136,20 +129,13 @@ class Vocabulary:
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens as text that `tokens` reads again; what is no token is shown as a number (`0x4AFF`)."""
         words: list[str] = []
-        place = 0
-        while place < len(tokens):
-            token = tokens[place]
-            place += 1
-            if is_text(token):
-                text = [token]
-                while place < len(tokens) and is_text(tokens[place]):
-                    text.append(tokens[place])
-                    place += 1
-                words.append("'" + text_of(text).replace("'", "''") + "'")
-            elif 0 <= token <= 0x3FFF:
-                words.append(str(number_of(token)))
-            else:
-                words.append(self.names.get(token) or f"0x{token:04X}")
+        for quoted, group in groupby(tokens, is_text):
+            if quoted:
+                words.append("'" + text_of(tuple(group)).replace("'", "''") + "'")
+                continue
+            for token in group:
+                name = str(number_of(token)) if is_number(token) else self.names.get(token)
+                words.append(name or f"0x{token:04X}")
         spaced = ""
         for word in words:
             spaced += word if word == ")" or not spaced or spaced[-1] == "(" else f" {word}"

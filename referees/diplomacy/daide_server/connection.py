@@ -1,5 +1,6 @@
 """A client's connection: messages in, messages out, and no wait for anybody."""
 
+import selectors
 import socket
 import time
 from collections.abc import Sequence
@@ -94,6 +95,12 @@ class ClientConnection:
     def unsent(self) -> bool:
         """Whether something waits to be sent."""
         return bool(self._out)
+
+    def wait_in(self, selector: selectors.BaseSelector, data: object) -> None:
+        """Have a selector, which knows the connection, wait for what there is to be read and sent."""
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._out else 0)
+        if selector.get_key(self.socket).events != wanted:
+            selector.modify(self.socket, wanted, data)
 
     @property
     def rest(self) -> bytes:

@@ -21,8 +21,8 @@ from arena.players.player import (
     WarningList,
 )
 from referees.api import Outcome, Referee
-from referees.diplomacy.daide.answers import Answers
-from referees.diplomacy.daide.messages import Participant, command
+from referees.diplomacy.daide.answers import answer
+from referees.diplomacy.daide.messages import DaideVariant, Participant, command
 from referees.diplomacy.daide.session import DaideDialogue, DaideSession
 from referees.diplomacy.daide.tokens import FIXED, Tokens, Vocabulary, number_token
 from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
@@ -32,7 +32,7 @@ from referees.diplomacy.daide_server.listener import (
     Passed,
     Seek,
     receive_passed,
-    send_seek,
+    send,
 )
 from referees.diplomacy.daide_server.settings import DaideParameters
 from referees.diplomacy.game import GamePosition
@@ -97,10 +97,6 @@ class Place:
         since = self.absent_since
         return since is not None and time.monotonic() - since >= self.parameters.reconnect_seconds
 
-    def warn(self, what: str) -> None:
-        """Note an oddity that does not stop the game."""
-        self.warnings.add(what)
-
 
 _TICK_SECONDS: Final = 0.25
 # What came in time is read although the deadline has passed, but not for ever.
@@ -113,20 +109,23 @@ class DaideGame:
     Raises InvalidPlayerParametersError for a game that is not played over DAIDE.
     """
 
-    def __init__(self, rules: Referee[Any, Any], game_id: str, limits: DaideLimits | None = None) -> None:
-        words = rules.dialogue("daide")
-        if not isinstance(words, DaideDialogue):
-            raise InvalidPlayerParametersError(f"the game {rules.name!r} is not played over DAIDE")
-        self._rules = rules
-        self._game_id = game_id
-        self._dialogue = words
-        self._limits = limits or DaideLimits()
+    def __init__(self, first: Seating) -> None:
+        self._rules: Referee[Any, Any] = first.referee
+        dialogue = self._rules.dialogue("daide")
+        if not isinstance(dialogue, DaideDialogue):
+            raise InvalidPlayerParametersError(f"the game {self._rules.name!r} is not played over DAIDE")
+        self._game_id = first.game_id
+        self._dialogue = dialogue
+        self._limits = DaideLimits()
         self._places: dict[int, Place] = {}
         self._passcodes: dict[int, int] = {}
         self._selector = selectors.DefaultSelector()
         self._link: socket.socket | None = None
         self._sessions: list[Session] = []
-        self._table: DaideSession | None = None
+        labels = [*first.players, *[""] * self._rules.seats][: self._rules.seats]
+        self._table = DaideSession(
+            dialogue.words, DaideVariant(), [Participant(label, "") for label in labels], self._passcodes
+        )
         self._asked_at = 0.0
         self._deserted = False
         # What each power was found to answer to this view of the game.
@@ -138,6 +137,8 @@ class DaideGame:
     def add(self, place: Place) -> None:
         """A power of the game is played over DAIDE."""
         self._places[place.power] = place
+        seconds = min(other.seating.setup.move_seconds for other in self._places.values())
+        self._table.variant = self._dialogue.variant(seconds)
 
     # Before the game
 
@@ -145,21 +146,11 @@ class DaideGame:
         """Ask the listener for all clients; only the first time. Raises PlayerStartError."""
         if self._link is not None:
             return
-        seconds = min(place.seating.setup.move_seconds for place in self._places.values())
-        first = next(iter(self._places.values())).seating
-        labels = [*first.players, *[""] * self._rules.seats][: self._rules.seats]
-        self._table = DaideSession(
-            self._dialogue.words,
-            self._dialogue.variant(seconds),
-            [Participant(label, "") for label in labels],
-            self._passcodes,
-        )
-        self._answers = Answers(self._table)
         self._link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._link.connect(listener)
             self._link.setblocking(False)
-            send_seek(
+            send(
                 self._link,
                 Seek(self._game_id, {place.power + 1: place.client for place in self._places.values()}),
             )
@@ -188,7 +179,8 @@ class DaideGame:
 
     def show(self, moves: Mapping[int, Any], view: GamePosition) -> None:
         """Send all clients the moves and what they led to; only the first time."""
-        table = self._begun(self._rules.start(0))
+        self._begin(self._rules.start(0))
+        table = self._table
         before = table.game
         if view is before or before is None:
             return
@@ -201,32 +193,29 @@ class DaideGame:
             table.finish([seat - 1 for seat in view.outcome.winners])
         self._pump(lambda: False, 0.0)
 
-    def _begun(self, first: GamePosition) -> DaideSession:
-        table = self._table
-        assert table is not None
-        if table.game is None:
-            table.begin(first)
-        return table
+    def _begin(self, first: GamePosition) -> None:
+        if self._table.game is None:
+            self._table.begin(first)
 
     def choose(self, place: Place, view: GamePosition) -> Choice:
         """What a power does; waits for the orders of all, or until the deadline. Raises PlayerError."""
-        self._begun(view)
+        self._begin(view)
         self._catch_up(view)
         if self._decided is not view:
             self._decide(view)
-        answer = self._choices.pop(place.power, None)
-        if answer is None:
+        choice = self._choices.pop(place.power, None)
+        if choice is None:
             raise PlayerDisconnectedError("it is asked out of turn")
-        if isinstance(answer, PlayerError):
-            raise answer
+        if isinstance(choice, PlayerError):
+            raise choice
         if self._rules.to_move(view) == (place.power + 1,):
-            self._alone = place.power + 1, answer.text
-        return answer
+            self._alone = place.power + 1, choice.text
+        return choice
 
     def _catch_up(self, view: GamePosition | None) -> None:
         """Show a move that one power made alone; without a view, the last move of the game."""
         table = self._table
-        if self._alone is None or table is None or table.game is None or view is table.game:
+        if self._alone is None or table.game is None or view is table.game:
             return
         seat, text = self._alone
         before = table.game
@@ -238,7 +227,6 @@ class DaideGame:
     def _decide(self, view: GamePosition) -> None:
         """Wait for the orders of all powers, and settle each power's choice."""
         table = self._table
-        assert table is not None
         self._asked_at = time.monotonic()
         places = [self._places[seat - 1] for seat in self._rules.to_move(view) if seat - 1 in self._places]
         places = [place for place in places if not place.out]
@@ -250,13 +238,6 @@ class DaideGame:
         self._choices = {place.power: self._choice(place, draw) for place in places}
         self._decided = view
 
-    def _lacks(self, place: Place) -> bool:
-        """Whether orders of a power are missing."""
-        table = self._table
-        assert table is not None
-        desk = table.desks[place.power]
-        return desk.given < desk.due
-
     def _awaited(self, places: list[Place]) -> bool:
         """Whether an answer may still come; this stops the time and lets it go on, too.
 
@@ -265,7 +246,6 @@ class DaideGame:
         has the whole time of the turn again.
         """
         table = self._table
-        assert table is not None
         deserted = not any(
             power not in self._places or self._places[power].session is not None for power in table.alive
         )
@@ -275,7 +255,7 @@ class DaideGame:
             for place in candidates
             if place.session is None
             and not (place.out or place.given_up())
-            and (deserted or self._lacks(place))
+            and (deserted or not table.desks[place.power].complete)
         ]
         now = time.monotonic()
         if lost and (deserted or table.variant.dsd):
@@ -291,11 +271,10 @@ class DaideGame:
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerError:
         table = self._table
-        assert table is not None
-        desk = table.desks[place.power]
+        order_book = table.desks[place.power]
         missed: PlayerError | None = None
-        draw = agreed or desk.draw(table.alive)
-        if agreed is None and self._lacks(place):
+        draw = agreed or order_book.draw(table.alive)
+        if agreed is None and not order_book.complete:
             if place.session is None:
                 missed = PlayerDisconnectedError(f"player {place.label}: {place.why}")
             else:
@@ -321,8 +300,8 @@ class DaideGame:
                 ),
             )
         if isinstance(missed, PlayerTimeoutError):
-            place.warn(f"{table.position.name}: orders were missing at the deadline")
-        orders: PowerOrders = desk.orders(draw)
+            place.warnings.add(f"{table.position.name}: orders were missing at the deadline")
+        orders: PowerOrders = order_book.orders(draw)
         seconds_taken = (place.settled_at or time.monotonic()) - self._asked_at
         return Choice(orders.text, seconds=max(0.0, seconds_taken), missed=missed)
 
@@ -338,7 +317,6 @@ class DaideGame:
     def _into_disorder(self, place: Place, why: PlayerError) -> None:
         """Send all clients a power's civil disorder, and note its first time."""
         table = self._table
-        assert table is not None
         if place.power in table.alive:
             table.set_disorder(place.power, True)
             place.disorder = place.disorder or Disorder(why, table.turns)
@@ -346,7 +324,7 @@ class DaideGame:
     def finish(self, outcome: Outcome | None) -> None:
         """Send how the game ended, if it did."""
         self._catch_up(None)
-        if outcome is not None and self._table is not None:
+        if outcome is not None:
             self._table.finish([seat - 1 for seat in outcome.winners])
 
     def close(self, seconds: float) -> None:
@@ -379,7 +357,7 @@ class DaideGame:
         """Hear clients until it is done, or the deadline: of the turn, if None is given."""
         while True:
             now = time.monotonic()
-            limit = self._turn_deadline() if deadline is None else deadline
+            limit = self._table.deadline if deadline is None else deadline
             wait = _TICK_SECONDS if limit is None else min(_TICK_SECONDS, max(0.0, limit - now))
             events = self._selector.select(0.0 if done() else wait)
             for key, mask in events:
@@ -396,30 +374,23 @@ class DaideGame:
             if limit is not None and now >= limit and (not events or now >= limit + _GRACE_SECONDS):
                 return
 
-    def _turn_deadline(self) -> float | None:
-        return None if self._table is None else self._table.deadline
-
     def _tend(self) -> None:
         """Send the time, lose those that have gone, and note who has something to be sent."""
-        if self._table is not None:
-            self._table.ring(time.monotonic())
+        self._table.ring(time.monotonic())
         for session in list(self._sessions):
             try:
                 session.connection.check()
             except ConnectionHungError as why:
                 self._lose(session, str(why))
             else:
-                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if session.connection.unsent else 0)
-                if self._selector.get_key(session.connection.socket).events != wanted:
-                    self._selector.modify(session.connection.socket, wanted, session)
+                session.connection.wait_in(self._selector, session)
 
     def _hear(self, session: Session) -> None:
         table = self._table
-        assert table is not None
         for frame in session.connection.receive():
             tokens = frame.tokens
             session.receive(tokens)
-            self._answers.hear(session, tokens, time.monotonic())
+            answer(table, session, tokens, time.monotonic())
             place = None if session.power is None else self._places[session.power]
             if place is not None and place.power in table.desks:
                 settled = table.desks[place.power].settled
@@ -450,7 +421,6 @@ class DaideGame:
                 self._seat_again(passed, connection)
 
     def _seat(self, session: Session) -> None:
-        assert self._table is not None
         self._sessions.append(session)
         self._selector.register(session.connection.socket, selectors.EVENT_READ, session)
         self._table.enter(session, time.monotonic())
@@ -459,7 +429,6 @@ class DaideGame:
         self._hear(session)
 
     def _seat_player(self, passed: Passed, connection: ClientConnection) -> None:
-        assert self._table is not None
         place = self._places[passed.seat - 1]
         place.came, place.name, place.version = True, passed.name, passed.version
         self._passcodes[place.power] = passed.passcode
@@ -473,7 +442,6 @@ class DaideGame:
     def _seat_again(self, passed: Passed, connection: ClientConnection) -> None:
         """A client comes back to its power, if that waits for one."""
         table, place = self._table, self._places[passed.seat - 1]
-        assert table is not None
         if place.session is not None:
             # It may have gone without anybody having looked.
             self._hear(place.session)
@@ -486,13 +454,12 @@ class DaideGame:
             return
         place.session, place.absent_since = self._session(place, connection), None
         place.session.say(command("YES", iam))
-        place.warn(f"{table.position.name}: its client came back")
+        place.warnings.add(f"{table.position.name}: its client came back")
         self._seat(place.session)
 
     def _lose(self, session: Session, why: str) -> None:
         """A client has gone, or is sent away."""
         table = self._table
-        assert table is not None
         self._forget(session)
         if session.power is None:
             return
@@ -500,7 +467,7 @@ class DaideGame:
         place.session, place.absent_since, place.why = None, time.monotonic(), why
         if table.game is None or table.over:
             return
-        place.warn(f"{table.position.name}: its client went: {why}")
+        place.warnings.add(f"{table.position.name}: its client went: {why}")
         # A lost client agrees to nothing, even where it agreed before.
         table.desks[place.power].draws.clear()
         self._into_disorder(place, PlayerDisconnectedError(f"player {place.label}: {why}"))
@@ -510,8 +477,7 @@ class DaideGame:
         self._forget(session)
 
     def _forget(self, session: Session) -> None:
-        if self._table is not None:
-            self._table.leave(session)
+        self._table.leave(session)
         self._sessions.remove(session)
         self._selector.unregister(session.connection.socket)
         session.connection.close()

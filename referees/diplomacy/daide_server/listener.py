@@ -5,9 +5,7 @@ until a game wants it; then the listener passes its connection to the process th
 Unix socket that keeps messages whole, and forgets it.
 """
 
-import array
 import json
-import os
 import secrets
 import selectors
 import socket
@@ -18,13 +16,13 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 from referees.diplomacy.daide import grammar
-from referees.diplomacy.daide.answers import Answers
+from referees.diplomacy.daide.answers import answer
 from referees.diplomacy.daide.frames import (
     ErrorCode,
     Frame,
@@ -53,7 +51,7 @@ class Seek:
     seats: dict[int, str]
 
 
-class Part(Enum):
+class Part(StrEnum):
     """What a client that is passed comes for."""
 
     PLAY = "play"
@@ -73,66 +71,42 @@ class Passed:
     rest: str = ""
 
 
-def send_seek(link: socket.socket, seek: Seek) -> None:
-    """Say whom a game wants. Raises BrokenLinkError."""
-    _send(link, asdict(seek))
-
-
-def send_passed(link: socket.socket, passed: Passed, connection: socket.socket) -> None:
-    """Pass a connection, which the caller closes afterwards. Raises BrokenLinkError."""
-    _send(link, {**asdict(passed), "part": passed.part.value}, connection)
-
-
-def _send(link: socket.socket, content: dict[str, Any], connection: socket.socket | None = None) -> None:
-    rights = []
-    if connection is not None:
-        rights.append((socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [connection.fileno()])))
+def send(link: socket.socket, content: Seek | Passed, *connections: socket.socket) -> None:
+    """Say whom a game wants, or pass a connection, which the caller closes. Raises BrokenLinkError."""
     try:
-        link.sendmsg([json.dumps(content).encode()], rights)
+        socket.send_fds(
+            link, [json.dumps(asdict(content)).encode()], [connection.fileno() for connection in connections]
+        )
     except OSError as error:
         raise BrokenLinkError(f"the other side has gone: {error}") from error
 
 
 def receive_seek(link: socket.socket) -> Seek:
     """Whom a game wants. Raises BrokenLinkError when it has gone, and BlockingIOError."""
-    content, descriptors = _receive(link)
-    _close(descriptors)
+    content, _ = _receive(link, 0)
     return Seek(content["game_id"], {int(seat): client for seat, client in content["seats"].items()})
 
 
 def receive_passed(link: socket.socket) -> tuple[Passed, socket.socket]:
     """A client and its connection. Raises BrokenLinkError when the listener has gone, and BlockingIOError."""
-    content, descriptors = _receive(link)
-    if len(descriptors) != 1:
-        _close(descriptors)
+    content, descriptors = _receive(link, 1)
+    if not descriptors:
         raise BrokenLinkError("a client came without its connection")
-    passed = Passed(**{**content, "part": Part(content["part"])})
-    return passed, socket.socket(fileno=descriptors[0])
+    return Passed(**{**content, "part": Part(content["part"])}), socket.socket(fileno=descriptors[0])
 
 
-def _receive(link: socket.socket) -> tuple[dict[str, Any], list[int]]:
+def _receive(link: socket.socket, connections: int) -> tuple[dict[str, Any], list[int]]:
+    """A message, with at most that number of connections."""
     try:
         # Programs that are started later must not hold connections open.
-        data, rights, _, _ = link.recvmsg(
-            MAX_BYTES, socket.CMSG_SPACE(array.array("i").itemsize), socket.MSG_CMSG_CLOEXEC
-        )
+        data, descriptors, _, _ = socket.recv_fds(link, MAX_BYTES, connections, socket.MSG_CMSG_CLOEXEC)
     except BlockingIOError:
         raise
     except OSError as error:
         raise BrokenLinkError(f"the other side has gone: {error}") from error
-    descriptors = array.array("i")
-    for level, kind, content in rights:
-        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
     if not data:
-        _close(list(descriptors))
         raise BrokenLinkError("the other side has gone")
-    return json.loads(data), list(descriptors)
-
-
-def _close(descriptors: list[int]) -> None:
-    for descriptor in descriptors:
-        os.close(descriptor)
+    return json.loads(data), descriptors
 
 
 ANY_CLIENT: Final = "*"
@@ -199,7 +173,6 @@ class DaideListener:
         self._note = note
         self._limits = limits or DaideLimits()
         self._waiting_room = DaideSession(words, DaideVariant(), (), {})
-        self._answers = Answers(self._waiting_room)
         self._guests: list[_Guest] = []
         self._games: list[_Game] = []
         self._selector = selectors.DefaultSelector()
@@ -314,9 +287,7 @@ class DaideListener:
                 guest.connection.close()
                 self._note("client went", client=guest.label, peer=guest.address, why=str(why))
             else:
-                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if guest.connection.unsent else 0)
-                if self._selector.get_key(guest.connection.socket).events != wanted:
-                    self._selector.modify(guest.connection.socket, wanted, guest)
+                guest.connection.wait_in(self._selector, guest)
 
     def _forget(self, guest: _Guest) -> None:
         self._selector.unregister(guest.connection.socket)
@@ -348,7 +319,7 @@ class DaideListener:
             else:
                 self._introduce(guest, tokens, tree_of(tokens))
                 return
-        self._answers.hear(guest, tokens, time.monotonic())
+        answer(self._waiting_room, guest, tokens, time.monotonic())
 
     def _introduce(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         if tokens[0] == FIXED["IAM"]:
@@ -362,7 +333,7 @@ class DaideListener:
             guest.say(command("YES", tokens))
             guest.say(map_message(self._words))
         else:
-            name, version = (text_of(part) for part in tree[1:])  # type: ignore[arg-type]
+            name, version = (text_of(part) for part in tree[1:])
             why = self._why_not(name, version)
             if why:
                 guest.say(command("REJ", tokens))
@@ -387,13 +358,13 @@ class DaideListener:
         return ""
 
     def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
-        power, passcode = (part[0] for part in tree[1:])  # type: ignore[index]
-        seat = self._words.power(power)  # type: ignore[arg-type]
+        power, passcode = (part[0] for part in tree[1:])
+        seat = self._words.power_of.get(power)
         games = [game for game in self._games if seat is not None and seat + 1 in game.passcodes]
         for game in games:
             assert seat is not None
             trusted = game.wrong_passcodes[seat + 1] < self._limits.wrong_passcodes
-            if trusted and game.passcodes[seat + 1] == number_of(passcode):  # type: ignore[arg-type]
+            if trusted and game.passcodes[seat + 1] == number_of(passcode):
                 guest.part, guest.claim = Part.RETURN, tokens
                 guest.returns_to = game, seat + 1
                 return
@@ -476,7 +447,7 @@ class DaideListener:
             (guest.backlog + guest.connection.rest)[:_MOST_PASSED].hex(),
         )
         try:
-            send_passed(game.link, passed, guest.connection.socket)
+            send(game.link, passed, guest.connection.socket)
         except BrokenLinkError:
             # It has ended; its link will say so.
             return False

@@ -56,10 +56,10 @@ class DaidePlayer(Player):
             raise InvalidPlayerParametersError("there is no listener where DAIDE clients could dial in")
         self._listener = parameters.listener
         self._place = Place(seating, parameters)
-        game = _GAMES.get(seating.game_id)
-        self._game = DaideGame(seating.referee, seating.game_id) if game is None else game
+        if seating.game_id not in _GAMES:
+            _GAMES[seating.game_id] = DaideGame(seating)
+        self._game = _GAMES[seating.game_id]
         self._game.add(self._place)
-        _GAMES[seating.game_id] = self._game
 
     def start(self) -> None:
         """Ask the listener for the client."""

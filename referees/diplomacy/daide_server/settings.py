@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
-from arena.players.player import InvalidPlayerParametersError, check_known
+from arena.players.player import check_known
 
 PROTOCOL: Final = "daide"
 # The port of the DAIDE servers, which their clients try first.
@@ -68,22 +68,9 @@ class DaideParameters:
 
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
-        """Read a setup's parameters. Raises InvalidPlayerParametersError."""
+        """Read a setup's parameters, whose values `DaidePlayerTable` has checked."""
         check_known(parameters, [field.name for field in fields(cls)], "a player that speaks DAIDE")
-        read = cls(**parameters)
-        if not 0 <= read.reconnect_seconds <= 86_400:
-            raise InvalidPlayerParametersError(
-                f"reconnect_seconds: must be a number from 0 to 86400, not {read.reconnect_seconds!r}"
-            )
-        if not 1 <= read.late_turns <= MAX_LATE_TURNS:
-            raise InvalidPlayerParametersError(
-                f"late_turns: must be a whole number from 1 to {MAX_LATE_TURNS}, not {read.late_turns!r}"
-            )
-        try:
-            check_client(read.client or "*")
-        except ValueError as error:
-            raise InvalidPlayerParametersError(f"client: {error}") from None
-        return read
+        return cls(**parameters)
 
     def client_of(self, player: str) -> str:
         """The client's name; of a player that sits twice the second is called NAME#2."""

@@ -1,11 +1,6 @@
 """The environment that DeepMind's Diplomacy agents play in: their observations and actions."""
 
 from referees.diplomacy.deepmind.actions import (
-    MAX_ACTION_INDEX,
-    MAX_ACTIONS,
-    MAX_LEGAL_ACTIONS,
-    MAX_ORDERS,
-    MAX_UNIT_LEGAL_ACTIONS,
     POSSIBLE_ACTIONS,
     IllegalActionError,
     OrderCode,
@@ -21,25 +16,14 @@ from referees.diplomacy.deepmind.notation import (
     short_string,
 )
 from referees.diplomacy.deepmind.observation import (
-    DEEPMIND_RULES,
-    NUM_AREAS,
-    PROVINCE_VECTOR_LENGTH,
     DiplomacyState,
     GameOverError,
     Observation,
-    Season,
 )
+from referees.diplomacy.deepmind.policy_host.__main__ import Season
 
 __all__ = [
-    "DEEPMIND_RULES",
-    "MAX_ACTIONS",
-    "MAX_ACTION_INDEX",
-    "MAX_LEGAL_ACTIONS",
-    "MAX_ORDERS",
-    "MAX_UNIT_LEGAL_ACTIONS",
-    "NUM_AREAS",
     "POSSIBLE_ACTIONS",
-    "PROVINCE_VECTOR_LENGTH",
     "DiplomacyState",
     "GameOverError",
     "IllegalActionError",

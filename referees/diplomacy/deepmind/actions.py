@@ -82,7 +82,7 @@ def _build_words(board: Map) -> Iterator[int]:
     for power in board.powers:
         for home in power.homes:
             yield word(OrderCode.BUILD_ARMY, home << 1)
-            for place in (board.main_location[home], *board.coasts[home]):
+            for place in board.places[home]:
                 if board.can_stand(UnitKind.FLEET, place):
                     yield word(OrderCode.BUILD_FLEET, area_bits(place))
 
@@ -116,13 +116,9 @@ POSSIBLE_ACTIONS: Final = tuple(
 )
 
 
-MAX_ORDERS: Final = 17
 MAX_ACTIONS: Final = 34
-MAX_UNIT_LEGAL_ACTIONS: Final = 700
-MAX_LEGAL_ACTIONS: Final = 11900
-MAX_ACTION_INDEX: Final = len(POSSIBLE_ACTIONS)
 
-_KINDS: Final = {
+KINDS: Final = {
     OrderCode.CONVOY_TO: OrderKind.CONVOYED_MOVE,
     OrderCode.CONVOY: OrderKind.CONVOY,
     OrderCode.HOLD: OrderKind.HOLD,
@@ -136,7 +132,7 @@ _KINDS: Final = {
     OrderCode.REMOVE: OrderKind.REMOVE,
     OrderCode.WAIVE: OrderKind.WAIVE,
 }
-_CODES: Final = {kind: code for code, kind in _KINDS.items()}
+_CODES: Final = {kind: code for code, kind in KINDS.items()}
 _INDEX_OF: Final = {action & 0xFFFFFFFF: index for index, action in enumerate(POSSIBLE_ACTIONS)}
 
 
@@ -162,7 +158,7 @@ class Parts(NamedTuple):
 def parts(action: int) -> Parts:
     """Take an action apart. Raises IllegalActionError for a number that is none of POSSIBLE_ACTIONS."""
     index = action >> INDEX_SHIFT
-    if not 0 <= index < MAX_ACTION_INDEX or POSSIBLE_ACTIONS[index] != action:
+    if not 0 <= index < len(POSSIBLE_ACTIONS) or POSSIBLE_ACTIONS[index] != action:
         raise IllegalActionError(f"{hex(action):.40} is no action: one is its index << 48 | its order")
     return Parts(
         OrderCode(action & 0xFF),
@@ -202,25 +198,26 @@ def order_of(action: int, kind: UnitKind = UnitKind.ARMY, location: int = -1) ->
     Builds and waives need no unit. Raises IllegalActionError.
     """
     code, province, flag, target, target_flag, third = parts(action)
-    order = _KINDS[code]
+    order = KINDS[code]
     if code is OrderCode.WAIVE:
         return WAIVE
     if code is OrderCode.BUILD_ARMY:
         return Order(order, STANDARD.main_location[province])
     if code is OrderCode.BUILD_FLEET:
-        return Order(order, _place(UnitKind.FLEET, province, flag))
+        return Order(order, place_of(UnitKind.FLEET, province, flag))
     if location < 0 or STANDARD.province_of[location] != province:
         raise IllegalActionError(f"{code.name} is for a unit in {STANDARD.codes[province]}")
     if code in (OrderCode.HOLD, OrderCode.DISBAND, OrderCode.REMOVE):
         return Order(order, location)
     if code in (OrderCode.MOVE_TO, OrderCode.RETREAT_TO):
-        return Order(order, location, _place(kind, target, target_flag))
+        return Order(order, location, place_of(kind, target, target_flag))
     if code in (OrderCode.SUPPORT_MOVE_TO, OrderCode.CONVOY):
         return Order(order, location, STANDARD.main_location[target], third)
     return Order(order, location, STANDARD.main_location[target])
 
 
-def _place(kind: UnitKind, province: int, flag: int) -> int:
+def place_of(kind: UnitKind, province: int, flag: int) -> int:
+    """Where a unit stands in a province, which for a fleet may be a coast."""
     coasts = STANDARD.coasts[province]
     if coasts and (flag or kind is UnitKind.FLEET):
         return coasts[flag]

@@ -11,15 +11,18 @@ from itertools import product
 from typing import Final
 
 from referees.diplomacy.deepmind.actions import (
+    KINDS,
     POSSIBLE_ACTIONS,
     STANDARD,
     IllegalActionError,
     OrderCode,
     Parts,
     parts,
+    place_of,
 )
-from referees.diplomacy.deepmind.observation import Season
+from referees.diplomacy.deepmind.policy_host.__main__ import Season
 from referees.diplomacy.map import UnitKind, bits
+from referees.diplomacy.notation import DEEPMIND_FORMS
 
 Place = tuple[UnitKind, int]
 _RETREATS: Final = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
@@ -39,19 +42,6 @@ def mila_action(text: str, season: Season) -> int:
     return _find(text, season, mila_strings)
 
 
-_SHORT_FORMS: Final = {
-    OrderCode.HOLD: "{unit} H",
-    OrderCode.CONVOY_TO: "{unit} - {target} VC",
-    OrderCode.SUPPORT_HOLD: "{unit} SH {target}",
-    OrderCode.SUPPORT_MOVE_TO: "{unit} S {third} - {target}",
-    OrderCode.CONVOY: "{unit} C {third} - {target}",
-    OrderCode.DISBAND: "{unit} D",
-    OrderCode.BUILD_ARMY: "B A {unit}",
-    OrderCode.REMOVE: "R {unit}",
-    OrderCode.WAIVE: "W",
-}
-
-
 @cache
 def short_string(action: int, kind: UnitKind | None = None) -> str:
     """An action as DeepMind writes it for people: `PAR - BUR`, `PAR S MAR - BUR`, `LON - BRE VC`, `R STP`.
@@ -59,17 +49,15 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
     With the kind of the ordered unit a target is `SPA` for an army and `SPANC` for a fleet; without, it is
     `SPAmaybe_NC`. Raises IllegalActionError.
     """
-    action_parts = parts(action)
-    unit, target, third = (
-        STANDARD.codes[place] for place in (action_parts.province, action_parts.target, action_parts.third)
+    code, province, flag, target, target_flag, third = parts(action)
+    codes = STANDARD.codes
+    return DEEPMIND_FORMS[KINDS[code]].format(
+        place=codes[province],
+        target=codes[target],
+        source=codes[third],
+        coast=f"{codes[target]}{_coast(kind, target, target_flag)}",
+        built=f"{codes[province]}{_coast(UnitKind.FLEET, province, flag)}",
     )
-    match action_parts.code:
-        case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
-            return f"{unit} - {target}{_coast(kind, action_parts.target, action_parts.target_flag)}"
-        case OrderCode.BUILD_FLEET:
-            return f"B F {unit}{_coast(UnitKind.FLEET, action_parts.province, action_parts.flag)}"
-        case code:
-            return _SHORT_FORMS[code].format(unit=unit, target=target, third=third)
 
 
 def short_action(text: str, season: Season) -> int:
@@ -123,7 +111,7 @@ def _mila(action_parts: Parts) -> Iterator[str]:
         case OrderCode.BUILD_ARMY:
             yield f"A {names[STANDARD.main_location[province]]} B"
         case OrderCode.BUILD_FLEET:
-            yield f"{_unit((UnitKind.FLEET, _fleet_place(province, flag)))} B"
+            yield f"{_unit((UnitKind.FLEET, place_of(UnitKind.FLEET, province, flag)))} B"
         case OrderCode.HOLD | OrderCode.DISBAND | OrderCode.REMOVE:
             letter = "H" if code is OrderCode.HOLD else "D"
             yield from (f"{_unit(place)} {letter}" for place in _places(province))
@@ -144,10 +132,10 @@ def _mila(action_parts: Parts) -> Iterator[str]:
 
 def _mila_moves(action_parts: Parts, verb: str) -> Iterator[str]:
     for kind, location in _places(action_parts.province):
-        if kind is UnitKind.FLEET:
-            to = _fleet_place(action_parts.target, action_parts.target_flag)
-        else:
-            to = _army_place(action_parts)
+        # To no coast goes an army.
+        if action_parts.target_flag and kind is UnitKind.ARMY:
+            continue
+        to = place_of(kind, action_parts.target, action_parts.target_flag)
         if to in STANDARD.reach[kind][location]:
             yield f"{_unit((kind, location))} {verb} {STANDARD.mila_codes[to]}"
 
@@ -160,20 +148,10 @@ def _can_go(place: Place, target: int) -> bool:
     return bool(STANDARD.reach_mask[kind][location] >> target & 1)
 
 
-def _army_place(action_parts: Parts) -> int:
-    """Where an army goes; to no coast."""
-    return -1 if action_parts.target_flag else STANDARD.main_location[action_parts.target]
-
-
-def _fleet_place(province: int, flag: int) -> int:
-    coasts = STANDARD.coasts[province]
-    return coasts[flag] if coasts else STANDARD.main_location[province]
-
-
 @cache
 def _places(province: int) -> tuple[Place, ...]:
     """The kinds of units that can be in a province, each with where it stands."""
-    areas = (STANDARD.main_location[province], *STANDARD.coasts[province])
+    areas = STANDARD.places[province]
     return tuple((kind, area) for kind in UnitKind for area in areas if STANDARD.can_stand(kind, area))
 
 

@@ -7,7 +7,6 @@ province's own row, an army in the province's own row alone.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -25,6 +24,7 @@ from referees.diplomacy.deepmind.actions import (
     order_of,
     parts,
 )
+from referees.diplomacy.deepmind.policy_host.__main__ import Season
 from referees.diplomacy.game import GamePosition, advance, begin
 from referees.diplomacy.legal import all_legal_orders
 from referees.diplomacy.map import NOBODY, Terrain, Unit, UnitKind
@@ -42,32 +42,9 @@ UNIT: Final = 0
 BUILDABLE: Final = 11
 REMOVABLE: Final = 12
 DISLODGED: Final = 13
-AREA_TYPE: Final = 24
 CENTRE_OWNER: Final = 27
 _UNIT_LENGTH: Final = 3 + POWERS + 1
 _OWNER_LENGTH: Final = POWERS + 1
-
-
-class Season(Enum):
-    """When it is, as DeepMind counts."""
-
-    SPRING_MOVES = 0
-    SPRING_RETREATS = 1
-    AUTUMN_MOVES = 2
-    AUTUMN_RETREATS = 3
-    BUILDS = 4
-
-    def is_moves(self) -> bool:
-        """Whether units move."""
-        return self in (Season.SPRING_MOVES, Season.AUTUMN_MOVES)
-
-    def is_retreats(self) -> bool:
-        """Whether dislodged units retreat."""
-        return self in (Season.SPRING_RETREATS, Season.AUTUMN_RETREATS)
-
-    def is_builds(self) -> bool:
-        """Whether units are built and removed."""
-        return self is Season.BUILDS
 
 
 class Observation(NamedTuple):
@@ -126,16 +103,12 @@ def _flag_adjustments(position: Position, board: bytearray) -> None:
     for power, number in enumerate(adjustments(position)):
         if number > 0:
             for home in free_homes(position, power):
-                for area in _areas(home):
+                for area in STANDARD.places[home]:
                     board[area * PROVINCE_VECTOR_LENGTH + BUILDABLE] = 1
         elif number < 0:
             for unit in position.units_of(power):
                 for start in _STARTS[unit.kind][unit.location]:
                     board[start + REMOVABLE] = 1
-
-
-def _areas(province: int) -> tuple[int, ...]:
-    return (STANDARD.main_location[province], *STANDARD.coasts[province])
 
 
 def _one_hot(length: int, *numbers: int) -> bytes:
@@ -169,7 +142,7 @@ _STARTS: Final = tuple(tuple(_unit_starts(kind, area) for area in range(NUM_AREA
 # Nobody, -1, is the last.
 _OWNERS: Final = tuple(_one_hot(_OWNER_LENGTH, owner) for owner in range(_OWNER_LENGTH))
 _CENTRE_STARTS: Final = tuple(
-    tuple(area * PROVINCE_VECTOR_LENGTH + CENTRE_OWNER for area in _areas(centre))
+    tuple(area * PROVINCE_VECTOR_LENGTH + CENTRE_OWNER for area in STANDARD.places[centre])
     for centre in STANDARD.centres
 )
 

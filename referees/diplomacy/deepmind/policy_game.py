@@ -23,7 +23,7 @@ class DeepMindGame:
         self._rules = rules
         self._game = start
         self._state = DiplomacyState(start.position, seasons=int)
-        self._legal: list[list[int]] | None = None
+        self._legal = self._state.legal_actions()
 
     def is_at(self, view: GamePosition) -> bool:
         """Whether this is the position that the game has reached."""
@@ -43,17 +43,11 @@ class DeepMindGame:
             last_actions=actions,
             seasons=int,
         )
-        self._legal = None
+        self._legal = self._state.legal_actions()
 
     def follow_texts(self, moves: Mapping[int, str]) -> None:
         """Play a phase, given each seat's line of orders."""
         self.follow({seat: self._rules.read_move(self._game, seat, text) for seat, text in moves.items()})
-
-    def legal_actions(self) -> list[list[int]]:
-        """Each power's legal actions."""
-        if self._legal is None:
-            self._legal = self._state.legal_actions()
-        return self._legal
 
     def frame(self) -> Mapping[str, object]:
         """The observation and the legal actions; the board's bytes are in base64."""
@@ -64,13 +58,13 @@ class DeepMindGame:
             "shape": list(seen.board.shape),
             "build_numbers": seen.build_numbers.tolist(),
             "last_actions": seen.last_actions,
-            "legal_actions": self.legal_actions(),
+            "legal_actions": self._legal,
         }
 
     def read(self, seat: int, actions: Sequence[int]) -> Reading:
         """A power's actions as its line of orders; what is not legal, or too much, is dropped."""
         power = seat - 1
-        legal = frozenset(self.legal_actions()[power])
+        legal = frozenset(self._legal[power])
         kept: list[int] = []
         complaints: list[str] = []
         for action in actions:

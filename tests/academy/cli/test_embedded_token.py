@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from academy.cli.server_process import embedded_token
+from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, Role
@@ -27,8 +28,11 @@ def test_it_ends_with_the_server(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with clean_shutdown.serving(data) as marker, Store(data) as store:
         with embedded_token(store, marker, tmp_path / "token"):
-            assert store.authenticate((tmp_path / "token").read_text().strip()).role is Role.ADMIN
-        assert [token.revoked is None for token in store.tokens()] == [False]
+            assert (
+                store.read(tokens.authenticate, (tmp_path / "token").read_text().strip(), store.clock()).role
+                is Role.ADMIN
+            )
+        assert [token.revoked is None for token in store.read(tokens.tokens)] == [False]
 
 
 def test_that_of_a_killed_server_ends_when_the_next_one_starts(tmp_path: Path) -> None:
@@ -38,7 +42,7 @@ def test_that_of_a_killed_server_ends_when_the_next_one_starts(tmp_path: Path) -
     for _ in range(2):
         assert start_python(KILLED, str(data)).wait(180) == -9
     with Store(data) as store:
-        assert [token.revoked is None for token in store.tokens()].count(True) == 2
+        assert [token.revoked is None for token in store.read(tokens.tokens)].count(True) == 2
     with clean_shutdown.serving(data) as marker, Store(data) as store, embedded_token(store, marker, None):
-        (left,) = (token for token in store.tokens() if token.revoked is None)
+        (left,) = (token for token in store.read(tokens.tokens) if token.revoked is None)
         assert left.role is Role.ARENA, "only what the servers made for themselves ends"

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.fair_use import (
+    SEED_RULES,
     Claim,
     Expectation,
+    FairUse,
     FairUseExceededError,
     ValueNotLowError,
     acceptable,
-    check_low_value,
-    check_opening,
     false_claim,
     false_consultation,
-    opening_allowance,
 )
+from academy.knowledge.settings import LibrarySettings
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,10 @@ from academy.knowledge.fair_use import (
     ],
 )  # fmt: skip
 def test_one_consultation_for_every_four_moves_the_first_included(own_move: int, allowed: int) -> None:
-    assert opening_allowance(own_move) == allowed
-    check_opening(allowed - 1, own_move)
+    assert SEED_RULES.opening_allowance(own_move) == allowed
+    SEED_RULES.check_opening(allowed - 1, own_move)
     with pytest.raises(FairUseExceededError) as refused:
-        check_opening(allowed, own_move)
+        SEED_RULES.check_opening(allowed, own_move)
     assert (refused.value.consultations, refused.value.own_move, refused.value.allowed) == (
         allowed,
         own_move,
@@ -103,7 +103,7 @@ def test_claims_hold_only_where_they_equal_the_stated_values(
 
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.33])
 def test_patterns_are_for_positions_of_low_value(value: float) -> None:
-    check_low_value(value)
+    SEED_RULES.check_patterns(value)
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,20 @@ def test_patterns_are_for_positions_of_low_value(value: float) -> None:
 )
 def test_patterns_are_refused_for_values_that_are_not_low(value: float | None, statement: str) -> None:
     with pytest.raises(ValueNotLowError, match=statement) as refused:
-        check_low_value(value)
+        SEED_RULES.check_patterns(value)
     assert refused.value.value is value
+
+
+def test_a_games_settings_change_the_rules() -> None:
+    rules = FairUse.of(
+        LibrarySettings(opening_moves_per_consultation=1, pattern_value_limit=0.5, elo_margin=50)
+    )
+    assert [rules.opening_allowance(own_move) for own_move in (1, 2, 3)] == [1, 2, 3]
+    assert [rules.allows_patterns(value) for value in (0.5, 0.51, None)] == [True, False, False]
+    with pytest.raises(ValueNotLowError, match=r"at most 0\.5"):
+        rules.check_patterns(0.6)
+    assert rules.least_elo(1500.0) == 1450.0
+    assert FairUse.of(LibrarySettings()) == SEED_RULES
 
 
 KNOWLEDGE = (
@@ -136,13 +148,14 @@ KNOWLEDGE = (
 def test_knowledge_is_accepted_from_players_not_200_below_oneself(
     knowledge: float, player: float, accepted: bool
 ) -> None:
-    assert acceptable(knowledge, player) is accepted
+    assert acceptable(knowledge, SEED_RULES.least_elo(player)) is accepted
 
 
 def test_of_many_pieces_of_knowledge_the_same_are_accepted_as_of_each() -> None:
     elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
     for player in {player for _, player, _ in KNOWLEDGE}:
-        assert acceptable(elos, player).tolist() == [acceptable(float(elo), player) for elo in elos]
+        least = SEED_RULES.least_elo(player)
+        assert acceptable(elos, least).tolist() == [acceptable(float(elo), least) for elo in elos]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from functools import partial
 import grpc
 import pytest
 
+from academy.store import game_tables
 from academy.store.maintenance.check import check
 from academy.store.player_commands import MutePlayer
 from academy.store.tokens import Role
@@ -85,7 +86,11 @@ def test_another_arenas_players_are_others_though_they_have_the_same_names(
     play(fresh, rival, "cup/1")
 
     assert voters(fresh) == {"ann", "ann@rival"}
-    assert fresh.store.elo(GAME, "ann") == fresh.store.elo(GAME, "ann@rival") == 1500.0
+    assert (
+        fresh.store.read(game_tables.elo, GAME, "ann")
+        == fresh.store.read(game_tables.elo, GAME, "ann@rival")
+        == 1500.0
+    )
     assert not list(check(fresh.store.environment))
     played = rival.contests.GetContest(contests_pb2.GetContestRequest(contest_id="cup/1")).contest
     assert (played.arena, played.players[0].name, played.players[0].identity) == ("rival", "ann", "ann@rival")
@@ -101,7 +106,7 @@ def test_impossible_moves_and_ratings_are_refused(fresh: Running, home: Client) 
     assert refusal(lambda: rival.contests.ReportContest(high)).fields == ["players[0].elo"]
     openings = fresh.admin().libraries.ListOpenings(libraries_pb2.ListOpeningsRequest(game_id=GAME))
     assert len(openings.nodes) <= 1
-    assert fresh.store.elo(GAME, "ann") is None
+    assert fresh.store.read(game_tables.elo, GAME, "ann") is None
 
 
 def test_a_new_token_of_the_same_name_is_the_same_arena(fresh: Running, home: Client) -> None:

@@ -20,8 +20,9 @@ from grpc_status import rpc_status
 from prometheus_client import generate_latest
 
 from academy.service import logs
-from academy.service.permissions import OPEN_METHODS, ROLES
+from academy.service.access import OPEN_METHODS, ROLES
 from academy.service.server import SERVICES, ServerSettings
+from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
@@ -345,7 +346,7 @@ def test_secrets_are_compared_in_constant_time(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(hmac, "compare_digest", spy)
     with Store(tmp_path) as store:
         token, text = store.run(CreateToken("ann", Role.BOT))
-        store.authenticate(text)
+        store.read(tokens.authenticate, text, store.clock())
         guesses = [
             f"acd_{token.token_id}_{'A' * 43}",
             f"acd_{'0' * 16}_{'A' * 43}",
@@ -353,7 +354,7 @@ def test_secrets_are_compared_in_constant_time(tmp_path: Path, monkeypatch: pyte
         ]
         for guess in guesses:
             with pytest.raises(UnknownTokenError):
-                store.authenticate(guess)
+                store.read(tokens.authenticate, guess, store.clock())
     # Each was decided by one comparison of hashes, also where there is no such token.
     assert len(compared) == 1 + len(guesses)
     assert all(len(right) == 32 for _, right in compared)

@@ -39,6 +39,59 @@ def look_up(
 
 
 class TestOpenings:
+    def test_the_recommended_move_comes_with_what_may_follow(self, academy: Running) -> None:
+        game = examples.tiny_go("book")
+        game.settings.opening_plies_ahead = 2
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        lines = [(["c3", "b2", "d4"], "WIN"), (["c3", "b3", "d3"], "WIN"), (["d2", "a1"], "LOSS")]
+        for number, (moves, first) in enumerate(line for line in lines for _ in range(5)):
+            academy.arena().contests.ReportContest(
+                report(contest(f"book/{number}", "book"), moves, first=first)
+            )
+        ticket = opened(academy, contest("book/asking", "book"))[0]
+
+        recommended = look_up(ticket, "book", contest_id="book/asking").recommendation
+        assert (recommended.move, recommended.visits) == ("c3", 10)
+        assert recommended.value > 0.7
+        # The centre's replies are as many as a turned board has images of them.
+        answers = {reply.move: reply.recommendation.move for reply in recommended.replies}
+        assert set(answers) == {"b2", "b4", "d2", "d4", "b3", "c2", "c4", "d3"}
+        assert {move: answers[move] for move in ("b2", "d4", "b3")} == {"b2": "d4", "d4": "b2", "b3": "d3"}
+        assert not any(reply.recommendation.replies for reply in recommended.replies)
+
+    def test_an_admin_may_allow_players_to_ask_more(self, academy: Running) -> None:
+        game = examples.tiny_go("generous")
+        game.settings.opening_moves_per_consultation = 1
+        game.settings.pattern_value_limit = 0.5
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        player = opened(academy, contest("generous/1", "generous"))[0]
+        for moves in ([], ["c3"]):
+            look_up(player, "generous", moves, "generous/1")
+        answer = partial(look_up, player, "generous", ["c3", "b2"], "generous/1")
+        assert refusal(answer).reason == "FAIR_USE_EXCEEDED"
+
+        def ask(value: float) -> consultation_pb2.MatchPatternsResponse:
+            return player.consultation.MatchPatterns(
+                consultation_pb2.MatchPatternsRequest(
+                    game_id="generous",
+                    contest_id="generous/1",
+                    positions=[position(MIDDLE, expected_value=value)],
+                )
+            )
+
+        assert len(ask(0.5).positions) == 1
+        refused = refusal(partial(ask, 0.6))
+        assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
+
+    def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
+        arena = registered(academy, "one-node")
+        for number in range(5):
+            played = contest(f"one-node/{number}", "one-node")
+            arena.contests.ReportContest(report(played, ["c3", "b2", "d4"], first="WIN"))
+        answer = look_up(academy.bot("reader"), "one-node")
+        assert (answer.recommendation.move, list(answer.recommendation.replies)) == ("c3", [])
+        assert not look_up(academy.bot("reader"), "one-node", ["a1"]).HasField("recommendation")
+
     def test_results_and_moves_are_seen_from_the_asking_player(self, academy: Running) -> None:
         arena = registered(academy, "openings")
         for number, (moves, first) in enumerate(

@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from academy.knowledge.settings import Library
+from academy.service.access import ContestSeat
 from academy.service.consultation_counts import ContestCounts
-from academy.service.contest_access import ContestSeat
 from academy.store.library_store import Store
 
 MANY = range(40_000)

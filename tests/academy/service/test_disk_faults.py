@@ -15,6 +15,7 @@ import grpc
 import pytest
 
 from academy.service.server import ServerSettings
+from academy.store import game_tables
 from academy.store.contest_commands import RegisterGame
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreError
@@ -128,7 +129,7 @@ def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) ->
                     )
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert store.game(GAME).game_id == GAME
+        assert store.read(game_tables.game_record, GAME).game_id == GAME
     with Store(tmp_path) as store:
         assert list(check(store.environment)) == []
 

@@ -10,6 +10,7 @@ import pytest
 from academy.service import errors, logs
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
+from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
@@ -76,10 +77,10 @@ def test_faults_of_the_disk(
 def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
     fresh: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(**_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of the server's own")
 
-    monkeypatch.setattr(fresh.store, "games", broken)
+    monkeypatch.setattr(game_tables, "games", broken)
     logs.configure("error", "json")
 
     refused = refusal(lambda: fresh.admin().contests.ListGames(contests_pb2.ListGamesRequest()))
@@ -95,10 +96,10 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
 def test_faults_cannot_fill_the_log(
     fresh: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: Exception
 ) -> None:
-    def broken(**_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr(fresh.store, "games", broken)
+    monkeypatch.setattr(game_tables, "games", broken)
     monkeypatch.setattr(errors, "fault_lines", Bucket(0.0001, 3.0))
     logs.configure("error", "json")
     admin = fresh.admin()

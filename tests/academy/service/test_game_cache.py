@@ -13,8 +13,8 @@ from academy.knowledge.settings import Library
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import MatchQuery
 from academy.service.game_cache import GameCache
-from academy.service.pattern_cache import PatternCache
-from academy.service.ranking import RankedPatterns
+from academy.service.pattern_cache import PatternCache, RankedPatterns
+from academy.store import game_tables
 from academy.store.codec import library_to_proto, spec_from_proto
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
@@ -186,7 +186,7 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
                 contests_pb2.RegisterGameRequest(game=examples.tiny_go(name))
             )
         academy.store.run(ReportContest(examples.report(examples.contest("c/1", "second"), ["c3"]), "arena"))
-        assert academy.store.latest_games() == ["second", "third", "first"]
+        assert academy.store.read(game_tables.latest_games) == ["second", "third", "first"]
 
         async def load() -> None:
             assert await GameCache(academy.store).load(0.0) == 0

@@ -13,8 +13,7 @@ import pytest
 from grpc import aio
 
 from academy.service.limits import Limits
-from academy.service.server import ServerSettings
-from academy.service.transport import MultiListenerServer, channel_options
+from academy.service.server import MultiListenerServer, ServerSettings, channel_options
 from academy.v1 import contests_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import tiny_go

@@ -9,6 +9,7 @@ import pytest
 
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
+from academy.store.contest_tables import contest_record
 from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
@@ -118,7 +119,7 @@ def test_expired_contests_are_read_once(tmp_path: Path) -> None:
         for number in range(5):
             opened(academy, "go", f"old/{number}")
         analyse(academy.bot("ann"), "go")
-        with patch.object(academy.store, "contest", wraps=academy.store.contest) as looked_at:
+        with patch("academy.service.access.contest_record", wraps=contest_record) as looked_at:
             # Each commit has a caller's right to analyse looked at again.
             opened(academy, "other", "of-others")
             analyse(academy.bot("ann"), "go")

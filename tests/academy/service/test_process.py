@@ -25,6 +25,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.cli.connection import ExitCode
 from academy.knowledge.game import RULES_VERSION
+from academy.store import tokens
 from academy.store.environment import SCHEMA_VERSION
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
@@ -277,7 +278,7 @@ def test_an_embedded_servers_token_ends_with_it(tmp_path: Path) -> None:
         process.kill()
         process.communicate()
     with Store(tmp_path / "data") as store, pytest.raises(RevokedTokenError):
-        store.authenticate(token)
+        store.read(tokens.authenticate, token, store.clock())
 
 
 def test_acknowledged_writes_survive_a_kill(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import Matches, MatchQuery
-from academy.service.pattern_cache import PatternCache
-from academy.service.ranking import RankedPatterns
+from academy.service.pattern_cache import PatternCache, RankedPatterns
 from academy.store.codec import library_to_proto
 
 SPEC = GameSpec("go", SquareGeometry(5, 5), symmetries=tuple(SQUARE))

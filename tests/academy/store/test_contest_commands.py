@@ -7,6 +7,7 @@ import pytest
 
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.store import arenas, contest_tables, event_log, game_tables
 from academy.store.codec import settings_to_proto, spec_from_proto, spec_to_proto
 from academy.store.contest_commands import (
     CountConsultation,
@@ -36,8 +37,8 @@ from tests.academy.store.examples import contest, endgame_proposal, go_game, rep
 def test_registering_the_same_game_again_changes_nothing(store: Store) -> None:
     game, created = store.run(RegisterGame(go_game(), "another"))
     assert not created
-    assert game == store.game("go-9x9")
-    assert store.last_event() == 1
+    assert game == store.read(game_tables.game_record, "go-9x9")
+    assert store.read(event_log.last_sequence) == 1
 
 
 def test_settings_of_a_second_registration_do_not_count(store: Store) -> None:
@@ -73,8 +74,8 @@ def test_another_game_of_the_same_id_is_refused_naming_what_differs(
 def test_games_are_listed_in_pages(store: Store) -> None:
     for game_id in ("b", "a", "a.1", "z"):
         store.run(RegisterGame(go_game(game_id), "arena"))
-    first = [game.game_id for game in store.games(most=3)]
-    rest = [game.game_id for game in store.games(after=first[-1])]
+    first = [game.game_id for game in store.read(game_tables.games, most=3)]
+    rest = [game.game_id for game in store.read(game_tables.games, after=first[-1])]
     assert first + rest == ["a", "a.1", "b", "go-9x9", "z"]
 
 
@@ -85,11 +86,11 @@ def test_an_open_contest_is_known_with_its_players(store: Store) -> None:
     opened, tickets = store.run(OpenContest(contest("c1")))
     assert opened.state == contests_pb2.CONTEST_STATE_OPEN
     assert [player.name for player in opened.players] == ["gnugo 1", "seki"]
-    assert store.contest("c1").contest == opened
+    assert store.read(contest_tables.contest_record, "c1").contest == opened
     assert len(set(tickets)) == 2
-    assert store.open_contest("seki", "go-9x9") == "c1"
-    assert store.open_contest("sek", "go-9x9") is None
-    assert store.open_contest("seki", "go-9x") is None
+    assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9") == "c1"
+    assert store.read(contest_tables.open_contest_of_player, "sek", "go-9x9") is None
+    assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x") is None
 
 
 def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> None:
@@ -100,7 +101,7 @@ def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> N
     opened, second = store.run(OpenContest(again))
     assert set(first).isdisjoint(second)
     assert opened.players[0].elo == 1500
-    assert store.contest("c1").seats[0].consultations == 1
+    assert store.read(contest_tables.contest_record, "c1").seats[0].consultations == 1
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_a_contest_needs_a_registered_game(store: Store) -> None:
         with pytest.raises(UnknownGameError):
             store.run(OpenContest(contest("c1", game_id)))
     with pytest.raises(UnknownContestError):
-        store.contest("c1")
+        store.read(contest_tables.contest_record, "c1")
 
 
 # Reporting
@@ -141,8 +142,8 @@ def test_a_report_counts_once(store: Store) -> None:
     assert view.measures.contests == 1
     assert view.openings.root.visits == 1
     assert view.openings.root.wins == (1, 0)
-    assert store.last_event() == 2
-    assert store.open_contest("seki", "go-9x9") is None
+    assert store.read(event_log.last_sequence) == 2
+    assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9") is None
 
 
 def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> None:
@@ -164,8 +165,8 @@ def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
     request.plies[59].player = 7
     with pytest.raises(InvalidRecordError, match=r"plies\[59\]"):
         store.run(ReportContest(request, "arena"))
-    assert store.contest("c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
-    assert store.last_event() == 1
+    assert store.read(contest_tables.contest_record, "c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
+    assert store.read(event_log.last_sequence) == 1
     assert store.run(ReportContest(report("c1"), "arena")).counted
 
 
@@ -203,7 +204,7 @@ def test_what_no_contest_can_end_with_is_refused(
     spoil(request)
     with pytest.raises(InvalidRecordError, match=complaint):
         store.run(ReportContest(request, "arena"))
-    assert store.last_event() == 1
+    assert store.read(event_log.last_sequence) == 1
 
 
 @pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])
@@ -221,7 +222,7 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
     ended = store.run(ReportContest(void, "arena"))
     assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
     assert ended.contest.state == contests_pb2.CONTEST_STATE_VOID
-    (proposal,), _ = store.proposals(ProposalFilter("gnugo 1"))
+    (proposal,), _ = store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))
     assert (proposal.verdict, proposal.reason) == (
         proposals_pb2.VERDICT_DROPPED,
         "the contest ended without a result",
@@ -245,7 +246,7 @@ def test_consultations_are_counted_under_the_rule(store: Store) -> None:
         store.run(CountConsultation("c1", 1, moves[:4], own_move=3))
     assert store.run(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
     assert store.run(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
-    assert [seat.consultations for seat in store.contest("c1").seats] == [2, 1]
+    assert [seat.consultations for seat in store.read(contest_tables.contest_record, "c1").seats] == [2, 1]
 
 
 def test_the_same_question_again_is_not_counted(store: Store) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from academy.store import contest_tables
+from academy.store import arenas, contest_tables, event_log
 from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
 from academy.store.contest_tables import ProposalFilter
 from academy.store.errors import InvalidRecordError, TooManyProposalsError, UnknownContestError
@@ -23,14 +23,14 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     (held,) = store.run(submission("c1", 2, [endgame_proposal(request, seat=2)], "seki"))
     assert (held.verdict, held.player, held.seat, held.game_id) == (HELD, "seki", 2, "go-9x9")
-    assert store.held_proposals("go-9x9") == 1
+    assert store.read(contest_tables.count_held_proposals, "go-9x9") == 1
     ended = store.run(ReportContest(request, "arena"))
     assert (ended.accepted, ended.dropped) == (1, 0)
-    (judged,), _ = store.proposals(ProposalFilter("seki"))
+    (judged,), _ = store.read(arenas.list_proposals, ProposalFilter("seki"))
     assert (judged.verdict, judged.pattern_id) == (INSERTED, 1)
     assert judged.reason
     assert judged.proposal_id == held.proposal_id
-    assert store.held_proposals("go-9x9") == 0
+    assert store.read(contest_tables.count_held_proposals, "go-9x9") == 0
     (entry,) = [
         entry for library in store.follow().refresh("go-9x9").libraries.values() for entry in library.values()
     ]
@@ -43,7 +43,7 @@ def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) 
     store.run(submission("c1", 1, [endgame_proposal(request, back=40)], "gnugo 1"))
     ended = store.run(ReportContest(request, "arena"))
     assert (ended.accepted, ended.dropped) == (0, 1)
-    (judged,), _ = store.proposals(ProposalFilter("gnugo 1"))
+    (judged,), _ = store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert "20 %" in judged.reason
 
@@ -56,12 +56,12 @@ def test_the_same_proposal_again_changes_nothing(store: Store, reported_first: b
         store.run(ReportContest(request, "arena"))
     proposal = endgame_proposal(request)
     first = store.run(submission("c1", 1, [proposal], "gnugo 1"))
-    events = store.last_event()
+    events = store.read(event_log.last_sequence)
     # Blanks between the cells make no other proposal.
     proposal.cells = "\n".join(" ".join(line) for line in proposal.cells.split("\n")) + "\n"
     again = store.run(submission("c1", 1, [proposal, proposal], "gnugo 1"))
     assert again == first * 2
-    assert store.last_event() == events
+    assert store.read(event_log.last_sequence) == events
     # Another seat's is another proposal.
     (other,) = store.run(submission("c1", 2, [proposal], "seki"))
     assert other.proposal_id != first[0].proposal_id
@@ -76,7 +76,7 @@ def test_after_the_report_a_proposal_is_judged_at_once(store: Store) -> None:
     assert [proposal.verdict for proposal in proposals] == [INSERTED, proposals_pb2.VERDICT_DROPPED]
     again = store.run(ReportContest(request, "arena"))
     assert (again.counted, again.accepted, again.dropped) == (False, 1, 1)
-    assert store.held_proposals("go-9x9") == 0
+    assert store.read(contest_tables.count_held_proposals, "go-9x9") == 0
     assert not list(check(store.environment))
 
 
@@ -89,7 +89,7 @@ def test_proposals_beyond_the_settings_limit_are_refused_with_their_whole_call(s
     with pytest.raises(TooManyProposalsError) as refused:
         store.run(submission("c1", 1, proposals[2:4], "gnugo 1"))
     assert (refused.value.held, refused.value.more, refused.value.allowed) == (2, 2, 3)
-    assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 2
+    assert len(store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))[0]) == 2
     # What is known already does not count again, and every seat has its own share.
     store.run(submission("c1", 1, proposals[:3], "gnugo 1"))
     store.run(submission("c1", 2, proposals[:3], "seki"))
@@ -102,7 +102,7 @@ def test_a_wrong_proposal_refuses_the_call_by_its_place(store: Store) -> None:
     bad.value = 2.0
     with pytest.raises(InvalidRecordError, match=r"proposals\[1\]\.value: 2\.0"):
         store.run(submission("c1", 1, [good, bad], "gnugo 1"))
-    assert store.proposals(ProposalFilter("gnugo 1")) == ([], b"")
+    assert store.read(arenas.list_proposals, ProposalFilter("gnugo 1")) == ([], b"")
 
 
 def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
@@ -139,11 +139,14 @@ def test_who_consulted_about_another_game_has_nothing_taken_in(
     store.run(submission("c1", 1, [endgame_proposal(request), endgame_proposal(request, back=2)], "gnugo 1"))
     store.run(submission("c1", 2, [endgame_proposal(request, seat=2, back=1)], "seki"))
     store.run(ReportContest(request, "arena"))
-    judged, _ = store.proposals(ProposalFilter("gnugo 1"))
+    judged, _ = store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))
     assert {proposal.verdict == proposals_pb2.VERDICT_DROPPED for proposal in judged} == {bool(reason)}
     assert all(reason.format(moves[5]) in proposal.reason for proposal in judged)
     # The other player is not to blame, and the log tells the same story again.
-    assert store.proposals(ProposalFilter("seki"))[0][0].verdict != proposals_pb2.VERDICT_DROPPED
+    assert (
+        store.read(arenas.list_proposals, ProposalFilter("seki"))[0][0].verdict
+        != proposals_pb2.VERDICT_DROPPED
+    )
     assert not list(check(store.environment))
 
 
@@ -166,7 +169,7 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
     listed: list[proposals_pb2.Proposal] = []
     place = b""
     while True:
-        page, place = store.proposals(ProposalFilter("seki", contest_id), place, most)
+        page, place = store.read(arenas.list_proposals, ProposalFilter("seki", contest_id), place, most)
         assert len(page) <= most
         listed += page
         if not place:
@@ -186,7 +189,7 @@ def test_one_listing_looks_through_a_few_proposals_and_the_next_goes_on(
     wanted = ProposalFilter("gnugo 1", verdicts=frozenset({INSERTED}))
     pages, start = [], b""
     while True:
-        listed, start = store.proposals(wanted, start, 2)
+        listed, start = store.read(arenas.list_proposals, wanted, start, 2)
         pages.append([proposal.contest_id for proposal in listed])
         if not start:
             break

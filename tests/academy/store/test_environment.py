@@ -158,6 +158,14 @@ def test_reading_only_makes_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_an_empty_file_is_no_folder_to_read(tmp_path: Path) -> None:
+    with Environment(tmp_path):
+        pass
+    (tmp_path / "data.mdb").write_bytes(b"")
+    with pytest.raises(StoreCorruptError, match=r"data\.mdb is empty; restore a backup"):
+        Environment(tmp_path, read_only=True)
+
+
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
     with pytest.raises(StoreError, match="data folder cannot be made"):

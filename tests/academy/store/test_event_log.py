@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from academy.store import event_log
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.errors import StoreCorruptError
-from academy.store.library_store import Page, Store
+from academy.store.event_log import Page
+from academy.store.library_store import Store
 from academy.v1 import events_pb2
 from tests.academy.store.examples import go_game, report
 
@@ -33,10 +34,10 @@ def test_events_are_numbered_over_all_games(store: Store) -> None:
     store.run(RegisterGame(go_game("other"), "arena"))
     for number in range(6):
         store.run(ReportContest(report(f"c{number}", ["go-9x9", "other"][number % 2], plies=4), "arena"))
-    events, place = store.events(Page())
+    events, place = store.read(event_log.read_page, Page())
     assert [event.sequence for event in events] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert place == 0
-    others, _ = store.events(Page(), game_id="other")
+    others, _ = store.read(event_log.read_page, Page(), game_id="other")
     assert [event.sequence for event in others] == [2, 4, 6, 8]
     assert {event.game_id for event in others} == {"other"}
 
@@ -52,7 +53,9 @@ def test_pages_put_together_are_the_log(store: Store, game_id: str, newest_first
     sequences: list[int] = []
     place = 0
     while True:
-        events, place = store.events(Page(most, place), game_id=game_id, newest_first=newest_first)
+        events, place = store.read(
+            event_log.read_page, Page(most, place), game_id=game_id, newest_first=newest_first
+        )
         assert len(events) <= most
         sequences += [event.sequence for event in events]
         if not place:

@@ -9,7 +9,7 @@ import pytest
 
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
-from academy.store import player_commands
+from academy.store import arenas, event_log, player_commands
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.contest_tables import ProposalFilter
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
@@ -164,7 +164,7 @@ def test_after_a_compaction_votes_are_taken_out_of_the_records(tmp_path: Path) -
         compact(store.environment, keep=3)
         before = votes_of(store, "ann"), votes_of(store, "bob")
         done = forget(store, "troll")
-        assert done.compacted == store.last_event() - 4 and done.replayed
+        assert done.compacted == store.read(event_log.last_sequence) - 4 and done.replayed
         assert votes_of(store, "troll") == 0 and all(before)
         assert not list(check(store.environment))
 
@@ -208,7 +208,7 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         # What it proposes is dropped with the reason, also in a game that is registered later.
         play(store, 9, 3)
         assert votes_of(store, "troll") == 0
-        proposed, _ = store.proposals(ProposalFilter(player="troll"))
+        proposed, _ = store.read(arenas.list_proposals, ProposalFilter(player="troll"))
         assert {proposal.reason for proposal in proposed[:8]} == {"an admin has muted the proposer"}
         store.run(RegisterGame(go_game("later"), "arena"))
         assert store.run(MuteInGame("later", "troll", "admin")) == 0

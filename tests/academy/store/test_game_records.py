@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry, InvalidBoardError, SquareGeometry
-from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
+from academy.knowledge.settings import GREATEST, LEAST, InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.store.codec import (
@@ -59,14 +59,17 @@ def test_an_empty_board_is_refused() -> None:
         spec_from_proto(game)
 
 
-COUNT = st.integers(0, 1_000_000)
-SHARE = st.floats(0, 1)
+def values_of(setting: str, kind: object) -> st.SearchStrategy[float]:
+    """All that a setting may be."""
+    if kind is float:
+        return st.floats(0, 1)
+    return st.integers(LEAST.get(setting, 0), GREATEST.get(setting, 1_000_000))
 
 
 @given(
     st.builds(
         LibrarySettings,
-        **{field.name: SHARE if field.type is float else COUNT for field in fields(LibrarySettings)},
+        **{field.name: values_of(field.name, field.type) for field in fields(LibrarySettings)},
     )
 )
 def test_settings_come_back_as_they_were(settings: LibrarySettings) -> None:

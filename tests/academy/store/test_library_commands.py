@@ -9,23 +9,25 @@ from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.openings import OpeningNode, UnknownLineError
 from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.text import read_cells
+from academy.store import event_log, game_tables, library_commands
 from academy.store.codec import entry_to_proto, node_to_proto
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.errors import InvalidRecordError, NotDeletedError, UnknownGameError, UnknownRemovalError
+from academy.store.event_log import Page
 from academy.store.library_commands import (
     ChangeSettings,
     DeleteOpening,
     DeletePattern,
     ImportLibraries,
     PruneLibrary,
-    Restored,
     RestorePattern,
     RestoreRemoval,
 )
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2
+from academy.v1.libraries_pb2 import RestoreRemovalResponse
 from tests.academy.store.examples import go, go_game, learn, report
 
 ENDGAME = Library.ENDGAME
@@ -43,11 +45,11 @@ def test_settings_given_change_and_others_stay(store: Store) -> None:
     second = game_pb2.LibrarySettings(endgame_capacity=7)
     settings, _ = store.run(ChangeSettings("go-9x9", second, "admin"))
     assert settings == LibrarySettings(forget_after=50, endgame_capacity=7)
-    assert store.game("go-9x9").settings.endgame_capacity == 7
+    assert store.read(game_tables.game_record, "go-9x9").settings.endgame_capacity == 7
     assert view(store).settings == settings
-    events = store.last_event()
+    events = store.read(event_log.last_sequence)
     store.run(ChangeSettings("go-9x9", second, "admin"))
-    assert store.last_event() == events, "what changes nothing is no event"
+    assert store.read(event_log.last_sequence) == events, "what changes nothing is no event"
 
 
 def test_a_lowered_capacity_removes_the_weakest_at_once(store: Store) -> None:
@@ -68,8 +70,12 @@ def lower(store: Store, **settings: int) -> int:
     return removed
 
 
-def restore_newest(store: Store) -> Restored:
-    return store.run(RestoreRemoval("go-9x9", store.removals("go-9x9")[0].event, "admin"))
+def restore_newest(store: Store) -> RestoreRemovalResponse:
+    return store.run(
+        RestoreRemoval(
+            "go-9x9", store.read(library_commands.removals, "go-9x9", store.clock())[0].event, "admin"
+        )
+    )
 
 
 def known_records(store: Store) -> list[tuple[str, object]]:
@@ -87,17 +93,21 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     learn(store, contests=12)
     before = known_records(store)
     removed = lower(store, endgame_capacity=5, opening_capacity=10)
-    (kept,) = store.removals("go-9x9")
+    (kept,) = store.read(library_commands.removals, "go-9x9", store.clock())
     assert (kept.patterns + kept.nodes, kept.what, kept.actor) == (removed, "capacity lowered", "admin")
 
     # Nothing leaves for what comes back: it is kept until there is room.
-    assert restore_newest(store) == Restored(0, 0, removed)
+    assert restore_newest(store) == RestoreRemovalResponse(patterns=0, nodes=0, no_room=removed)
     lower(store, endgame_capacity=8, opening_capacity=1_000)
-    assert restore_newest(store) == Restored(3, kept.nodes, kept.patterns - 3)
+    assert restore_newest(store) == RestoreRemovalResponse(
+        patterns=3, nodes=kept.nodes, no_room=kept.patterns - 3
+    )
     lower(store, endgame_capacity=5_000)
     assert restore_newest(store).no_room == 0
     assert known_records(store) == before
-    assert not store.removals("go-9x9") and not list(check(store.environment))
+    assert not store.read(library_commands.removals, "go-9x9", store.clock()) and not list(
+        check(store.environment)
+    )
 
 
 def test_pruned_patterns_come_back_one_by_one_or_together(store: Store) -> None:
@@ -110,7 +120,7 @@ def test_pruned_patterns_come_back_one_by_one_or_together(store: Store) -> None:
     assert store.run(RestorePattern("go-9x9", ENDGAME, number, "admin")) == pruned[0]
     with pytest.raises(NotDeletedError):
         store.run(RestorePattern("go-9x9", ENDGAME, number, "admin"))
-    assert restore_newest(store) == Restored(len(pruned) - 1, 0, 0)
+    assert restore_newest(store) == RestoreRemovalResponse(patterns=len(pruned) - 1, nodes=0, no_room=0)
     assert known_records(store) == before and not list(check(store.environment))
 
 
@@ -129,7 +139,7 @@ def test_pruned_openings_come_back_with_their_parents_values(store: Store) -> No
     before = known_records(store)
     pruned = store.run(PruneLibrary("go-9x9", Library.OPENING, 0.33, False, "admin"))
     assert pruned and known_records(store) != before
-    assert restore_newest(store) == Restored(0, len(pruned), 0)
+    assert restore_newest(store) == RestoreRemovalResponse(patterns=0, nodes=len(pruned), no_room=0)
     assert known_records(store) == before and not list(check(store.environment))
 
 
@@ -149,7 +159,9 @@ def test_a_deleted_line_takes_what_follows_and_leaves_the_counts_before(store: S
     again = report("go-9x9/0")
     again.contest.contest_id = "again"
     store.run(ReportContest(again, "arena"))
-    assert store.run(RestoreRemoval("go-9x9", event, "admin")) == Restored(0, len(deleted), 0)
+    assert store.run(RestoreRemoval("go-9x9", event, "admin")) == RestoreRemovalResponse(
+        patterns=0, nodes=len(deleted), no_room=0
+    )
     assert not list(check(store.environment))
     assert len(view(store).openings.nodes) >= len([name for name, _ in before if name.startswith("node")])
 
@@ -161,15 +173,19 @@ def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: P
         learn(store, contests=12)
         lower(store, endgame_capacity=20, removed_days=2)
         lower(store, endgame_capacity=15)
-        assert len(store.removals("go-9x9")) == 2
+        assert len(store.read(library_commands.removals, "go-9x9", store.clock())) == 2
         lower(store, removed_records=3, endgame_capacity=14)
-        assert [removal.patterns for removal in store.removals("go-9x9")] == [1], "the newest that fit"
+        assert [
+            removal.patterns for removal in store.read(library_commands.removals, "go-9x9", store.clock())
+        ] == [1], "the newest that fit"
         now[0] += 2 * 86_400 + 1
-        assert not store.removals("go-9x9")
+        assert not store.read(library_commands.removals, "go-9x9", store.clock())
         with pytest.raises(UnknownRemovalError, match="nothing is kept of a removal 5"):
             store.run(RestoreRemoval("go-9x9", 5, "admin"))
         lower(store, removed_days=0, endgame_capacity=10)
-        assert not store.removals("go-9x9") and not list(check(store.environment))
+        assert not store.read(library_commands.removals, "go-9x9", store.clock()) and not list(
+            check(store.environment)
+        )
 
 
 def test_wrong_settings_are_refused(store: Store) -> None:
@@ -209,14 +225,14 @@ def test_pruning_takes_the_weak_and_a_dry_run_only_names_them(store: Store) -> N
     learn(store, contests=12)
     entries = view(store).libraries[ENDGAME]
     below = sorted(entry.strength for entry in entries.values())[3]
-    events = store.last_event()
+    events = store.read(event_log.last_sequence)
     named = store.run(PruneLibrary("go-9x9", ENDGAME, below, True, "admin"))
-    assert (len(named), store.last_event()) == (3, events)
+    assert (len(named), store.read(event_log.last_sequence)) == (3, events)
     assert view(store).libraries[ENDGAME] == entries
     assert list(store.run(PruneLibrary("go-9x9", ENDGAME, below, False, "admin"))) == list(named)
     assert len(view(store).libraries[ENDGAME]) == len(entries) - 3
     assert not store.run(PruneLibrary("go-9x9", ENDGAME, below, False, "admin"))
-    assert store.last_event() == events + 1, "pruning nothing is no event"
+    assert store.read(event_log.last_sequence) == events + 1, "pruning nothing is no event"
 
 
 def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store: Store) -> None:
@@ -272,7 +288,9 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
     assert len(many[ENDGAME]) > 2_000
     store.run(ImportLibraries("copy", many, nodes, True, "admin"))
     assert view(store, "copy").openings.root == source.openings.root
-    assert [event.WhichOneof("kind") for event in store.events(Page(), game_id="copy")[0]][-2:] == [
+    assert [event.WhichOneof("kind") for event in store.read(event_log.read_page, Page(), game_id="copy")[0]][
+        -2:
+    ] == [
         "patterns_imported",
         "openings_imported",
     ]
@@ -292,7 +310,7 @@ def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:
     learn(store, contests=12)
     before = view(store)
     patterns, nodes = exported(before)
-    events = store.last_event()
+    events = store.read(event_log.last_sequence)
     spoilt = pattern_pb2.PatternRecord(cells="??")
     with pytest.raises(InvalidRecordError, match=rf"patterns\[{len(patterns[ENDGAME])}\]"):
         wrong = {ENDGAME: [*patterns[ENDGAME], spoilt]}
@@ -300,7 +318,7 @@ def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:
     with pytest.raises(UnknownLineError):
         orphan = [node for node in nodes if node.depth != 1]
         store.run(ImportLibraries("go-9x9", patterns, orphan, True, "admin"))
-    assert store.last_event() == events
+    assert store.read(event_log.last_sequence) == events
     assert view(store).libraries == before.libraries
     assert view(store).openings.nodes == before.openings.nodes
     learn(store, contests=1, first=100)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from academy.store import contest_tables
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.environment import Transaction
 from academy.store.errors import InvalidRecordError
@@ -23,16 +24,17 @@ def test_oldest_open_contest_of_a_player_since_a_time_is_returned(tmp_path: Path
             store.run(OpenContest(contest(contest_id, game_id)))
             now[0] += 10.0
         oldest = [
-            store.open_contest("seki", "go-9x9", since) for since in (0.0, 1_000.0, 1_001.0, 1_011.0, 1_031.0)
+            store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", since)
+            for since in (0.0, 1_000.0, 1_001.0, 1_011.0, 1_031.0)
         ]
         assert oldest == ["z", "z", "a", "b", None]
-        assert store.open_contest("seki", "go", 1_011.0) == "m"
+        assert store.read(contest_tables.open_contest_of_player, "seki", "go", 1_011.0) == "m"
 
 
 @pytest.mark.parametrize("place", [(-1, "a"), (1 << 64, "a"), (0, "no contest"), (0, ""), (0, "a" * 1_000)])
 def test_a_place_where_no_contest_can_be_is_refused(store: Store, place: tuple[int, str]) -> None:
     with pytest.raises(InvalidRecordError, match="no contest can be there"):
-        store.oldest_contests("go-9x9", place, 10)
+        store.read(contest_tables.oldest_open_contests, "go-9x9", place, 10)
 
 
 def test_pages_go_on_after_a_place_and_leave_out_what_is_reported(store: Store) -> None:
@@ -43,11 +45,13 @@ def test_pages_go_on_after_a_place_and_leave_out_what_is_reported(store: Store) 
     wanted = [f"c{number % 5}/{number}" for number in range(12) if number != 8]
     contest_ids: list[str] = []
     after = None
-    while page := store.oldest_contests("", after, 4):
+    while page := store.read(contest_tables.oldest_open_contests, "", after, 4):
         contest_ids += [contest.contest_id for contest in page]
         after = page[-1].open_time.ToNanoseconds(), page[-1].contest_id
     assert contest_ids == wanted
-    of_one = [contest.contest_id for contest in store.oldest_contests("go", None, 100)]
+    of_one = [
+        contest.contest_id for contest in store.read(contest_tables.oldest_open_contests, "go", None, 100)
+    ]
     assert of_one == [contest_id for contest_id in wanted if int(contest_id.rpartition("/")[2]) % 2]
 
 
@@ -70,11 +74,11 @@ def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> in
 @pytest.mark.parametrize(
     "look",
     [
-        lambda store: store.open_contest("seki", "go-9x9"),
-        lambda store: store.open_contest("seki", "go-9x9", 30_000.0),
-        lambda store: store.oldest_contests("go-9x9", None, 5),
-        lambda store: store.oldest_contests("", None, 5),
-        lambda store: store.oldest_contests("", (20_000 * 10**9, "5"), 5),
+        lambda store: store.read(contest_tables.open_contest_of_player, "seki", "go-9x9"),
+        lambda store: store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", 30_000.0),
+        lambda store: store.read(contest_tables.oldest_open_contests, "go-9x9", None, 5),
+        lambda store: store.read(contest_tables.oldest_open_contests, "", None, 5),
+        lambda store: store.read(contest_tables.oldest_open_contests, "", (20_000 * 10**9, "5"), 5),
     ],
     ids=["any of a player", "of a player since", "a page", "a page of all games", "a later page"],
 )
@@ -91,5 +95,5 @@ def test_looking_costs_the_same_however_many_wait(
                 now[0] += 1_000.0
                 store.run(OpenContest(contest(str(number), GAMES[number % 2])))
             costs.append(keys_read(monkeypatch, lambda: look(store)))
-        assert len(store.oldest_contests("", None, 100)) == 80
+        assert len(store.read(contest_tables.oldest_open_contests, "", None, 100)) == 80
     assert costs[0] == costs[1] <= 10

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from academy.store import arenas, event_log
 from academy.store.contest_commands import RegisterGame
 from academy.store.contest_tables import ProposalFilter
-from academy.store.library_store import Page, Store
+from academy.store.event_log import Page
+from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
@@ -32,7 +34,7 @@ def reported_in(store: Store) -> list[str]:
     contest_ids: list[str] = []
     place = 0
     while True:
-        events, place = store.events(Page(1_000, place))
+        events, place = store.read(event_log.read_page, Page(1_000, place))
         contest_ids += [
             event.contest_reported.report.contest.contest_id
             for event in events
@@ -66,7 +68,7 @@ def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
             stored = set()
             start = b""
             while True:
-                page, start = store.proposals(ProposalFilter("gnugo 1"), start)
+                page, start = store.read(arenas.list_proposals, ProposalFilter("gnugo 1"), start)
                 stored |= {proposal.proposal_id for proposal in page}
                 if not start:
                     break

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from academy.store import tokens
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.errors import InvalidRecordError, UnknownTokenIdError
 from academy.store.library_store import Store
@@ -32,9 +33,9 @@ class Clock:
 @pytest.mark.parametrize("role", Role)
 def test_token_identifies_the_caller(store: Store, role: Role) -> None:
     token, text = store.run(CreateToken("gnugo 1", role))
-    assert store.authenticate(text) == Caller("gnugo 1", role, token.token_id)
+    assert store.read(tokens.authenticate, text, store.clock()) == Caller("gnugo 1", role, token.token_id)
     assert text.startswith(f"acd_{token.token_id}_")
-    assert store.tokens() == [token]
+    assert store.read(tokens.tokens) == [token]
 
 
 @pytest.mark.threat("access")
@@ -55,7 +56,7 @@ def test_a_revoked_token_is_refused_and_stays_revoked(store: Store) -> None:
     assert revoked.revoked is not None
     assert store.run(RevokeToken(token.token_id)) == revoked
     with pytest.raises(RevokedTokenError):
-        store.authenticate(text)
+        store.read(tokens.authenticate, text, store.clock())
 
 
 @pytest.mark.parametrize("token_id", ["", "0123456789abcdef", "x" * 600])
@@ -71,16 +72,16 @@ def test_a_token_expires(tmp_path: Path) -> None:
         with pytest.raises(InvalidRecordError, match="expires"):
             store.run(CreateToken("gnugo", Role.BOT, expires=clock.now))
         clock.now += 59
-        assert store.authenticate(text).name == "gnugo"
+        assert store.read(tokens.authenticate, text, store.clock()).name == "gnugo"
         clock.now += 1
         with pytest.raises(ExpiredTokenError):
-            store.authenticate(text)
+            store.read(tokens.authenticate, text, store.clock())
 
 
 def test_one_name_may_have_several_tokens(store: Store) -> None:
     made = [store.run(CreateToken("gnugo", Role.BOT)) for _ in range(3)]
     store.run(RevokeToken(made[1][0].token_id))
-    assert [store.authenticate(text).token_id for _, text in made[::2]] == [
+    assert [store.read(tokens.authenticate, text, store.clock()).token_id for _, text in made[::2]] == [
         token.token_id for token, _ in made[::2]
     ]
 
@@ -93,7 +94,7 @@ def test_a_token_needs_a_name_a_player_can_have(store: Store, name: str) -> None
 
 def test_a_ticket_is_good_for_its_seat(store: Store) -> None:
     _, tickets = store.run(OpenContest(contest("liga/7:3")))
-    assert [store.authenticate(ticket) for ticket in tickets] == [
+    assert [store.read(tokens.authenticate, ticket, store.clock()) for ticket in tickets] == [
         Caller("gnugo 1", Role.BOT, contest_id="liga/7:3", seat=1),
         Caller("seki", Role.BOT, contest_id="liga/7:3", seat=2),
     ]
@@ -103,9 +104,9 @@ def test_a_ticket_ends_with_a_newer_one_and_is_marked_over_after_the_report(stor
     _, first = store.run(OpenContest(contest("c1")))
     _, second = store.run(OpenContest(contest("c1")))
     with pytest.raises(UnknownTokenError):
-        store.authenticate(first[0])
+        store.read(tokens.authenticate, first[0], store.clock())
     store.run(ReportContest(report("c1"), "arena"))
-    assert store.authenticate(second[0]).over
+    assert store.read(tokens.authenticate, second[0], store.clock()).over
 
 
 def test_what_was_never_given_is_unknown(store: Store) -> None:
@@ -135,6 +136,6 @@ def test_what_was_never_given_is_unknown(store: Store) -> None:
         "acd_é",
     ):
         with pytest.raises(UnknownTokenError):
-            store.authenticate(wrong)
-    assert store.authenticate(text)
-    assert store.authenticate(ticket)
+            store.read(tokens.authenticate, wrong, store.clock())
+    assert store.read(tokens.authenticate, text, store.clock())
+    assert store.read(tokens.authenticate, ticket, store.clock())

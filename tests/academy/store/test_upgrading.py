@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
+from academy.store import arenas, contest_tables, game_tables, tokens
 from academy.store.codec import pack_message
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.contest_tables import ProposalFilter
@@ -71,27 +72,39 @@ def contents(folder: Path) -> list[tuple[TableName, bytes, bytes]]:
 def test_all_that_was_known_is_known(old: Path) -> None:
     with Store(old) as store:
         assert not list(check(store.environment))
-        elos = {name: store.elo("go-9x9", name) for name in ("gnugo 1", "seki", "weak", "Ōtake", "x" * 128)}
+        elos = {
+            name: store.read(game_tables.elo, "go-9x9", name)
+            for name in ("gnugo 1", "seki", "weak", "Ōtake", "x" * 128)
+        }
         assert elos == {"gnugo 1": 1550.0, "seki": 1500.0, "weak": -12.34, "Ōtake": 1500.0, "x" * 128: 1550.0}
-        assert (store.elo("go", "seki"), store.elo("go", "weak"), store.elo("untouched", "seki")) == (
+        assert (
+            store.read(game_tables.elo, "go", "seki"),
+            store.read(game_tables.elo, "go", "weak"),
+            store.read(game_tables.elo, "untouched", "seki"),
+        ) == (
             1550.0,
             None,
             None,
         )
         measures = store.follow().refresh("go-9x9").measures
         assert (measures.contests, measures.players, measures.tempo.total) == (8, 5, 44.0)
-        assert [contest.contest_id for contest in store.oldest_contests("", None, 10)] == ["b", "a", "c", "d"]
-        assert [contest.contest_id for contest in store.oldest_contests("go-9x9", None, 10)] == [
+        assert [
+            contest.contest_id for contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
+        ] == ["b", "a", "c", "d"]
+        assert [
+            contest.contest_id
+            for contest in store.read(contest_tables.oldest_open_contests, "go-9x9", None, 10)
+        ] == [
             "b",
             "a",
             "c",
         ]
-        assert store.open_contest("seki", "go-9x9") == "b"
-        assert store.open_contest("seki", "go-9x9", OPENED + 30) == "a"
-        assert store.open_contest("seki", "go-9x9", OPENED + 90) is None
-        assert store.authenticate(TOKEN).name == "seki"
-        assert store.held_proposals("go-9x9") == 1
-        assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 7
+        assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9") == "b"
+        assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 30) == "a"
+        assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 90) is None
+        assert store.read(tokens.authenticate, TOKEN, store.clock()).name == "seki"
+        assert store.read(contest_tables.count_held_proposals, "go-9x9") == 1
+        assert len(store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))[0]) == 7
 
 
 def test_upgraded_folder_goes_on_learning(old: Path) -> None:
@@ -100,7 +113,9 @@ def test_upgraded_folder_goes_on_learning(old: Path) -> None:
         assert not store.run(ReportContest(report("go-9x9/0"), "arena")).counted
         learn(store, contests=2, first=20)
         store.run(OpenContest(contest("e")))
-        assert [contest.contest_id for contest in store.oldest_contests("", None, 10)] == ["a", "c", "d", "e"]
+        assert [
+            contest.contest_id for contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
+        ] == ["a", "c", "d", "e"]
         assert store.follow().refresh("go-9x9").measures.contests == 11
         assert not list(check(store.environment))
 
@@ -114,20 +129,20 @@ def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
     with Environment(old, version=1) as environment:
         environment.write(hand_out)
     with Store(old) as store:
-        assert [(arena.name, arena.namespace) for arena in store.arenas()] == [("arena", "")]
+        assert [(arena.name, arena.namespace) for arena in store.read(arenas.arenas)] == [("arena", "")]
         # What it had opened goes on, and another arena's players are others.
         assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena", "arena")).counted
         store.run(ReportContest(report("b", names=("seki", "Ōtake")), "late", "late"))
-        assert store.elo("go-9x9", "seki@late") == 1500.0
+        assert store.read(game_tables.elo, "go-9x9", "seki@late") == 1500.0
         assert not list(check(store.environment))
 
 
 def test_once_is_enough(old: Path) -> None:
     with Store(old) as store:
-        version = store.version
+        version = store.environment.version
     upgrade(old)
     with Store(old) as store:
-        assert store.version == version
+        assert store.environment.version == version
 
 
 def test_reading_changes_nothing_and_says_what_to_do(old: Path) -> None:
@@ -145,7 +160,7 @@ def test_an_old_backup_is_brought_up_to_date_in_its_copy(old: Path, tmp_path: Pa
     assert (old / "data.mdb").read_bytes() == before
     with Store(tmp_path / "restored", read_only=True) as store:
         assert not list(check(store.environment))
-        assert store.elo("go-9x9", "weak") == -12.34
+        assert store.read(game_tables.elo, "go-9x9", "weak") == -12.34
         backup(store.environment, tmp_path / "copy")
     assert contents(tmp_path / "copy") == contents(tmp_path / "restored")
 
@@ -197,10 +212,11 @@ def test_processes_that_start_together_all_find_the_folder_upgraded(old: Path) -
     program = """
         import sys
         from pathlib import Path
+        from academy.store import game_tables
         from academy.store.maintenance.check import check
         from academy.store.library_store import Store
         with Store(Path(sys.argv[1])) as store:
-            print(store.elo("go-9x9", "weak"), list(check(store.environment)))
+            print(store.read(game_tables.elo, "go-9x9", "weak"), list(check(store.environment)))
         """
     started = [start_python(program, str(old)) for _ in range(4)]
     outputs = [process.communicate(timeout=180)[0] for process in started]

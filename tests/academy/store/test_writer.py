@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from academy.store import event_log
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName
 from academy.store.errors import (
@@ -168,7 +169,7 @@ def test_the_map_grows_in_the_middle_of_a_group_and_every_command_is_done_once(s
     hold.may_end.set()
     for future in futures:
         future.result(30)
-    assert store.last_event() == 21
+    assert store.read(event_log.last_sequence) == 21
     assert store.follow().refresh("go-9x9").measures.contests == 20
     assert not list(check(store.environment))
 
@@ -211,7 +212,7 @@ def test_a_full_map_refuses_the_whole_commit_and_nothing_is_half_done(tmp_path: 
                 store.run(ReportContest(report(f"c{counted}"), "arena"))
                 counted += 1
         assert counted > 20
-        assert store.last_event() == 1 + counted
+        assert store.read(event_log.last_sequence) == 1 + counted
         assert store.follow().refresh("go-9x9").measures.contests == counted
         assert not list(check(store.environment))
 

@@ -28,7 +28,9 @@ class Scene:
         self.server.start()
         self.database = ResultsDatabase.open(sqlite_url(folder / "results.sqlite"))
         self.series = registered(self.database)
-        settings = AcademySettings(self.server.address, folder / "data", token=TOKEN)
+        settings = AcademySettings.model_construct(
+            address=self.server.address, data=folder / "data", token=TOKEN
+        )
         self.session = AcademySession(settings, SPEC, folder / "academy.log")
         self.reporter = OutboxDelivery(self.series.outbox, self.session)
         self.games = 0

@@ -9,7 +9,6 @@ from arena.control.parameters import Bounded, Explicit, Linear, Logarithmic
 from arena.control.plans import (
     CrossEntropyPlan,
     GauntletPlan,
-    LineUpRule,
     MarsPlan,
     MonteCarloPlan,
     PlayoffPlan,
@@ -64,7 +63,7 @@ def test_a_mission(tmp_path: Path) -> None:
     plan = control(tmp_path, sample("mars").replace('selector = "least-played"', "kinds = [1, 1]")).plan
     assert isinstance(plan, MarsPlan)
     (series,) = plan.series
-    assert series.rule == LineUpRule("weighted", kinds=(1, 1))
+    assert (series.selector, series.kinds) == ("weighted", (1, 1))
     assert series.contestants == {"weak": 1.0, "middle": 1.0, "strong": 1.0}
     assert [(setting.name, setting.weight) for setting in series.settings] == [("small", 2.0), ("large", 1.0)]
     assert [setting.game.settings["board_size"] for setting in series.settings] == [9, 13]
@@ -94,7 +93,13 @@ def test_a_cross_entropy_tuner(tmp_path: Path, seat: str, expected: int | None) 
     assert isinstance(plan, CrossEntropyPlan)
     assert plan.candidate.seat == expected
     assert plan.parameters[0].transform == Bounded(None, 0.0, 12.0, integer=True)
-    assert (plan.generations, plan.samples, plan.batch, plan.elite, plan.step) == (5, 20, 4, 0.2, 0.8)
+    assert (plan.generations, plan.samples, plan.batch, plan.elite_proportion, plan.step_size) == (
+        5,
+        20,
+        4,
+        0.2,
+        0.8,
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
     assert found.players["weak"].time_control == TimeControl(main_seconds=60)
     assert found.players["strong"].time_control == TimeControl(byo_yomi_seconds=2, byo_yomi_stones=5)
     assert found.openings is not None
-    assert (found.openings.path, found.openings.plies) == (tmp_path / "openings.sgf", 4)
+    assert (found.openings.file, found.openings.plies) == (tmp_path / "openings.sgf", 4)
     assert found.adjudication == Adjudication(resign_value=0.02)
 
 

@@ -14,7 +14,7 @@ import grpc
 from academy.wire.addresses import Endpoint, ServerAddress
 from arena.jobs import GameJob, PlayerSetup
 from arena.lobby.lobby import LobbyLimits
-from arena.lobby.server import BackgroundLobby
+from arena.lobby.server import OpenLobby, background_lobby
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
 from clients.connection import Connection
@@ -38,18 +38,15 @@ def open_lobby(
     digests: Mapping[str, bytes | None] | None = None,
     limits: LobbyLimits | None = None,
     endpoint: Endpoint = LOCAL,
-) -> Iterator[BackgroundLobby]:
+) -> Iterator[OpenLobby]:
     names = {"one": None, "two": None} if digests is None else digests
-    lobby = BackgroundLobby(endpoint, NamedPlayers(names), lambda *_, **__: None, limits)
-    with lobby:
+    with background_lobby(endpoint, NamedPlayers(names), lambda *_, **__: None, limits) as lobby:
         yield lobby
 
 
-def remote(
-    lobby: BackgroundLobby, name: str, reconnect_seconds: float = SECONDS, **setup: Any
-) -> PlayerSetup:
+def remote(lobby: OpenLobby, name: str, reconnect_seconds: float = SECONDS, **setup: Any) -> PlayerSetup:
     limits = {"start_seconds": SECONDS, "move_seconds": SECONDS}
-    parameters = {"lobby": str(lobby.open.games), "reconnect_seconds": reconnect_seconds}
+    parameters = {"lobby": str(lobby.games), "reconnect_seconds": reconnect_seconds}
     return PlayerSetup(name, (), protocol="grpc", parameters=parameters, **(limits | setup))
 
 
@@ -63,7 +60,7 @@ class DialledIn:
 
     def __init__(
         self,
-        lobby: BackgroundLobby,
+        lobby: OpenLobby,
         player: str,
         new_game: Callable[[Game], Callable[[GameTurn], Any]],
         ca: Path | None = None,
@@ -76,7 +73,7 @@ class DialledIn:
 
         def run() -> None:
             try:
-                arena = Connection(address or lobby.open.address, ca=ca)
+                arena = Connection(address or lobby.address, ca=ca)
                 self.result = self._dial(arena, player, new_game, Engine(**engine), redial_seconds)
             except BaseException as error:
                 self.result = error
@@ -122,8 +119,8 @@ class DialledInWithAsyncio(DialledIn):
 class Relay:
     """Passes connections on to a lobby, until they are cut."""
 
-    def __init__(self, lobby: BackgroundLobby) -> None:
-        host, _, port = lobby.open.address.rpartition(":")
+    def __init__(self, lobby: OpenLobby) -> None:
+        host, _, port = lobby.address.rpartition(":")
         self._lobby = (host, int(port))
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
@@ -162,8 +159,8 @@ class Relay:
 class RawStream:
     """A player that says whatever a test likes."""
 
-    def __init__(self, lobby: BackgroundLobby, *, token: str = "") -> None:
-        self.channel = grpc.insecure_channel(lobby.open.address)
+    def __init__(self, lobby: OpenLobby, *, token: str = "") -> None:
+        self.channel = grpc.insecure_channel(lobby.address)
         self._said: list[players_pb2.PlayRequest | None] = []
         self._more = threading.Condition()
         metadata = (("authorization", f"Bearer {token}"),) if token else ()

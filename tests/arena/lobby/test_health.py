@@ -46,7 +46,7 @@ def refusal(error: Any) -> tuple[grpc.StatusCode, str]:
 
 @pytest.mark.parametrize("service", ["", PLAYER_SERVICE])
 def test_an_open_lobby_is_serving(service: str) -> None:
-    with open_lobby() as lobby, asking(lobby.open.address) as health:
+    with open_lobby() as lobby, asking(lobby.address) as health:
         assert health.Check(request(service), timeout=SECONDS).status == SERVING
         watch = health.Watch(request(service), timeout=SECONDS)
         assert next(watch).status == SERVING
@@ -54,12 +54,12 @@ def test_an_open_lobby_is_serving(service: str) -> None:
 
 
 def test_the_health_of_all_services_is_listed() -> None:
-    with open_lobby() as lobby, asking(lobby.open.address) as health:
+    with open_lobby() as lobby, asking(lobby.address) as health:
         assert listed_by(health, SECONDS) == {"": SERVING, PLAYER_SERVICE: SERVING}
 
 
 def test_services_that_are_not_there_have_no_health() -> None:
-    with open_lobby() as lobby, asking(lobby.open.address) as health:
+    with open_lobby() as lobby, asking(lobby.address) as health:
         with pytest.raises(grpc.RpcError) as error:
             health.Check(request("arena.v1.Nonsense"), timeout=SECONDS)
         watch = health.Watch(request("arena.v1.Nonsense"), timeout=SECONDS)
@@ -71,7 +71,7 @@ def test_services_that_are_not_there_have_no_health() -> None:
 
 def test_a_watch_ends_some_day() -> None:
     limits = replace(PATIENT, health_watch_seconds=0.2)
-    with open_lobby(limits=limits) as lobby, asking(lobby.open.address) as health:
+    with open_lobby(limits=limits) as lobby, asking(lobby.address) as health:
         watch = health.Watch(request(), timeout=SECONDS)
         assert next(watch).status == SERVING
         with pytest.raises(grpc.RpcError) as error:
@@ -81,7 +81,7 @@ def test_a_watch_ends_some_day() -> None:
 
 def test_a_watcher_that_reads_nothing_delays_no_other() -> None:
     with ExitStack() as opened:
-        address = opened.enter_context(open_lobby(limits=PATIENT)).open.address
+        address = opened.enter_context(open_lobby(limits=PATIENT)).address
         with RawCalls(ServerAddress.parse(address)) as deaf, asking(address) as health:
             call = deaf.begin(WATCH, b"")
             deaf.until(lambda: call in deaf.headers)

@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 from academy.wire.addresses import ServerAddress
 from academy.wire.tokens import digest_of
 from arena.lobby.lobby import LobbyLimits
-from arena.lobby.server import BackgroundLobby
+from arena.lobby.server import OpenLobby, background_lobby
 from arena.match.game import play
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2
@@ -104,7 +104,7 @@ def test_a_message_that_breaks_the_protocol_is_refused(
 
 @pytest.mark.parametrize("before", [b"", hello(player="one").SerializeToString()])
 def test_bytes_that_are_no_message_are_refused(before: bytes) -> None:
-    with open_lobby(limits=NORMAL) as lobby, grpc.insecure_channel(lobby.open.address) as channel:
+    with open_lobby(limits=NORMAL) as lobby, grpc.insecure_channel(lobby.address) as channel:
         dial: Any = channel.stream_stream("/arena.v1.PlayerService/Play")
         call = dial(iter([before, b"\xff\xff"] if before else [b"\xff\xff"]), timeout=SECONDS)
         with pytest.raises(grpc.RpcError):
@@ -178,12 +178,12 @@ WATCH = "/grpc.health.v1.Health/Watch"
 REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 
-def raw_calls(lobby: BackgroundLobby) -> RawCalls:
+def raw_calls(lobby: OpenLobby) -> RawCalls:
     """A connection of somebody who reads nothing."""
-    return RawCalls(ServerAddress.parse(lobby.open.address))
+    return RawCalls(ServerAddress.parse(lobby.address))
 
 
-def comes_in_the_end(lobby: BackgroundLobby, player: str) -> None:
+def comes_in_the_end(lobby: OpenLobby, player: str) -> None:
     """Have a player dial in again and again until there is room for it."""
     deadline = time.monotonic() + SECONDS
     while True:
@@ -236,8 +236,8 @@ def test_a_message_that_is_announced_too_large_is_no_news(method: str) -> None:
 def test_strangers_cannot_fill_the_log_or_hide_who_comes() -> None:
     noted: list[str] = []
     limits = replace(NORMAL, log_lines_per_second=0.0001, log_line_burst=3.0)
-    doorkeeper = NamedPlayers({"one": None})
-    with BackgroundLobby(LOCAL, doorkeeper, lambda event, **_: noted.append(event), limits) as lobby:
+    authenticator = NamedPlayers({"one": None})
+    with background_lobby(LOCAL, authenticator, lambda event, **_: noted.append(event), limits) as lobby:
         for _ in range(6):
             stranger = RawStream(lobby)
             stranger.hello("nobody")

@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from arena.control.plans import GameSettings
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
-from arena.lobby.server import BackgroundLobby
+from arena.lobby.server import OpenLobby
 from arena.match.game import GameProgress, play, seatings
 from arena.match.recorder import GameRecorder
 from arena.match.verdicts import Eliminations, Loss
@@ -44,9 +44,9 @@ def game_of(players: tuple[PlayerSetup, ...], **settings: Any) -> GameJob:
 
 
 @contextmanager
-def dialled_in(lobby: BackgroundLobby) -> Iterator[list[subprocess.Popen[bytes]]]:
+def dialled_in(lobby: OpenLobby) -> Iterator[list[subprocess.Popen[bytes]]]:
     """A process of its own for each power."""
-    command = [sys.executable, str(BOT), lobby.open.address]
+    command = [sys.executable, str(BOT), lobby.address]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     programs = [subprocess.Popen([*command, code], env=environment) for code in POWERS]
     try:

@@ -260,9 +260,6 @@ def test_faults_cost_orders_in_the_other_dialogue_too(fault: str, tmp_path: Path
     [
         ({"dialect": "x"}, "'dialect' is no parameter of a player that speaks lines"),
         ({"dialogue": "klingon"}, "the game 'warlight' is not played over 'lines:klingon'"),
-        ({"crash": "draw"}, "crash: 'draw' is not one of pass, lose"),
-        ({"late_turns": 0}, "late_turns: 0 is not a whole number from 1"),
-        ({"dialogue": 3}, "dialogue: 3 is no text"),
     ],
 )
 def test_a_parameter_that_is_not_accepted_says_why(

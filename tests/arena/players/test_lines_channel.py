@@ -21,7 +21,7 @@ class Bot(ChildProcess):
     def write_line(self, line: bytes, deadline: float) -> None:
         self._arrived += [each.encode() for each in self._writes.popleft().split("/") if each]
 
-    def read_cut_line(self, deadline: float) -> bytes | None:
+    def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
         if not self._arrived:
             raise PlayerTimeoutError("did not answer in time")
         return self._arrived.popleft()

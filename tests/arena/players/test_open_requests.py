@@ -34,7 +34,7 @@ class Bot(ChildProcess):
     def _ready(self) -> bool:
         return bool(self._waiting) and self._waiting[0][0] <= self._asked
 
-    def read_cut_line(self, deadline: float) -> bytes | None:
+    def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
         if not self._ready():
             raise PlayerTimeoutError("did not answer in time")
         return self._waiting.popleft()[1]

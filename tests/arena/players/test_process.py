@@ -382,10 +382,10 @@ def test_a_line_however_long_is_read_by_its_beginning() -> None:
     length = 3 * MAX_LINE
     process = start(*PYTHON, f"print('x' * {length}); print('next'); print('end', end='')")
     try:
-        assert process.read_cut_line(soon()) == b"x" * MAX_LINE
-        assert process.read_cut_line(soon()) == b"next"
-        assert process.read_cut_line(soon()) == b"end"
-        assert process.read_cut_line(soon()) is None
+        assert process.read_line(soon(), cut=True) == b"x" * MAX_LINE
+        assert process.read_line(soon(), cut=True) == b"next"
+        assert process.read_line(soon(), cut=True) == b"end"
+        assert process.read_line(soon(), cut=True) is None
     finally:
         process.end(1.0)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from arena.jobs import Fault, GameJob, GameResult
-from arena.lobby.server import BackgroundLobby
+from arena.lobby.server import OpenLobby
 from arena.match.game import play
 from arena.v1 import players_pb2
 from clients.remote_play import Answer, Game, GameDeclinedError, GameEnd, GameTurn
@@ -27,7 +27,7 @@ BOTH_CLIENTS = pytest.mark.parametrize("client", [DialledIn, DialledInWithAsynci
 
 
 @pytest.fixture
-def lobby() -> Iterator[BackgroundLobby]:
+def lobby() -> Iterator[OpenLobby]:
     with open_lobby() as opened:
         yield opened
 
@@ -49,7 +49,7 @@ class InBackground:
         return self._results[0]
 
 
-def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
+def test_two_bots_play_a_game_to_its_end(lobby: OpenLobby) -> None:
     games, turns = [], []
 
     def first_legal(game: Game) -> Callable[[GameTurn], Answer]:
@@ -81,13 +81,13 @@ def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
     }
 
 
-def test_a_bot_may_sit_on_both_sides(lobby: BackgroundLobby) -> None:
+def test_a_bot_may_sit_on_both_sides(lobby: OpenLobby) -> None:
     DialledIn(lobby, "one", passing, games_at_once=2)
     result = play(job(remote(lobby, "one"), remote(lobby, "one")))
     assert result.outcome is not None and result.outcome.winners == (2,)
 
 
-def test_bots_learn_how_their_games_ended(lobby: BackgroundLobby) -> None:
+def test_bots_learn_how_their_games_ended(lobby: OpenLobby) -> None:
     one, two = DialledIn(lobby, "one", passing), DialledIn(lobby, "two", lambda game: lambda turn: None)
     play(job(remote(lobby, "one"), python_player("other")))
     counted = GameEnd((2,), "W+0.5", "score", points=(0.0, 0.5))
@@ -98,7 +98,7 @@ def test_bots_learn_how_their_games_ended(lobby: BackgroundLobby) -> None:
     assert two.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
 
 
-def test_bot_learns_why_a_game_is_void(lobby: BackgroundLobby) -> None:
+def test_bot_learns_why_a_game_is_void(lobby: OpenLobby) -> None:
     def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
         raise GameDeclinedError("only 19x19")
 
@@ -109,14 +109,14 @@ def test_bot_learns_why_a_game_is_void(lobby: BackgroundLobby) -> None:
     assert ending == GameEnd(void_reason="player two: declines the game: 'only 19x19'")
 
 
-def test_without_its_player_a_game_is_void(lobby: BackgroundLobby) -> None:
+def test_without_its_player_a_game_is_void(lobby: OpenLobby) -> None:
     result = play(job(remote(lobby, "one", start_seconds=0.2), python_player("other")))
     assert result.outcome is None
     assert result.void_reason == ("player one: did not dial in, or was busy with other games, for 0.2 s")
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_a_bot_that_declines_makes_the_game_void(lobby: BackgroundLobby) -> None:
+def test_a_bot_that_declines_makes_the_game_void(lobby: OpenLobby) -> None:
     def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
         raise GameDeclinedError("only 19x19")
 
@@ -125,7 +125,7 @@ def test_a_bot_that_declines_makes_the_game_void(lobby: BackgroundLobby) -> None
     assert result.void_reason == "player one: declines the game: 'only 19x19'"
 
 
-def test_a_bot_resigns(lobby: BackgroundLobby) -> None:
+def test_a_bot_resigns(lobby: OpenLobby) -> None:
     DialledIn(lobby, "one", lambda game: lambda turn: None)
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.outcome is not None
@@ -133,7 +133,7 @@ def test_a_bot_resigns(lobby: BackgroundLobby) -> None:
 
 
 @pytest.mark.parametrize("text", ["Z99", "\x00" * 2_000, ""])
-def test_garbage_for_a_move_forfeits(lobby: BackgroundLobby, text: str) -> None:
+def test_garbage_for_a_move_forfeits(lobby: OpenLobby, text: str) -> None:
     DialledIn(lobby, "one", lambda game: lambda turn: text)
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.outcome is not None
@@ -141,14 +141,14 @@ def test_garbage_for_a_move_forfeits(lobby: BackgroundLobby, text: str) -> None:
     assert result.usage[0].fault is Fault.ILLEGAL_MOVE
 
 
-def test_a_value_that_is_none_is_a_warning(lobby: BackgroundLobby) -> None:
+def test_a_value_that_is_none_is_a_warning(lobby: OpenLobby) -> None:
     DialledIn(lobby, "one", lambda game: lambda turn: Answer("pass", value=7.0))
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.outcome is not None and result.outcome.termination is Termination.SCORE
     assert any("the expected value 7 is no number from 0 to 1" in warning for warning in result.warnings)
 
 
-def test_a_bot_that_thinks_too_long_forfeits(lobby: BackgroundLobby) -> None:
+def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     stream = RawStream(lobby)
     stream.hello("one")
     game = InBackground(job(remote(lobby, "one", move_seconds=0.2), python_player("other")))
@@ -168,7 +168,7 @@ def test_a_bot_that_thinks_too_long_forfeits(lobby: BackgroundLobby) -> None:
     assert stream.call.is_active()
 
 
-def seated(lobby: BackgroundLobby, stream: RawStream) -> players_pb2.MoveRequest:
+def seated(lobby: OpenLobby, stream: RawStream) -> players_pb2.MoveRequest:
     """Take a seat, and be asked for the first move."""
     stream.hello("one")
     start = stream.hear_of("game_start")
@@ -177,7 +177,7 @@ def seated(lobby: BackgroundLobby, stream: RawStream) -> players_pb2.MoveRequest
     return asked
 
 
-def test_a_bot_cannot_choose_its_start_by_declining(lobby: BackgroundLobby) -> None:
+def test_a_bot_cannot_choose_its_start_by_declining(lobby: OpenLobby) -> None:
     starts = []
     for seed in (1, 2):
         bot = remote(lobby, "one")
@@ -197,7 +197,7 @@ def test_a_bot_cannot_choose_its_start_by_declining(lobby: BackgroundLobby) -> N
     assert starts[0] == starts[1]
 
 
-def test_a_bot_that_vanishes_forfeits(lobby: BackgroundLobby) -> None:
+def test_a_bot_that_vanishes_forfeits(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one", reconnect_seconds=0.1), python_player("other")))
     stream = RawStream(lobby)
     seated(lobby, stream)
@@ -208,7 +208,7 @@ def test_a_bot_that_vanishes_forfeits(lobby: BackgroundLobby) -> None:
     assert "its connection ended, and it did not come back within 0.1 s" in result.usage[0].remark
 
 
-def test_a_bot_that_comes_back_goes_on(lobby: BackgroundLobby) -> None:
+def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one"), python_player("other")))
     stream = RawStream(lobby)
     stream.move(seated(lobby, stream), "C3")
@@ -229,7 +229,7 @@ def test_a_bot_that_comes_back_goes_on(lobby: BackgroundLobby) -> None:
     assert [move.text for move in result.moves] == ["C3", "pass", "pass"]
 
 
-def test_answers_to_what_was_not_asked_change_nothing(lobby: BackgroundLobby) -> None:
+def test_answers_to_what_was_not_asked_change_nothing(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one"), python_player("other")))
     stream = RawStream(lobby)
     asked = seated(lobby, stream)
@@ -241,7 +241,7 @@ def test_answers_to_what_was_not_asked_change_nothing(lobby: BackgroundLobby) ->
     assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
 
 
-def test_bots_exception_reaches_the_program_that_dialled_in(lobby: BackgroundLobby) -> None:
+def test_bots_exception_reaches_the_program_that_dialled_in(lobby: OpenLobby) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:
         raise ZeroDivisionError("a bug")
 
@@ -253,7 +253,7 @@ def test_bots_exception_reaches_the_program_that_dialled_in(lobby: BackgroundLob
 
 @BOTH_CLIENTS
 def test_a_bot_goes_on_with_its_game_when_its_connection_breaks(
-    lobby: BackgroundLobby, client: type[DialledIn]
+    lobby: OpenLobby, client: type[DialledIn]
 ) -> None:
     relay = Relay(lobby)
     begun: list[bool] = []
@@ -282,7 +282,7 @@ def test_a_bot_goes_on_with_its_game_when_its_connection_breaks(
 
 
 @BOTH_CLIENTS
-def test_games_at_once_end_one_by_one(lobby: BackgroundLobby, client: type[DialledIn]) -> None:
+def test_games_at_once_end_one_by_one(lobby: OpenLobby, client: type[DialledIn]) -> None:
     bot = client(lobby, "one", passing, games_at_once=2)
     result = play(job(remote(lobby, "one"), remote(lobby, "one")))
     assert result.outcome is not None and len(result.moves) == 2
@@ -291,7 +291,7 @@ def test_games_at_once_end_one_by_one(lobby: BackgroundLobby, client: type[Diall
 
 @BOTH_CLIENTS
 def test_bots_exception_in_a_game_reaches_the_program_that_dialled_in(
-    lobby: BackgroundLobby, client: type[DialledIn]
+    lobby: OpenLobby, client: type[DialledIn]
 ) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:
         def choose(turn: GameTurn) -> str:
@@ -306,7 +306,7 @@ def test_bots_exception_in_a_game_reaches_the_program_that_dialled_in(
 
 
 @BOTH_CLIENTS
-def test_either_client_can_decline(lobby: BackgroundLobby, client: type[DialledIn]) -> None:
+def test_either_client_can_decline(lobby: OpenLobby, client: type[DialledIn]) -> None:
     def unwilling(game: Game) -> Callable[[GameTurn], str]:
         raise GameDeclinedError("only on Sundays")
 

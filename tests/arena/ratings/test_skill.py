@@ -1,5 +1,7 @@
 """Skills from games of many players: what must hold of any rating with ties."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +12,15 @@ NEWCOMER = Skill(25.0, 25.0 / 3.0)
 SEVEN = tuple("abcdefg")
 
 
+def rated(*games: tuple[Sequence[str], Sequence[int]]) -> SkillTable:
+    table = SkillTable()
+    for players, winners in games:
+        table.add(players, winners)
+    return table
+
+
 def after(players: tuple[str, ...], *games: tuple[int, ...]) -> list[float]:
-    table = SkillTable.of((players, winners) for winners in games)
+    table = rated(*((players, winners) for winners in games))
     return [table.skill(name).mu for name in players]
 
 
@@ -53,15 +62,15 @@ def test_what_one_gains_another_loses_among_equals() -> None:
 
 
 def test_games_without_a_result_change_no_rating_and_newcomers_are_known() -> None:
-    table = SkillTable.of([(SEVEN, ())])
+    table = rated((SEVEN, ()))
     assert table.skill("a") == table.skill("somebody else") == NEWCOMER
 
 
 def test_a_player_in_several_seats_has_one_skill() -> None:
-    table = SkillTable.of([(("a", "a", "b"), (1,))])
+    table = rated((("a", "a", "b"), (1,)))
     assert table.skill("a").mu > 25.0 > table.skill("b").mu
 
 
 def test_playing_more_makes_surer() -> None:
-    once, often = SkillTable.of([(SEVEN, (1,))]), SkillTable.of([(SEVEN, (1,))] * 20)
+    once, often = rated((SEVEN, (1,))), rated(*[(SEVEN, (1,))] * 20)
     assert NEWCOMER.sigma > once.skill("a").sigma > often.skill("a").sigma

@@ -15,7 +15,7 @@ from arena.results.game_settings import GameSetting
 from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame, Series
 from arena.runner.game_jobs import setting_of
-from referees.api import Outcome, Termination, referee
+from referees.api import Outcome, Termination
 from tests.arena.results.examples import heading, registered, result
 
 PLAYERS = """
@@ -120,7 +120,7 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
 def _setting(control: Control, matchup: str) -> GameSetting:
     games = {matchup.matchup_id: matchup.game for matchup in getattr(control.plan, "matchups", ())}
     game = games.get(matchup, control.game)
-    return setting_of(game, referee(game.name).from_settings(game.settings))
+    return setting_of(game)
 
 
 def report_of(folder: Path, control: str, games: Sequence[Game]) -> CompetitionReport:

@@ -13,7 +13,6 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.games import GameListing
 from arena.results.series_reader import SeriesReader
 
 # A mission of two series that release 3 of the schema was written by; `three` did not start.
@@ -122,8 +121,8 @@ def test_games_of_release_4_are_read_as_ever(path_4: Path) -> None:
         assert game.players == ("hold", "hold", "random", "random", "hold", "hold", "hold")
         reader = SeriesReader.find(database, "duel")
         assert {name: used.games for name, used in reader.player_usage().items()} == {"one": 1, "two": 1}
-        whole = GameListing(database, "duel").game("AvB_0")
-        assert whole is not None and [player.name for player in whole.game.players] == ["one", "two"]
+        whole = reader.whole_game("AvB_0")
+        assert whole is not None and whole.listed.game.players == ("one", "two")
 
 
 def test_old_games_in_a_new_export_and_old_exports_in_a_new_database(path_4: Path, tmp_path: Path) -> None:
@@ -168,8 +167,8 @@ def test_a_migrated_database_can_be_read(opened: ResultsDatabase) -> None:
     reader = SeriesReader.find(opened, "cup")
     assert [game.game_id for game in reader.finished_games()] == ["large_0", "small_0", "small_1"]
     assert reader.inhibited() == {("three", "go-7x7")}
-    whole = GameListing(opened, "cup").game("large_0")
-    assert whole is not None and whole.moves[0].comment == "it's é" and whole.moves[0].value == 0.5
+    whole = reader.whole_game("large_0")
+    assert whole is not None and whole.moves[0].comment == "it's é" and whole.moves[0].values[1] == 0.5
 
 
 def test_games_of_release_5_have_their_length_and_no_clock_and_opening(tmp_path: Path) -> None:

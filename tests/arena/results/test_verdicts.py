@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy import inspect, text
 
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.outbox import ProposalTally, StoredVerdict, note, tallies
+from arena.results.outbox import Outbox, ProposalTally, StoredVerdict, note
 from arena.results.series import remove_series
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 
@@ -27,12 +27,12 @@ def test_reasons_that_differ_in_numbers_alone_are_counted_together(tmp_path: Pat
         note(connection, 1, "cup/1", verdicts)
         # The same contest once more changes nothing.
         note(connection, 1, "cup/1", verdicts)
-    tallied = tallies(database, 1)
+    tallied = Outbox(database, 1).proposals()
     alpha = tallied["alpha"]
     assert (alpha.accepted, alpha.dropped, dict(alpha.reasons)) == (1, 2, {"value N exceeds N": 2})
     assert tallied["beta"] == ProposalTally(accepted=1)
     remove_series(database, "cup")
-    assert tallies(database, 1) == {}
+    assert Outbox(database, 1).proposals() == {}
     database.close()
 
 
@@ -43,5 +43,5 @@ def test_a_database_of_before_gets_the_table(tmp_path: Path) -> None:
     database.close()
     again = ResultsDatabase.open(sqlite_url(tmp_path / "cup.results.sqlite"), create=False)
     assert "ARENA_Verdict" in inspect(again.engine).get_table_names()
-    assert tallies(again, 1) == {}
+    assert Outbox(again, 1).proposals() == {}
     again.close()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -24,7 +25,6 @@ from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.terminal.progress import RunProgress
 from arena.workers.pool import WorkerPool
-from arena.workers.worker import Workers
 from clients.connection import AcademyUnavailableError
 from referees.api import referee
 from tests.arena.contest_server import ContestServer
@@ -84,14 +84,14 @@ class Arena:
 
         heading = Heading(
             files.name, control.kind, "", selector.description, selector.total,
-            setting_of(control.game, rules), [control.players[name] for name in control.competitors],
+            setting_of(control.game), [control.players[name] for name in control.competitors],
         )  # fmt: skip
         with (
             closing(ResultsDatabase.open(files.results)) as database,
             EventLog(files.log) as log,
             ExitStack() as stack,
         ):
-            workers: Workers = InlineWorker()
+            workers: Any = InlineWorker()
             if control.parallel > 1:
                 workers = stack.enter_context(WorkerPool(control.parallel))
             series = Series.register(database, heading)

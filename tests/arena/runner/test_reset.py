@@ -18,6 +18,7 @@ from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import Control
 from arena.control.toml_file import read
+from arena.reports.text import text_report
 from arena.results.claims import claim
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.runner.files import CompetitionFiles
@@ -204,11 +205,11 @@ def played(folder: Path, results: str = "") -> tuple[Control, CompetitionFiles]:
 def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_path: Path) -> None:
     owner = played(tmp_path / "owner")
     guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
-    before = read_results(*guest).as_text()
+    before = text_report(read_results(*guest))
 
     reset(*owner)
 
-    assert read_results(*guest).as_text() == before
+    assert text_report(read_results(*guest)) == before
     with pytest.raises(ResultsError, match="there are no results of 'owner' yet"):
         read_results(*owner)
     reset(*guest)
@@ -219,9 +220,9 @@ def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_pa
 def test_the_guest_of_a_results_file_leaves_it_to_its_owner(tmp_path: Path) -> None:
     owner = played(tmp_path / "owner")
     guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
-    before = read_results(*owner).as_text()
+    before = text_report(read_results(*owner))
     reset(*guest)
-    assert read_results(*owner).as_text() == before
+    assert text_report(read_results(*owner)) == before
 
 
 def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_have_there(
@@ -229,9 +230,9 @@ def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_hav
 ) -> None:
     owner = played(tmp_path / "owner", 'results = "sqlite:///owner.results.sqlite"')
     guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
-    before = read_results(*guest).as_text()
+    before = text_report(read_results(*guest))
     reset(*owner)
-    assert read_results(*guest).as_text() == before
+    assert text_report(read_results(*guest)) == before
 
 
 def test_reset_keeps_a_results_file_that_another_competition_begins_to_use(tmp_path: Path) -> None:
@@ -262,4 +263,4 @@ def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: 
             reset(owner, files)
         with pytest.raises(ResultsError, match=refusal):
             run(owner, files, RunOptions(quiet=True))
-    assert "1/1 games played" in read_results(owner, files).as_text()
+    assert "1/1 games played" in text_report(read_results(owner, files))

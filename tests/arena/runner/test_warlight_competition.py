@@ -11,6 +11,9 @@ from sqlalchemy import text
 
 from arena.control.settings import ControlError
 from arena.control.toml_file import read
+from arena.reports.as_json import json_report
+from arena.reports.html_page import html_page
+from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.exchange.exporting import export
 from arena.runner.competition import RunEnd
@@ -201,14 +204,14 @@ def test_a_bot_that_is_lost_has_its_fault_in_all_results(
     run(control, files, RunOptions(quiet=True))
 
     results = read_results(control, files)
-    ann = next(player for player in results.as_json()["players"] if player["name"] == "ann")
-    bob = next(player for player in results.as_json()["players"] if player["name"] == "bob")
+    ann = next(player for player in json_report(results)["players"] if player["name"] == "ann")
+    bob = next(player for player in json_report(results)["players"] if player["name"] == "bob")
     assert (ann["faults"], ann["faults_by_kind"], bob["faults"]) == (2, {fault: 2}, 0)
     # It passed, and was beaten: no rule says that it has lost.
     assert (ann["forfeits"], ann["time_losses"]) == (0, 0)
     assert ann["last_fault"]["kind"] == fault and ann["last_fault"]["remark"].startswith(remark)
-    assert f"faults of ann: 2 {fault}; the last in AvB_1: {remark}" in results.as_text()
-    assert f"AvB_1: {fault}: {remark}" in results.as_html()
+    assert f"faults of ann: 2 {fault}; the last in AvB_1: {remark}" in text_report(results)
+    assert f"AvB_1: {fault}: {remark}" in html_page(results)
     live = [line.split() for line in standings_text(results.standings).splitlines()]
     assert live[0][6:9] == ["on", "time", "faults"]
     assert next(line for line in live if line[0] == "ann")[6:8] == ["0", "2"]
@@ -239,7 +242,7 @@ def test_a_game_is_not_hung_since_its_winner_was_late_once(tmp_path: Path) -> No
     )
     control, files = read(path), CompetitionFiles(path)
     assert run(control, files, RunOptions(quiet=True)).end is RunEnd.COMPLETED
-    report = read_results(control, files).as_json()
+    report = json_report(read_results(control, files))
     late = next(player for player in report["players"] if player["name"] == "late")
     gone = next(player for player in report["players"] if player["name"] == "gone")
     assert (report["voids"], late["wins"], late["faults_by_kind"]) == (0, 1, {"late": 1})

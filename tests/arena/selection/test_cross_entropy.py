@@ -16,7 +16,9 @@ from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill
 
 X = NormalParameter("x", 0.0, 1.0, float, "x:%.2f")
 Y = NormalParameter("y", 0.0, 1.0, float, "y:%.2f")
-PLAN = CrossEntropyPlan(CANDIDATE, (X, Y), generations=3, samples=4, batch=2, elite=0.5, step=0.8)
+PLAN = CrossEntropyPlan(
+    CANDIDATE, (X, Y), generations=3, samples=4, batch=2, elite_proportion=0.5, step_size=0.8
+)
 
 
 def tuner(**change: Any) -> CrossEntropyTuner:
@@ -103,7 +105,7 @@ def test_a_generation_by_hand() -> None:
 
 
 def test_it_climbs_a_hill() -> None:
-    selector = tuner(generations=12, samples=40, batch=6, elite=0.2, step=0.8)
+    selector = tuner(generations=12, samples=40, batch=6, elite_proportion=0.2, step_size=0.8)
     play(selector, hill(1.2, -0.8, width=1.0))
     assert selector.finished
     assert selector.best_values() == pytest.approx([1.2, -0.8], abs=0.4)
@@ -146,8 +148,8 @@ def test_games_of_other_parameters_or_another_generation_are_refused() -> None:
         ({"samples": 5}, r"competition\.samples: .* played with 4, the control file now has 5"),
         ({"samples": 3}, r"competition\.samples: .* played with 4, the control file now has 3"),
         ({"batch": 1}, r"competition\.batch: .* played with 2, the control file now has 1"),
-        ({"elite": 0.3}, r"competition\.elite_proportion: .* played with 0\.5, .* now has 0\.3"),
-        ({"step": 0.9}, r"competition\.step_size: .* played with 0\.8, .* now has 0\.9"),
+        ({"elite_proportion": 0.3}, r"competition\.elite_proportion: .* played with 0\.5, .* now has 0\.3"),
+        ({"step_size": 0.9}, r"competition\.step_size: .* played with 0\.8, .* now has 0\.9"),
         (
             {"candidate": replace(CANDIDATE, seat=1, seat_name="black")},
             r"\.candidate_seat: .* random, .* black",

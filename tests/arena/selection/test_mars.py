@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.control.plans import GameSettings, LineUpRule, MarsSeries, MarsSetting
+from arena.control.plans import GameSettings, MarsSeries, MarsSetting
 from arena.ratings.moving_averages import MovingAverages
 from arena.selection.mars import Form, Mars, NoPlayersLeftError, choose_line_up
 from arena.selection.selector import CompetitionChangedError, Fixture
@@ -21,7 +21,7 @@ BOTS = {"albert": 1.0, "dumb": 1.0, "hold": 1.0, "random": 1.0}
 
 
 def series(name: str = "t1", games: int | None = 20, **more: Any) -> MarsSeries:
-    one = MarsSeries(name, LineUpRule("least-played"), BOTS, (SPRING,), games=games)
+    one = MarsSeries(name, BOTS, (SPRING,), "least-played", games=games)
     return replace(one, **more)
 
 
@@ -48,9 +48,9 @@ def test_the_first_bot_of_a_game_is_the_one_with_the_fewest_plays() -> None:
     form = Form()
     for name, plays in {"albert": 5, "dumb": 4, "hold": 1, "random": 9}.items():
         form.plays[name] = plays
-    rule = LineUpRule("least-played", clones=False)
+    fair = series(clones=False)
     for seed in range(20):
-        assert "hold" in choose_line_up(rule, BOTS, 1, form, random.Random(seed))
+        assert "hold" in choose_line_up(fair, 1, form, random.Random(seed))
 
 
 def test_plays_stay_level_where_the_least_played_comes_first() -> None:
@@ -64,15 +64,15 @@ def test_slow_knockout_draws_in_proportion_to_the_moving_average() -> None:
     form = Form()
     form._averages = {"albert": MovingAverages(fitness=6.0), "dumb": MovingAverages(fitness=0.0)}
     chance = random.Random(1)
-    rule = LineUpRule("slow-knockout", by="fitness")
-    drawn = Counter(name for _ in range(2000) for name in choose_line_up(rule, BOTS, SEATS, form, chance))
+    knockout = series(selector="slow-knockout", by="fitness")
+    drawn = Counter(name for _ in range(2000) for name in choose_line_up(knockout, SEATS, form, chance))
     # albert 6, hold 1, random 1, dumb 0.
     assert drawn["dumb"] == 0
     assert drawn["albert"] / (2000 * SEATS) == pytest.approx(0.75, abs=0.02)
 
 
 def test_in_a_slow_knockout_the_winner_comes_to_play_most() -> None:
-    one = series(games=150, rule=LineUpRule("slow-knockout", by="fitness"))
+    one = series(games=150, selector="slow-knockout", by="fitness")
     played = play(mars(one), albert_wins)
     late = Counter(name for fixture in played.fixtures[100:] for name in fixture.players)
     assert late.most_common(1)[0][0] == "albert" and late["albert"] > 4 * 50
@@ -80,20 +80,20 @@ def test_in_a_slow_knockout_the_winner_comes_to_play_most() -> None:
 
 @pytest.mark.parametrize("kinds", [(3, 4), (7,), (1, 2, 4)])
 def test_game_of_kinds_gives_each_player_its_number_of_seats(kinds: tuple[int, ...]) -> None:
-    played = play(mars(series(rule=LineUpRule("weighted", kinds=kinds))))
+    played = play(mars(series(selector="weighted", kinds=kinds)))
     for fixture in played.fixtures:
         assert sorted(Counter(fixture.players).values()) == sorted(kinds)
 
 
 def test_both_kinds_are_in_the_majority_by_turns_of_chance() -> None:
     two = {"albert": 1.0, "dumb": 1.0}
-    played = play(mars(series(games=40, contestants=two, rule=LineUpRule("weighted", kinds=(3, 4)))))
+    played = play(mars(series(games=40, contestants=two, selector="weighted", kinds=(3, 4))))
     assert 8 < sum(fixture.players.count("albert") == 4 for fixture in played.fixtures) < 32
 
 
 def test_without_clones_all_seats_differ() -> None:
     many = dict.fromkeys("abcdefghij", 1.0)
-    for fixture in play(mars(series(contestants=many, rule=LineUpRule(clones=False)))).fixtures:
+    for fixture in play(mars(series(contestants=many, selector="weighted", clones=False))).fixtures:
         assert len(set(fixture.players)) == SEATS
 
 
@@ -101,7 +101,7 @@ def test_contestants_and_settings_are_drawn_by_weight() -> None:
     winter = MarsSetting("winter", GameSettings("diplomacy", {"first_season": "winter"}), weight=3.0)
     never = MarsSetting("never", GameSettings("diplomacy", {"never": 1}), weight=0.0)
     one = series(
-        games=400, rule=LineUpRule("weighted"), contestants={"albert": 3.0, "dumb": 1.0, "hold": 0.0},
+        games=400, selector="weighted", contestants={"albert": 3.0, "dumb": 1.0, "hold": 0.0},
         settings=(SPRING, winter, never),
     )  # fmt: skip
     fixtures = play(mars(one)).fixtures
@@ -125,14 +125,13 @@ def test_series_are_drawn_by_weight_and_never_at_weight_0_or_complete() -> None:
 def test_a_pure_series_goes_by_its_own_games_and_others_by_all() -> None:
     def second_line_ups(pure: bool) -> list[tuple[str, ...]]:
         earlier = series("earlier", games=30)
-        later = series("later", rule=LineUpRule("slow-knockout"), pure=pure)
+        later = series("later", selector="slow-knockout", pure=pure)
         before = play(mars(earlier), albert_wins).games
         selector = told(mars(replace(earlier, complete=True), later), before)
         return [fixture.players for fixture in play(selector, most=5).fixtures]
 
     alone = [
-        fixture.players
-        for fixture in play(mars(series("later", rule=LineUpRule("slow-knockout"))), most=5).fixtures
+        fixture.players for fixture in play(mars(series("later", selector="slow-knockout")), most=5).fixtures
     ]
     assert second_line_ups(pure=True)[0] == alone[0]
     assert second_line_ups(pure=False)[0].count("albert") > alone[0].count("albert")
@@ -172,7 +171,7 @@ def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> No
     small = MarsSetting("small", GameSettings("go", {"board_size": 5}))
     large = MarsSetting("large", GameSettings("go", {"board_size": 7}))
     bots = {"albert": 1.0, "dumb": 1.0}
-    one = series(contestants=bots, rule=LineUpRule(clones=False), settings=(small, large), games=40)
+    one = series(contestants=bots, selector="weighted", clones=False, settings=(small, large), games=40)
     free, selector = Mars((one,), 2), Mars((one,), 2)
     games = [fixture.game for fixture in play(free).fixtures]
     assert small.game in games and large.game in games
@@ -185,18 +184,18 @@ def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> No
 
 
 def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
-    selector = mars(series(contestants={"albert": 1.0, "dumb": 1.0}, rule=LineUpRule(kinds=(3, 4))))
+    selector = mars(series(contestants={"albert": 1.0, "dumb": 1.0}, selector="weighted", kinds=(3, 4)))
     assert selector.inhibit("dumb", "diplomacy-standard") and selector.next_game() is None
     assert not selector.finished and not selector.decided
     assert selector.short == "series t1: 1 contestants are left, a game needs 2"
     with pytest.raises(NoPlayersLeftError):
-        choose_line_up(LineUpRule(), {}, 2, Form(), random.Random(0))
+        choose_line_up(series(contestants={}), 2, Form(), random.Random(0))
 
 
 @pytest.mark.parametrize(
     ("change", "part"),
     [
-        ({"rule": LineUpRule("weighted")}, "selector"),
+        ({"selector": "weighted"}, "selector"),
         ({"contestants": {**BOTS, "new": 1.0}}, "contestants"),
         ({"contestants": {**BOTS, "hold": 2.0}}, "contestants"),
         ({"settings": (replace(SPRING, weight=2.0), SPRING)}, "settings"),
@@ -247,7 +246,7 @@ def test_a_loss_leaves_nine_tenths_of_the_fitness() -> None:
 
 
 def test_the_report_lists_plays_and_averages() -> None:
-    selector = mars(series(games=1, rule=LineUpRule("weighted")))
+    selector = mars(series(games=1, selector="weighted"))
     fixture = play(selector, albert_wins).fixtures[0]
     text = "\n".join(selector.report_lines())
     assert "series t1: 1/1 games" in text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.selection.voids import VoidPolicy, VoidRules, VoidVerdict
+from arena.selection.voids import Sequel, VoidPolicy, VoidRules
 
 
 def judged(rules: VoidRules, story: str) -> str:
@@ -54,16 +54,16 @@ def test_the_monte_carlo_tuner_drops_what_tournaments_try_again(story: str, verd
 
 def test_the_cross_entropy_tuner_tries_every_game_twice() -> None:
     rules = VoidRules(VoidPolicy.RETRY_GAME)
-    assert rules.void("candidates", "g0#0r0") is VoidVerdict.HALT
+    assert rules.void("candidates", "g0#0r0") is Sequel.HALT
     rules.completed("candidates")
-    assert rules.void("candidates", "g0#1r0") is VoidVerdict.RETRY
-    assert rules.void("candidates", "g0#2r0") is VoidVerdict.RETRY
+    assert rules.void("candidates", "g0#1r0") is Sequel.RETRY
+    assert rules.void("candidates", "g0#2r0") is Sequel.RETRY
     rules.completed("candidates")
-    assert rules.void("candidates", "g0#1r0") is VoidVerdict.HALT
+    assert rules.void("candidates", "g0#1r0") is Sequel.HALT
 
 
 def test_matchups_are_judged_apart() -> None:
     rules = VoidRules()
     rules.completed("AvB")
-    assert rules.void("AvC") is VoidVerdict.HALT
-    assert rules.void("AvB") is VoidVerdict.RETRY
+    assert rules.void("AvC") is Sequel.HALT
+    assert rules.void("AvB") is Sequel.RETRY

@@ -81,23 +81,24 @@ class Listening:
         return Thought(self.value, (Candidate(referee.legal_moves(position, position.mover)[0], self.value),))
 
 
-def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badly(tmp_path: Path) -> None:
+def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_badly(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     with serving(tmp_path / "data") as server:
         arena, admin = server.arena(), server.admin()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
-        learnt = contest("learnt/1", spec.game_id)
-        arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=learnt))
         plies = [contests_pb2.Ply(player=1, move="C3"), contests_pb2.Ply(player=2, move="A5")]
-        arena.contests.ReportContest(
-            contests_pb2.ReportContestRequest(
-                contest=learnt,
-                plies=plies,
-                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
-                termination="score",
+        for number in range(4):
+            learnt = contest(f"learnt/{number}", spec.game_id)
+            arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=learnt))
+            arena.contests.ReportContest(
+                contests_pb2.ReportContestRequest(
+                    contest=learnt,
+                    plies=plies,
+                    results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                    termination="score",
+                )
             )
-        )
         # A stone in a corner is a pattern; all four corners are its images.
         stone = pattern_pb2.PatternRecord(
             library=pattern_pb2.LIBRARY_ENDGAME,
@@ -122,15 +123,14 @@ def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badl
             scholar = AdvisedPlayer(
                 listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/1")
             )
-            scholar.choose(position, [], 0)
+            chosen = scholar.choose(position, [], 0)
+            assert (referee.move_text(chosen.move), scholar.value_before) == ("C3", chosen.value)
             # The one consultation due for four moves is used up; and 0.5 is no bad position.
-            scholar.choose(position, [], 1)
+            scholar.choose(position, ["E5", "B2"], 1)
             listening.value = 0.3
-            scholar.choose(position, [], 1)
-    openings, nothing, patterns = listening.heard
-    assert {referee.move_text(move) for move in openings} == {"C3"}
-    # A contest is one game.
-    assert openings[referee.read_move(position, 1, "C3")].games == 1.0
+            scholar.choose(position, ["E5", "B2"], 1)
+    # The move of the book was played without thinking.
+    nothing, patterns = listening.heard
     assert nothing == {}
     # Of the moves that look best it asked; what nothing is known of is as usual.
     corners = {"A5", "E5"}

@@ -5,28 +5,8 @@ from dataclasses import replace
 import pytest
 
 from academy.knowledge.settings import Library
-from clients.bots.experience import mean_value, odds, of_openings, of_patterns
-from clients.responses import OpeningMove, PatternMatch
-
-
-def opening(wins: int, losses: int, value: float) -> OpeningMove:
-    return OpeningMove("a1", (), wins + losses, wins, 0, losses, value, 1000.0)
-
-
-def test_of_an_opening_seldom_played_is_said_what_is_said_of_all() -> None:
-    known = of_openings(
-        {"often": opening(60, 40, 0.6), "once": opening(1, 0, 1.0), "bad": opening(5, 45, 0.1)}
-    )
-    # It won all of its contests, and is little more than the usual for that.
-    usual = (60.0 + 1.0 + 5.0) / 151.0
-    assert known["often"].value > known["once"].value > known["bad"].value
-    assert known["once"].value == pytest.approx((1.0 + 10.0 * usual) / 11.0)
-    assert [known[move].games for move in ("often", "bad", "once")] == [100.0, 50.0, 1.0]
-
-
-def test_without_openings_nothing_is_known() -> None:
-    assert of_openings({}) == {}
-
+from clients.bots.experience import mean_value, odds, of_patterns
+from clients.responses import PatternMatch
 
 PATTERN = PatternMatch(1, Library.ENDGAME, 4, 1200.0, 0.9, 0, 0, 0, False, "")
 

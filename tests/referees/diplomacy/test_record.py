@@ -59,7 +59,7 @@ def test_a_game_is_taken_up_from_its_record_where_it_was_broken_off() -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"PNG", "not a JSON file"),
+        (b"PNG", "no JSON"),
         (b"[]", "not a record of Diplomacy"),
         (b'{"format": "diplomacy-1", "map": "straits"}', "its map is 'straits'"),
         (b'{"format": "diplomacy-1", "map": "standard"}', "without moves"),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.warlight.turn import CombatRules, Fight
+from tests.referees.warlight.combat_odds import fight_odds
 
 DRAWS = 100_000
 # Attackers, defenders: the probability of (attackers left, defenders left) in hundredths, by WarLight's
@@ -38,7 +39,7 @@ def test_the_odds_are_the_published_ones(
     attackers: int, defenders: int, expected: dict[tuple[int, int], int]
 ) -> None:
     odds: Counter[tuple[int, int]] = Counter()
-    for fight, probability in CombatRules().odds(attackers, defenders).items():
+    for fight, probability in fight_odds(CombatRules(), attackers, defenders).items():
         odds[left(attackers, defenders, fight)] += probability  # type: ignore[assignment]
     assert odds == {ends: Fraction(hundredths, 100) for ends, hundredths in expected.items()}
 
@@ -63,11 +64,11 @@ def test_straight_rounding_is_to_the_nearest(attackers: int, kills: int) -> None
 
 
 def test_with_straight_rounding_one_never_takes_one() -> None:
-    assert CombatRules(weighted=False).odds(1, 1) == {Fight(0, 1, False): 1}
+    assert fight_odds(CombatRules(weighted=False), 1, 1) == {Fight(0, 1, False): 1}
 
 
 def test_with_full_luck_every_army_draws_for_itself() -> None:
-    odds = CombatRules(luck=1000).odds(2, 3)
+    odds = fight_odds(CombatRules(luck=1000), 2, 3)
     kills: Counter[int] = Counter()
     for fight, probability in odds.items():
         kills[fight.killed] += probability  # type: ignore[assignment]
@@ -82,7 +83,7 @@ def test_with_full_luck_every_army_draws_for_itself() -> None:
     st.integers(0, 2**32),
 )
 def test_odds_of_a_fight_sum_to_one(attackers: int, defenders: int, rules: CombatRules, seed: int) -> None:
-    odds = rules.odds(attackers, defenders)
+    odds = fight_odds(rules, attackers, defenders)
     assert sum(odds.values()) == 1
     assert rules.fight(attackers, defenders, random.Random(seed)) in odds
     assert all(fight.lost < attackers or not fight.captured for fight in odds)

@@ -96,14 +96,8 @@ class Host:
     def answer(self, line: str) -> dict[str, Any]:
         """Do what a line says; an exception of the policy is reported and traced, and the program goes on."""
         frame = json.loads(line)
-        do = {
-            "start": self.start,
-            "reset": self.reset,
-            "contest": self.contest,
-            "actions": self.actions,
-        }[frame["do"]]
         try:
-            reply = do(frame)
+            reply: dict[str, Any] = getattr(self, frame["do"])(frame)
         except WrongAnswerError as error:
             reply = {"error": str(error)}
         except Exception as error:  # Anything can come out of other people's code.

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from academy.store import event_log
 from academy.store.contest_commands import ReportContest
 from academy.store.environment import TableName
 from academy.store.errors import StoreCorruptError, StoreError
-from academy.store.library_store import Page, Store
+from academy.store.event_log import Page
+from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore, verify
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import learn, report
@@ -22,11 +24,14 @@ def test_a_backup_restored_is_the_same_store(store: Store, tmp_path: Path) -> No
     restored = restore(tmp_path / "backups" / "monday", tmp_path / "restored")
     assert size == restored == (tmp_path / "backups" / "monday" / "data.mdb").stat().st_size
     with Store(tmp_path / "restored") as again:
-        assert again.events(Page())[0] == store.events(Page(again.last_event()))[0]
+        assert (
+            again.read(event_log.read_page, Page())[0]
+            == store.read(event_log.read_page, Page(again.read(event_log.last_sequence)))[0]
+        )
         assert not list(check(again.environment))
         # Life goes on in it.
         learn(again, contests=1, first=5)
-        assert again.last_event() == store.last_event()
+        assert again.read(event_log.last_sequence) == store.read(event_log.last_sequence)
         assert not list(check(again.environment))
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.store import game_tables, keys, rebuild
+from academy.store import event_log, game_tables, keys, rebuild
 from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_tables import contest_record
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
+from academy.store.event_log import Page
 from academy.store.library_commands import DeletePattern, RestorePattern
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
 from academy.store.maintenance import compaction
 from academy.store.maintenance.backup import backup, restore, verify
 from academy.store.maintenance.check import check
@@ -48,21 +50,23 @@ def stored(store: Store) -> dict[tuple[TableName, bytes], bytes]:
 
 @pytest.mark.parametrize("keep", [1, 5, 15, 23])
 def test_the_newest_events_stay_and_the_libraries_are_what_they_were(lived_in: Store, keep: int) -> None:
-    before, last = stored(lived_in), lived_in.last_event()
+    before, last = stored(lived_in), lived_in.read(event_log.last_sequence)
 
     done = compact(lived_in.environment, keep=keep)
 
     assert done == Compacted(removed=last - keep, left=keep)
     assert stored(lived_in) == before
     assert list(check(lived_in.environment)) == []
-    assert [event.sequence for event in lived_in.events(Page())[0]] == [*range(last - keep + 1, last + 1)]
+    assert [event.sequence for event in lived_in.read(event_log.read_page, Page())[0]] == [
+        *range(last - keep + 1, last + 1)
+    ]
 
 
 def test_life_goes_on_from_a_snapshot(lived_in: Store) -> None:
     compact(lived_in.environment, keep=3)
-    last = lived_in.last_event()
+    last = lived_in.read(event_log.last_sequence)
     learn(lived_in, contests=4, first=12)
-    assert lived_in.last_event() == last + 4
+    assert lived_in.read(event_log.last_sequence) == last + 4
     assert list(check(lived_in.environment)) == []
     assert compact(lived_in.environment, keep=1).removed == 6
     learn(lived_in, contests=2, first=16)
@@ -118,7 +122,7 @@ def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> No
 def test_the_report_that_a_newer_judgement_refers_to_stays(lived_in: Store) -> None:
     contest_id, proposals = late(3)
     lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
-    last, reported = lived_in.last_event(), lived_in.contest(contest_id).event
+    last, reported = lived_in.read(event_log.last_sequence), lived_in.read(contest_record, contest_id).event
     assert compact(lived_in.environment, keep=1) == Compacted(reported - 1, last - reported + 1)
     assert list(check(lived_in.environment)) == []
 
@@ -127,7 +131,7 @@ def test_a_log_that_does_not_make_the_libraries_is_left_alone(lived_in: Store) -
     with lived_in.environment.reading() as transaction:
         key = next(transaction.scan(TableName.PATTERNS, keys.in_game("other")))[0]
     lived_in.environment.write(lambda transaction: transaction.delete(TableName.PATTERNS, key))
-    last = lived_in.last_event()
+    last = lived_in.read(event_log.last_sequence)
     with pytest.raises(StoreCorruptError, match=r"other: .*missing; nothing was removed"):
         compact(lived_in.environment, keep=1)
     with lived_in.environment.reading() as transaction:
@@ -237,13 +241,14 @@ def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
             """
             import sys
             from pathlib import Path
+            from academy.store import game_tables
             from academy.store.contest_commands import RegisterGame
             from academy.store.library_store import Store
             from tests.academy.store.examples import go_game
             print("opening")
             with Store(Path(sys.argv[1])) as store:
                 store.run(RegisterGame(go_game("other"), "arena"))
-                print([game.game_id for game in store.games()])
+                print([game.game_id for game in store.read(game_tables.games)])
             """,
             str(tmp_path),
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
+from academy.store import arenas
 from academy.store.contest_tables import ProposalFilter
 from academy.store.library_store import Store
 from academy.store.replica import read_view
@@ -144,11 +145,10 @@ def test_after_moves_that_were_made_for_it_the_tree_is_not_asked(academy: Runnin
 def test_the_bot_goes_on_alone_when_academy_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     environment = {"ACADEMY_ADDRESS": "unix:/nowhere/academy.sock", "ACADEMY_CONTEST": "lost"}
     asking = DiplomacyAdvisor.from_environment(REFEREE, FRANCE, environment, Never())
-    assert asking is not None
     assert asking.opening(REFEREE.start(0)) is None
     asking.finish()
     assert capsys.readouterr().err.count("going on without ACADEMY") == 1
-    assert DiplomacyAdvisor.from_environment(REFEREE, FRANCE, {}, Never()) is None
+    assert DiplomacyAdvisor.from_environment(REFEREE, FRANCE, {}, Never()).academy is None
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_competition_fills_openings_and_patterns(tmp_path: Path) -> None:
     with Store(tmp_path / "straits.academy", read_only=True) as store:
         with store.environment.reading() as transaction:
             view = read_view(transaction, "diplomacy-straits")
-        proposals = store.proposals(ProposalFilter())[0]
+        proposals = store.read(arenas.list_proposals, ProposalFilter())[0]
     assert view.opening_nodes > 10
     assert len(view.libraries[Library.ENDGAME]) > 0
     # Nobody asked about another game than was played, and every pattern stood on the board.

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from academy.knowledge.settings import Library
+from academy.store import arenas
 from academy.store.contest_tables import ProposalFilter
 from academy.store.library_store import Store
 from academy.store.replica import read_view
@@ -58,7 +59,7 @@ def test_both_consult_and_propose_from_what_they_see(tmp_path: Path) -> None:
     with Store(tmp_path / "war.academy", read_only=True) as store:
         with store.environment.reading() as transaction:
             view = read_view(transaction, GAME)
-        proposals = store.proposals(ProposalFilter("decent"))[0]
+        proposals = store.read(arenas.list_proposals, ProposalFilter("decent"))[0]
     assert view.opening_nodes > 1
     assert len(view.libraries[Library.ENDGAME]) > 0
     assert {proposal.verdict for proposal in proposals}

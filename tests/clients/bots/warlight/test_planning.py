@@ -14,6 +14,7 @@ from referees.warlight.orders import Orders, read_order
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 from referees.warlight.rules import WarLight
 from referees.warlight.turn import CombatRules
+from tests.referees.warlight.combat_odds import fight_odds
 
 GAMES = 12
 # A line of six, the first three of which are a bonus.
@@ -41,7 +42,8 @@ def test_what_is_needed_is_sure_and_one_less_is_not(defenders: int) -> None:
 
     def chance(attackers: int) -> Fraction:
         return sum(
-            (odds for fight, odds in rules.odds(attackers, defenders).items() if fight.captured), Fraction()
+            (odds for fight, odds in fight_odds(rules, attackers, defenders).items() if fight.captured),
+            Fraction(),
         )
 
     assert chance(needed(defenders)) == 1

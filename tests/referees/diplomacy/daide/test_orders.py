@@ -10,7 +10,7 @@ from referees.diplomacy.daide.messages import ACCEPTED, note_of
 from referees.diplomacy.daide.orders import meant, order_tokens, read_order, tree_of, turn_tokens
 from referees.diplomacy.daide.session import OrderBook
 from referees.diplomacy.daide.tokens import FIXED, vocabulary
-from referees.diplomacy.legal import legal_orders
+from referees.diplomacy.legal import all_legal_orders, legal_orders
 from tests.referees.diplomacy.daide.words import STANDARD, text, tokens
 from tests.referees.diplomacy.positions import orders, position
 
@@ -20,7 +20,7 @@ def test_every_legal_order_of_a_game_is_said_and_understood(name: str, years: in
     rules = Diplomacy.from_settings({"map": name, "year_limit": years})
     words, chance, game = vocabulary(rules.map), random.Random(6), rules.start(0)
     while seats := rules.to_move(game):
-        for power, legal in enumerate(rules.legal_orders(game)):
+        for power, legal in enumerate(all_legal_orders(game.position)):
             for order in (order for choices in legal.values() for order in choices):
                 said = order_tokens(words, game.position, power, order)
                 check_message(words, (FIXED["SUB"], *said), 0)
@@ -141,16 +141,16 @@ def test_notes_on_orders_in_a_phase_of_builds(power: str, said: str, earlier: in
     assert note(standing, power, said, earlier) == expected
 
 
-def desk(standing: Position, power: str, *, any_order: bool = False) -> OrderBook:
+def order_book(standing: Position, power: str, *, any_order: bool = False) -> OrderBook:
     return OrderBook(STANDARD, standing, standing.map.power(power), any_order=any_order)
 
 
-def submit(desk: OrderBook, said: str) -> list[str]:
-    return [STANDARD.names[desk.submit(order)] for order in tree_of(tokens(said))]
+def submit(order_book: OrderBook, said: str) -> list[str]:
+    return [STANDARD.names[order_book.submit(order)] for order in tree_of(tokens(said))]
 
 
 def test_a_desk_is_settled_when_every_unit_has_an_order() -> None:
-    of_france = desk(MOVES, "FRA")
+    of_france = order_book(MOVES, "FRA")
     assert text(of_france.missing()) == "MIS (FRA FLT ECH) (FRA FLT MAO) (FRA AMY BRE)"
     assert submit(of_france, "((FRA FLT ECH) HLD) ((FRA FLT MAO) MTO PAR)") == ["MBV", "FAR"]
     assert text(of_france.missing()) == "MIS (FRA FLT MAO) (FRA AMY BRE)" and not of_france.settled
@@ -161,7 +161,7 @@ def test_a_desk_is_settled_when_every_unit_has_an_order() -> None:
 
 
 def test_a_later_order_takes_the_place_of_an_earlier_one_and_orders_are_withdrawn() -> None:
-    of_france = desk(MOVES, "FRA")
+    of_france = order_book(MOVES, "FRA")
     submit(of_france, "((FRA FLT ECH) HLD) ((FRA AMY BRE) MTO PAR) ((FRA FLT ECH) MTO BEL)")
     assert of_france.orders(None).text == "F ECH - BEL, A BRE - PAR"
     (held, moved) = tree_of(tokens("((FRA FLT ECH) HLD) ((FRA FLT ECH) MTO BEL)"))
@@ -175,7 +175,7 @@ def test_a_later_order_takes_the_place_of_an_earlier_one_and_orders_are_withdraw
 
 
 def test_where_any_order_is_accepted_an_impossible_one_is_told_later_and_the_unit_holds() -> None:
-    of_france = desk(MOVES, "FRA", any_order=True)
+    of_france = order_book(MOVES, "FRA", any_order=True)
     said = "((FRA FLT ECH) MTO PAR) ((FRA AMY BRE) MTO LON) ((ENG FLT LON) HLD) ((FRA AMY PAR) HLD)"
     assert submit(of_france, said) == ["MBV", "MBV", "NYU", "NSU"]
     assert of_france.orders(None).text == "F ECH H, A BRE H"
@@ -184,7 +184,7 @@ def test_where_any_order_is_accepted_an_impossible_one_is_told_later_and_the_uni
 
 def test_builds_that_there_is_no_room_for_are_waived_too() -> None:
     standing = position("TUR A CON, A SMY, A BUL", Phase.BUILDS, Season.AUTUMN, "TUR CON SMY ANK BUL SER")
-    of_turkey = desk(standing, "TUR")
+    of_turkey = order_book(standing, "TUR")
     assert text(of_turkey.missing()) == "MIS (-1)"
     assert submit(of_turkey, "((TUR FLT ANK) BLD) (TUR WVE) (TUR WVE)") == ["MBV", "MBV", "NMB"]
     assert of_turkey.settled and of_turkey.orders(None).text == "F ANK B"
@@ -194,7 +194,7 @@ def test_builds_that_there_is_no_room_for_are_waived_too() -> None:
 
 def test_missing_removals_are_counted() -> None:
     standing = position("ENG F NTH, F NWG", Phase.BUILDS, Season.AUTUMN, "RUS MOS")
-    of_england = desk(standing, "ENG")
+    of_england = order_book(standing, "ENG")
     assert text(of_england.missing()) == "MIS (2)"
     submit(of_england, "((ENG FLT NTH) REM)")
     assert text(of_england.missing()) == "MIS (1)"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.diplomacy import Diplomacy, adjudicate
-from referees.diplomacy.daide.answers import Answers
+from referees.diplomacy.daide.answers import answer
 from referees.diplomacy.daide.messages import DaideVariant, Participant, map_definition
 from referees.diplomacy.daide.session import DaideSession
 from referees.diplomacy.daide.tokens import Tokens, vocabulary
@@ -52,7 +52,6 @@ class Room:
             [Participant(f"bot {power}", "1") for power in powers],
             {power: 1000 + power for power in powers},
         )
-        self.answers = Answers(self.table)
         self.clients = [Client(power, self.words) for power in powers]
         self.observer = Client(None, self.words)
         self.game: GamePosition = self.rules.start(0)
@@ -69,7 +68,7 @@ class Room:
     def ask(self, client: Client, said: str, now: float = 0.0) -> list[str]:
         """What somebody is answered."""
         client.heard()
-        self.answers.hear(client, self.words.tokens(said), now)
+        answer(self.table, client, self.words.tokens(said), now)
         return client.heard()
 
     def process(self, seats: Iterable[int] | None = None) -> None:
@@ -144,7 +143,7 @@ def test_orders_are_thanked_for_one_by_one_and_what_is_missing_is_told() -> None
         "THX ((ENG AMY LVP) HLD) (MBV)",
     ]
     assert room.ask(england, "MIS") == ["MIS"]
-    assert not room.table.waits_for(ENGLAND)
+    assert room.table.desks[ENGLAND].settled
     late = "SUB (FAL 1901) ((ENG FLT EDI) HLD)"
     assert room.ask(england, late) == [f"REJ ({late})"]
     assert room.ask(england, "NOT (SUB ((ENG FLT EDI) HLD))") == ["YES (NOT (SUB ((ENG FLT EDI) HLD)))"]
@@ -159,9 +158,9 @@ def test_a_client_that_waits_is_waited_for() -> None:
     england = room.clients[ENGLAND]
     room.ask(england, "SUB ((ENG FLT LON) HLD) ((ENG FLT EDI) HLD) ((ENG AMY LVP) HLD)")
     assert room.ask(england, "NOT (GOF)") == ["YES (NOT (GOF))"]
-    assert room.table.waits_for(ENGLAND)
+    assert not room.table.desks[ENGLAND].settled
     assert room.ask(england, "GOF") == ["YES (GOF)"]
-    assert not room.table.waits_for(ENGLAND)
+    assert room.table.desks[ENGLAND].settled
 
 
 def test_wrong_messages_are_sent_back_and_answers_to_that_are_not_answered() -> None:
@@ -464,7 +463,7 @@ def test_game_goes_on_after_any_messages_of_clients(
         for place, token in spoilings:
             message[place : place + place % 2] = [token]
         client = room.observer if speaker == 7 else room.clients[speaker]
-        room.answers.hear(client, tuple(message), 1.0)
+        answer(room.table, client, tuple(message), 1.0)
     if begun:
         room.process()
         assert room.observer.heard()[-1].startswith("NOW (FAL 1901)")

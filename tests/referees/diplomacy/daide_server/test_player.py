@@ -537,10 +537,6 @@ def test_bots_sit_beside_players_of_other_kinds(door: DaideListener) -> None:
         (PlayerSetup("n", (), protocol="daide"), "no listener"),
         (PlayerSetup("n", ("bot",), protocol="daide", parameters={"listener": "x"}), "dials in"),
         (PlayerSetup("n", (), protocol="daide", parameters={"port": 1}), "'port' is no parameter"),
-        (
-            PlayerSetup("n", (), protocol="daide", parameters={"listener": "x", "late_turns": 0}),
-            "late_turns: must",
-        ),
         (PlayerSetup("n", (), protocol="daide", parameters={"listener": "/no/door"}), "cannot be reached"),
     ],
 )
@@ -550,7 +546,7 @@ def test_a_setup_that_makes_no_sense_makes_the_game_void(setup: PlayerSetup, say
 
 
 def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(door: DaideListener) -> None:
-    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=1)
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=4)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)

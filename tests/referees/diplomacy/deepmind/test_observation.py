@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 from referees.diplomacy import Dislodged, Phase, Position, shipped_map
 from referees.diplomacy import Season as HalfYear
-from referees.diplomacy.deepmind.observation import Season, board_array, season_of
+from referees.diplomacy.deepmind import Season
+from referees.diplomacy.deepmind.observation import board_array, season_of
 from tests.referees.diplomacy.positions import position
 
 STANDARD = shipped_map("standard")

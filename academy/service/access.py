@@ -1,25 +1,80 @@
-"""Access to contests: seats, tickets, and analysis outside contests.
+"""Who may do what: the roles that each method is for, and access to contests.
 
-`VersionedCache` keeps answers of the store until the next commit.
+The latter are seats, tickets, and analysis outside contests. `VersionedCache` keeps answers of the store
+until the next commit.
 """
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Set
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeVar
 
 from academy.knowledge.spec import GameSpec
 from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
-from academy.store.contest_tables import as_given
+from academy.store import arenas
+from academy.store.contest_tables import as_given, contest_record, open_contest_of_player
 from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
+from academy.store.game_tables import elo
 from academy.store.keys import arena_number, given_contest_id, kept_contest_id
 from academy.store.library_store import Store
-from academy.store.tokens import Caller, Role
+from academy.store.tokens import Caller, Role, authenticate
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
 from academy.wire.errors import NotPermittedError
+
+# The caller of the call that the running task answers.
+current_caller: ContextVar[Caller] = ContextVar("current_caller")
+
+_EVERYONE: Final[Set[Role]] = frozenset(Role)
+_ARENA: Final[Set[Role]] = frozenset({Role.ARENA, Role.ADMIN})
+_ADMIN: Final[Set[Role]] = frozenset({Role.ADMIN})
+
+OPEN_METHODS: Final = frozenset(f"/grpc.health.v1.Health/{name}" for name in ("Check", "List", "Watch"))
+
+_METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
+    ("ConsultationService", _EVERYONE, "LookUpOpening MatchPatterns MatchSuccessors Play"),
+    ("ProposalService", _EVERYONE, "SubmitProposals ListProposals"),
+    ("ContestService", _EVERYONE, "GetGame ListGames GetContest"),
+    ("ContestService", _ARENA, "RegisterGame OpenContest ReportContest GetRatings"),
+    ("ContestService", _ADMIN, "ListOpenContests ListArenas LinkArena UnlinkArena AllowArena"),
+    ("LibraryService", _EVERYONE, "GetStatistics GetMeasures ListPlayerStatistics"),
+    ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern"),
+    ("LibraryService", _ADMIN, "ListOpenings DeleteOpening ListRemovals RestoreRemoval ListEvents"),
+    ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary"),
+)
+# Each method with the roles that may call it.
+ROLES: Final[dict[str, Set[Role]]] = {
+    f"/academy.v1.{service}/{method}": roles
+    for service, roles, methods in _METHODS
+    for method in methods.split()
+} | {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _EVERYONE}
+
+
+# The ticket of a reported contest may still call these.
+_AFTER_CONTEST: Final = frozenset(
+    {"/academy.v1.ProposalService/ListProposals", "/academy.v1.ContestService/GetContest"}
+)
+
+
+def check_permission(caller: Caller, method: str) -> None:
+    """Check that a caller may call a method, which must be in the table.
+
+    Raises NotPermittedError, and ContestOverError for a ticket whose contest was reported.
+    """
+    allowed = ROLES.get(method, frozenset())
+    if caller.role not in allowed:
+        needed = ", ".join(sorted(allowed)) or "nobody"
+        raise NotPermittedError(
+            f"{method} is for {needed}; this token's role is {caller.role}",
+            method=method,
+            role=caller.role.value,
+            needed=needed,
+        )
+    if caller.over and method not in _AFTER_CONTEST:
+        raise ContestOverError(caller.contest_id)
+
 
 _T = TypeVar("_T")
 # Tokens expire by the clock, without a commit.
@@ -63,7 +118,7 @@ class TokenCache:
 
     def caller(self, token: str) -> Caller:
         """Return the caller to whom a token belongs. Raises TokenRefusedError."""
-        return self._cache.recall(token, partial(self._store.authenticate, token))
+        return self._cache.recall(token, lambda: self._store.read(authenticate, token, self._store.clock()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +165,7 @@ class ContestAccess:
         if not contest_id:
             self._check_analysis(caller, spec)
             return None
-        contest = self._find_open_or_reported(caller, contest_id)
+        contest = self._find_record(caller, contest_id).contest
         if contest.game_id != spec.game_id:
             raise InvalidFieldError(
                 "game_id", f"contest {contest_id!r} is one of {contest.game_id!r}, not {spec.game_id!r}"
@@ -130,7 +185,7 @@ class ContestAccess:
         if caller.role is not Role.BOT:
             return None
         return self._cache.recall(
-            (caller.name, spec.game_id), lambda: self._store.elo(spec.game_id, caller.name)
+            (caller.name, spec.game_id), lambda: self._store.read(elo, spec.game_id, caller.name)
         )
 
     def find_proposing_seat(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
@@ -139,7 +194,7 @@ class ContestAccess:
         Raises NotPermittedError for a caller that has no seat, or several seats and no ticket.
         """
         require(bool(contest_id), "contest_id", "must be given: proposals belong to a contest")
-        contest = self._find_open_or_reported(caller, contest_id)
+        contest = self._find_record(caller, contest_id).contest
         seats = _seats_of(caller, contest)
         if len(seats) != 1:
             what = "plays several seats: use the ticket of the one meant" if seats else "does not play it"
@@ -161,13 +216,13 @@ class ContestAccess:
         Raises NotPermittedError for an arena that may not act for this one, UnknownArenaError for an admin.
         """
         if caller.role is Role.ADMIN:
-            if named and self._store.arena_number(named) is None:
+            if named and self._store.read(arenas.number_of, named) is None:
                 raise UnknownArenaError(named)
             return named
         if named in ("", caller.name):
             return caller.name
         # The same error for an arena that does not exist.
-        if not self._store.may_act(caller.name, named):
+        if not self._store.read(arenas.may_act, caller.name, named):
             raise NotPermittedError(
                 f"{caller.name!r} may not act for arena {named!r}: an admin can allow it "
                 "(academy arenas allow)",
@@ -181,7 +236,7 @@ class ContestAccess:
         An admin must name it only if several arenas have such a contest. Raises InvalidFieldError then.
         """
         if caller.role is Role.ADMIN and not contest.arena:
-            records = self._store.contests_of_id(contest.contest_id)
+            records = self._store.read(arenas.contests_of_id, contest.contest_id)
             if len(records) > 1:
                 raise _ambiguous_contest(records, contest.contest_id, "contest.arena")
             return records[0].arena if records else ""
@@ -204,9 +259,6 @@ class ContestAccess:
                 raise
             return contest_id
 
-    def _find_open_or_reported(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
-        return self._find_record(caller, contest_id).contest
-
     def _find_record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
         """Find a contest by the id that its arena gave it, which is not the stored one.
 
@@ -219,10 +271,10 @@ class ContestAccess:
                 raise NotPermittedError(
                     f"this ticket is for contest {given!r}, not for {contest_id!r}", contest_id=contest_id
                 )
-            return self._store.contest(caller.contest_id)
+            return self._store.read(contest_record, caller.contest_id)
         if caller.role is Role.ARENA or arena:
-            return self._store.contest_of_arena(self.arena(caller, arena), contest_id)
-        records = self._store.contests_of_id(contest_id)
+            return self._store.read(arenas.contest_of_arena, self.arena(caller, arena), contest_id)
+        records = self._store.read(arenas.contests_of_id, contest_id)
         if caller.role is Role.BOT:
             records = [record for record in records if _seats_of(caller, record.contest)]
             records.sort(key=lambda record: record.contest.state != contests_pb2.CONTEST_STATE_OPEN)
@@ -239,7 +291,7 @@ class ContestAccess:
 
     def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
         if caller.contest_id:
-            contest = as_given(self._store.contest(caller.contest_id))
+            contest = as_given(self._store.read(contest_record, caller.contest_id))
             if contest.game_id != spec.game_id:
                 raise NotPermittedError(
                     f"this ticket is for contest {contest.contest_id!r}, not for analysis of {spec.game_id}",
@@ -249,7 +301,7 @@ class ContestAccess:
         if caller.role is Role.BOT:
             # An arena may never report: its players may analyse again after a time.
             since = time.time() - self._contest_seconds
-            contest_id = self._store.open_contest(caller.name, spec.game_id, since)
+            contest_id = self._store.read(open_contest_of_player, caller.name, spec.game_id, since)
             if contest_id is not None:
                 raise AnalysisDuringContestError(caller.name, spec.game_id, given_contest_id(contest_id))
 

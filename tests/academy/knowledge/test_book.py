@@ -1,0 +1,139 @@
+"""The opening tree as a book: which move it recommends, and what the move promises."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.book import FEWEST_VISITS, Book
+from academy.knowledge.contests import Result
+from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.spec import GameSpec
+
+from .games import DRAUGHTS, DRAW, GO, LOSS, MAP, WIN, contest
+
+FREE = LibrarySettings(prune_below=0.0)
+RESULTS = {"+": (WIN, LOSS), "-": (LOSS, WIN), "=": (DRAW, DRAW)}
+
+
+def grown(*contests: tuple[str, tuple[Result, ...]], spec: GameSpec = DRAUGHTS) -> OpeningTree:
+    """The tree of contests, each its moves, with blanks between, and the result."""
+    tree, fresh = OpeningTree(spec), 1
+    for moves, results in contests:
+        report = contest(
+            moves.split(),
+            results,
+            elos=[1500.0] * len(results),
+            names=[f"p{seat}" for seat, _ in enumerate(results)],
+        )
+        fresh = tree.record(report, fresh, 60.0, FREE)
+    return tree
+
+
+def of(lines: dict[str, str], spec: GameSpec = DRAUGHTS) -> OpeningTree:
+    """The tree of lines and the results of each: + won, - lost, = drawn by player 1."""
+    return grown(
+        *((line, RESULTS[result]) for line, results in lines.items() for result in results), spec=spec
+    )
+
+
+def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
+    node = tree.find(line.split())
+    assert node is not None
+    recommendation = Book(tree).recommend(node)
+    return None if recommendation is None else (recommendation.node.move, recommendation.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        # One contest fewer than needed, and enough.
+        ({"1": "+++"}, None),
+        ({"1": "++++"}, "1"),
+        ({"1": "++++", "2": "+++++---"}, "1"),
+        # A few wins do not outweigh a good record in many contests.
+        ({"1": "++++", "2": "+" * 30 + "-" * 10}, "2"),
+        # The best reply refutes the move that won more contests.
+        ({"1 3": "+" * 30, "1 4": "-" * 20, "2": "+" * 25 + "-" * 25}, "2"),
+        # Replies tried too seldom refute nothing.
+        ({"1 3": "+" * 30, "1 4": "---", "2": "+" * 25 + "-" * 25}, "1"),
+        # A losing move is recommended where it is all that is known.
+        ({"1": "-----"}, "1"),
+    ],
+)
+def test_the_recommended_move(lines: dict[str, str], move: str | None) -> None:
+    best = recommended(of(lines))
+    assert (best and best[0]) == move
+
+
+def test_the_second_player_gets_the_move_that_is_good_for_them() -> None:
+    assert recommended(of({"1 2": "+" * 10, "1 3": "-" * 10}), "1") == ("3", 13 / 16)
+
+
+def test_a_moves_value_counts_results_and_an_even_prior() -> None:
+    # 8 wins of 10, and 6 even ones.
+    assert recommended(of({"1": "+" * 8 + "--"})) == ("1", (8 + 3) / 16)
+
+
+def test_a_value_is_drawn_towards_that_of_the_best_reply_by_its_visits() -> None:
+    _, value = recommended(of({"1 2": "-" * 18, "1 3": "+" * 12})) or ("", 0.0)
+    own, refuted = (12 + 3) / 36, 3 / 24
+    # Reply 2 has 18 visits: it counts 18/24.
+    assert value == pytest.approx(0.75 * refuted + 0.25 * own, abs=2e-6)
+
+
+def test_who_accepts_no_knowledge_of_weak_players_gets_none_of_it() -> None:
+    tree = OpeningTree(DRAUGHTS)
+    fresh = 1
+    for move, elo in (("1", 900.0), ("2", 1500.0)):
+        for _ in range(FEWEST_VISITS):
+            result = (WIN, LOSS) if move == "1" else (LOSS, WIN)
+            fresh = tree.record(contest([move], result, elos=(elo, 1500.0)), fresh, 60.0, FREE)
+
+    def strong(node: OpeningNode) -> bool:
+        return node.elo > 1000.0
+
+    everything, only_strong = Book(tree).recommend(tree.root), Book(tree, strong).recommend(tree.root)
+    assert everything is not None
+    assert only_strong is not None
+    assert (everything.node.move, only_strong.node.move) == ("1", "2")
+
+
+def test_three_players_each_get_the_move_that_is_good_for_the_one_who_moves() -> None:
+    three = GameSpec("three", MAP.geometry, players=3, symmetric=False)
+    lines = [("a b c", (LOSS, LOSS, WIN)), ("a b d", (WIN, LOSS, LOSS)), ("a e c", (LOSS, WIN, LOSS))]
+    tree = grown(*(line for line in lines for _ in range(8)), spec=three)
+    assert [(recommended(tree, line) or ("",))[0] for line in ("", "a", "a b")] == ["a", "e", "c"]
+
+
+# Laws
+
+CONTESTS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(("A1", "E5", "C3", "B2")), min_size=1, max_size=4).map(" ".join),
+        st.sampled_from(tuple(RESULTS.values())),
+    ),
+    max_size=40,
+)
+
+
+@given(CONTESTS, st.randoms(use_true_random=False))
+def test_while_there_is_room_the_order_of_contests_does_not_matter(
+    contests: list[tuple[str, tuple[Result, Result]]], chance: Random
+) -> None:
+    shuffled = chance.sample(contests, len(contests))
+    here, there = (Book(tree).recommend(tree.root) for tree in (grown(*contests), grown(*shuffled)))
+    # Which of two equal moves is recommended may depend on what was played first.
+    assert (here and here.value) == (there and there.value)
+
+
+TURNED = {"A1": "E5", "E5": "A1", "C3": "C3", "B2": "D4"}
+
+
+@given(CONTESTS)
+def test_a_turned_board_gives_the_same_book(contests: list[tuple[str, tuple[Result, Result]]]) -> None:
+    turned = [(" ".join(TURNED[move] for move in moves.split()), result) for moves, result in contests]
+    here, there = grown(*contests, spec=GO), grown(*turned, spec=GO)
+    assert Book(here).recommend(here.root) == Book(there).recommend(there.root)
