@@ -264,5 +264,5 @@ def _replay_game(judge: _Judge, moves: tuple[tuple[int, str], ...]) -> PlayedGam
         position = judge.play(position, read)
         boards += [boards[-1]] * (len(seats) - 1) + [judge.board(position, 1)]
         at += len(seats)
-    seats = tuple(judge.seat_name(seat) for seat in range(1, judge.seats + 1))
-    return PlayedGame(seats, spec.cell_names, isinstance(spec.geometry, GraphGeometry), tuple(boards))
+    names = tuple(judge.seat_name(seat) for seat in range(1, judge.seats + 1))
+    return PlayedGame(names, spec.cell_names, isinstance(spec.geometry, GraphGeometry), tuple(boards))

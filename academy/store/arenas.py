@@ -202,8 +202,9 @@ def ratings(
 ) -> dict[str, float]:
     """Return the last Elo in a game of those players of an arena that are known there.
 
-    With `of_admin` the players are identities, unless there is an arena of that name. Raises UnknownGameError, and
-    InvalidRecordError for names that cannot be of this arena.
+    With `of_admin` the players are identities, unless there is an arena of that name.
+
+    Raises UnknownGameError, and InvalidRecordError for names that cannot be of this arena.
     """
     game_tables.game_record(transaction, game_id)
     arena = find(transaction, name)

@@ -8,7 +8,6 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from academy.knowledge.fair_use import ELO_MARGIN, LOW_VALUE, MOVES_PER_CONSULTATION
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, events_pb2
 from web.failures import PageError
@@ -86,7 +85,7 @@ async def show_game(request: Request, knowledge: Knowledge) -> Response:
             (meaning, f"{getattr(figures.statistics.settings, name):g}")
             for name, meaning in _SETTINGS.items()
         ],
-        "fair_use": {"moves": MOVES_PER_CONSULTATION, "value": LOW_VALUE, "margin": f"{ELO_MARGIN:.0f}"},
+        "rules": figures.statistics.settings,
     }
     return render(request, "game.html", context)
 
