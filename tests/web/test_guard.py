@@ -34,6 +34,7 @@ def test_a_head_is_the_page_without_its_content(pages: Visitor) -> None:
     assert answer.status == 200 and answer.text == "" and int(answer.headers["content-length"]) > 1_000
 
 
+@pytest.mark.threat("access")
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", ""])
 def test_another_name_for_this_machine_is_refused(pages: Visitor, host: str) -> None:
     answer = pages.get("/", host=host)
@@ -117,6 +118,7 @@ class TestTokens:
             answer = visitor.get("/")
             assert answer.status == 502 and "does not accept the token" in answer.words
 
+    @pytest.mark.threat("access")
     def test_the_token_is_neither_shown_nor_logged(self, academy: Running, token_file: Path) -> None:
         with served_pages("--academy", academy.address, "--academy-token-file", token_file) as visitor:
             texts = [visitor.get(path).text for path in ("/", f"/games/{GO}", "/nowhere")]

@@ -175,6 +175,7 @@ class TestGallery:
 
 
 class TestHostileContent:
+    @pytest.mark.threat("bad_input")
     def test_names_and_moves_are_text_wherever_they_stand(self, pages: Visitor) -> None:
         game = pages.get(f"/games/{HOSTILE}")
         line = pages.get(f"/games/{HOSTILE}/openings?{urlencode({'m': HOSTILE_MOVE})}")
