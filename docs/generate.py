@@ -96,14 +96,15 @@ def _sentence(documentation: str | None) -> str:
 
 
 def commands() -> str:
-    """Describe every command of the programs `academy` and `arena`, with its arguments and options."""
+    """Describe every command of the three programs, with its arguments and options."""
     from typer.main import get_command
 
     from academy.cli.app import application as academy
     from arena.cli.app import application as arena
+    from web.cli.app import application as web
 
     parts: list[str] = []
-    for name, application in (("academy", academy), ("arena", arena)):
+    for name, application in (("academy", academy), ("arena", arena), ("academy-web", web)):
         parts += _command(get_command(application), name, 2)
     return "\n\n".join(parts)
 
