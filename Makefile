@@ -76,7 +76,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed.stamp: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --quiet --disable-pip-version-check --editable '.[arena]'
+	$(BIN)/pip install --quiet --quiet --disable-pip-version-check --editable '.[arena,web]'
 	@touch $@
 
 $(VENV)/installed-dev.stamp: $(SOURCES) | $(VENV)/bin/python

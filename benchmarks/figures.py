@@ -17,6 +17,7 @@ PLOT: Final = DOCUMENT.parent / "growth.svg"
 PARTS: Final = {
     "matching": ("benchmarks.matching",),
     "store": ("benchmarks.store",),
+    "advice": ("benchmarks.advice",),
     "server": ("benchmarks.server",),
     "following": ("benchmarks.following",),
     "arena": ("benchmarks.arena",),

@@ -197,6 +197,35 @@ class AsyncQuestions(ABC):
         request = seat.build_successor_request(board, after, expected_value, plies=plies, options=options)
         return successor_matches(await self._ask("successors", request))
 
+    async def advise(
+        self,
+        seat: Seat,
+        board: Board,
+        cells: Sequence[int] = (),
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+    ) -> list[float]:
+        """Compare cells to move to by their surroundings, in games with the setting `tesuji_capacity`.
+
+        Args:
+            seat: the seat that asks.
+            board: the board of the position to move in.
+            cells: the empty cells to compare, by index; all of them, row by row, where empty.
+            expected_value: as for `patterns`.
+            plies: how many plies led to `board`.
+
+        Returns:
+            For each cell what to add to the log odds of moving there; 0 for all where nothing is known.
+
+        Raises:
+            FairUseError: as for `patterns`.
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = seat.build_advice_request(board, cells, expected_value, plies=plies)
+        return list((await self._ask("advice", request)).log_odds)
+
 
 class AsyncAcademy(AsyncQuestions):
     """A connection to ACADEMY; close it, or use it in an `async with` block.
@@ -216,6 +245,7 @@ class AsyncAcademy(AsyncQuestions):
             "opening": self._consultation.LookUpOpening,
             "patterns": self._consultation.MatchPatterns,
             "successors": self._consultation.MatchSuccessors,
+            "advice": self._consultation.Advise,
         }
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)

@@ -227,6 +227,35 @@ class Seat:
             include_cells=options.with_cells,
         )
 
+    def build_advice_request(
+        self,
+        board: Board,
+        cells: Sequence[int],
+        expected_value: float | None = None,
+        *,
+        plies: int | None = None,
+    ) -> consultation_pb2.AdviseRequest:
+        """Build the question for `Academy.advise`.
+
+        Args:
+            board: the board of the position to move in.
+            cells: the empty cells to compare, by index; all of them where empty.
+            expected_value: what the seat expects of that position.
+            plies: how many plies led to it.
+
+        Raises:
+            FairUseError: too much is expected.
+        """
+        self._check_value(expected_value)
+        return consultation_pb2.AdviseRequest(
+            game_id=self.game_id,
+            contest_id=self.contest_id,
+            position=consultation_pb2.Position(
+                board=board.letters, player=self.player, expected_value=expected_value, plies=plies
+            ),
+            cells=cells,
+        )
+
     def _check_value(self, expected_value: float | None) -> None:
         if not self.allows_patterns(expected_value):
             raise FairUseError(str(ValueNotLowError(expected_value, self.fair_use)), "VALUE_NOT_LOW")

@@ -23,6 +23,7 @@ MEANINGS = {
     "positions_per_call": "positions in a call",
     "successors_per_call": "candidate moves in a call",
     "changes_per_call": "cells that the candidate moves of a call change in all",
+    "cells_per_call": "cells that a question for advice compares",
     "moves_per_list": "moves in a list",
     "characters_per_move": "characters of a move",
     "characters_per_list": "characters of all moves in a list",
@@ -95,14 +96,15 @@ def _sentence(documentation: str | None) -> str:
 
 
 def commands() -> str:
-    """Describe every command of the programs `academy` and `arena`, with its arguments and options."""
+    """Describe every command of the three programs, with its arguments and options."""
     from typer.main import get_command
 
     from academy.cli.app import application as academy
     from arena.cli.app import application as arena
+    from web.cli.app import application as web
 
     parts: list[str] = []
-    for name, application in (("academy", academy), ("arena", arena)):
+    for name, application in (("academy", academy), ("arena", arena), ("academy-web", web)):
         parts += _command(get_command(application), name, 2)
     return "\n\n".join(parts)
 

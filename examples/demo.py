@@ -13,10 +13,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 BIN = Path(sys.executable).parent
+LIBRARY = Path(__file__).resolve().parent.parent / "build" / "demo-library"
 GO_BOT = "academy-bot go --set board_size=9 --set komi=7.5"
 BOTS = {
     "random": f"{GO_BOT} --search random --seed {{seed}} --academy",
@@ -63,9 +65,23 @@ def main() -> None:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         play(options.keep.resolve(), options.rounds, gnu_go)
+        learnt = options.keep / "library"
     else:
         with tempfile.TemporaryDirectory(prefix="academy-demo-") as folder:
             play(Path(folder), options.rounds, gnu_go)
+            learnt = keep_library(Path(folder) / "library")
+    if find_spec("uvicorn") and find_spec("starlette") and find_spec("jinja2"):
+        command = shlex.join([os.path.relpath(BIN / "academy-web"), "--library", str(learnt)])
+        print(f"\nSee what ACADEMY has learnt in a browser:\n\n$ {command}")
+
+
+def keep_library(library: Path) -> Path:
+    """Put what was learnt where the last demo left its own, and return that folder."""
+    kept = LIBRARY.relative_to(Path.cwd()) if LIBRARY.is_relative_to(Path.cwd()) else LIBRARY
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.parent.mkdir(exist_ok=True)
+    shutil.move(library, kept)
+    return kept
 
 
 def play(folder: Path, rounds: int, gnu_go: str | None) -> None:

@@ -207,6 +207,19 @@ class Referee(ABC, Generic[Position, Move]):
             InvalidSettingError: The game has no such setting, or does not accept its value.
         """
 
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The settings of one variant of a game by its id, so that lines of its openings can be replayed.
+
+        Args:
+            game_id: ACADEMY's name of a game, from anywhere: it may be no game of this referee.
+
+        Returns:
+            Settings for `from_settings`, whose `spec` may be another game's: callers compare it. None where
+            the id does not tell them.
+        """
+        return None
+
     @abstractmethod
     def spec(self) -> GameSpec:
         """Describe the game to ACADEMY.

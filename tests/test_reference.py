@@ -35,6 +35,7 @@ def test_every_command_is_listed(generate: ModuleType) -> None:
         for command in application.registered_commands:
             if not command.hidden and command.callback is not None:
                 assert f"`{program} {command.name or command.callback.__name__}`" in text
+    assert "## `academy-web`" in text and "`--behind-proxy`" in text
 
 
 def test_every_method_and_message_is_listed(generate: ModuleType) -> None:

@@ -179,6 +179,7 @@ def statistics_table(
         "opening_depth",
         "middle_game_patterns",
         "endgame_patterns",
+        "tesujis",
         "held_proposals",
         "generation",
     ):

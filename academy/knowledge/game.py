@@ -4,7 +4,7 @@ Each method takes in one event. The same events in the same order make the same 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from academy.knowledge import analysis, postmortem
@@ -15,6 +15,7 @@ from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
 __all__ = [
@@ -42,13 +43,15 @@ class Counters:
 class ChangedRecords:
     """The records that an event stored, altered or removed: patterns and nodes by number, ratings by player.
 
-    `used` are patterns of which nothing but the uses changed; they are not among `patterns`.
+    `used` are patterns of which nothing but the uses changed; they are not among `patterns`. All tesujis
+    are one record: `tesujis` says whether it changed.
     """
 
     patterns: frozenset[tuple[Library, int]]
     used: frozenset[tuple[Library, int]]
     nodes: frozenset[int]
     players: frozenset[str]
+    tesujis: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class KnowledgeUpdate:
     nodes: tuple[OpeningNode, ...]
     nodes_gone: tuple[int, ...]
     muted: frozenset[str] = frozenset()
+    tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class StoredKnowledge:
     measures: Measures
     ratings: Iterable[Rating]
     muted: Iterable[str] = ()
+    tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
 
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
@@ -111,6 +116,7 @@ class GameKnowledge:
         self.measures = Measures()
         self.ratings = Ratings()
         self.counters = Counters()
+        self.tesujis = self._tesujis_before = TesujiTable.empty()
         # Players whose proposals are dropped.
         self.muted: frozenset[str] = frozenset()
 
@@ -132,6 +138,7 @@ class GameKnowledge:
         game.measures = stored.measures
         game.ratings = Ratings(stored.ratings)
         game.muted = frozenset(stored.muted)
+        game.tesujis = stored.tesujis
         game.take_changes()
         return game
 
@@ -143,11 +150,13 @@ class GameKnowledge:
     def take_changes(self) -> ChangedRecords:
         """Return what changed since the last call."""
         touched = {library: patterns.take_changes() for library, patterns in self.libraries.items()}
+        before, self._tesujis_before = self._tesujis_before, self.tesujis
         return ChangedRecords(
             frozenset((library, number) for library, changes in touched.items() for number in changes.learnt),
             frozenset((library, number) for library, changes in touched.items() for number in changes.used),
             self.openings.take_changes(),
             self.ratings.take_changes(),
+            self.tesujis is not before,
         )
 
     def follow(self, news: "KnowledgeUpdate") -> None:
@@ -160,6 +169,7 @@ class GameKnowledge:
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
         self.ratings.follow(news.ratings)
         self.muted = news.muted
+        self.tesujis = news.tesujis
         # All that change before any is put: they may have exchanged their patterns.
         for library, pattern_id in (
             *news.patterns_gone,
@@ -179,7 +189,7 @@ class GameKnowledge:
     def report(
         self, report: ContestReport, event: int, give_way: Callable[[], None] = lambda: None
     ) -> list[Judgement]:
-        """Learn from a contest: uses, proposals, openings, measures.
+        """Learn from a contest: uses, proposals, openings, tesujis, measures.
 
         Args:
             report: The contest's report.
@@ -207,6 +217,9 @@ class GameKnowledge:
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
+        self.tesujis = self.tesujis.learn(
+            report, self.spec, self.settings.tesuji_capacity, self.muted, give_way
+        )
         elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
         names = (contestant.name for contestant in report.contestants)
         self.ratings.take(map(Contestant, names, elos))
@@ -293,6 +306,8 @@ class GameKnowledge:
     def _count_use(self, use: Use, report: ContestReport, number: int) -> None:
         library = self.libraries[use.library]
         succeeded = report.results[use.seat - 1] is not Result.LOSS
+        tesujis = [number - FIRST_IN_USES for number in use.pattern_ids if number >= FIRST_IN_USES]
+        self.tesujis = self.tesujis.count_uses(tesujis, succeeded)
         for pattern_id in use.pattern_ids:
             entry = library.entries.get(pattern_id)
             if entry is not None:
@@ -331,10 +346,12 @@ class GameKnowledge:
             settings: The new settings.
 
         Returns:
-            How many patterns and opening nodes were removed.
+            How many patterns, opening nodes and tesujis were removed.
         """
         self.settings = settings
-        removed = len(self.openings.evict_beyond(settings.opening_capacity))
+        removed = len(self.openings.evict_beyond(settings.opening_capacity)) + len(self.tesujis)
+        self.tesujis = self.tesujis.keep_strongest(settings.tesuji_capacity)
+        removed -= len(self.tesujis)
         return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
 
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:

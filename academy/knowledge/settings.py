@@ -20,8 +20,9 @@ class Library(Enum):
     ENDGAME = "endgame"
 
 
-# A consultation is due before every fourth own move: three replies and three own moves later.
-GREATEST: Final = {"opening_plies_ahead": 6}
+# Of settings that may be less than others: a consultation is due before every fourth own move, three replies
+# and three own moves later; all tesujis are one record.
+GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000}
 LEAST: Final = {"opening_moves_per_consultation": 1}
 
 
@@ -34,10 +35,11 @@ class LibrarySettings:
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
     a proposal that leaves cells open must say as much; with a recommended opening move come
-    `opening_plies_ahead` plies of replies and recommended moves (0: none); in contests players
-    may consult openings before one own move in `opening_moves_per_consultation`, patterns where they expect
-    `pattern_value_limit` or less, and all of it of players above their own Elo less `elo_margin`; up to
-    `removed_records` that admins removed can be restored for `removed_days`.
+    `opening_plies_ahead` plies of replies and recommended moves (0: none); from every contest ACADEMY
+    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none); in
+    contests players may consult openings before one own move in `opening_moves_per_consultation`, patterns
+    where they expect `pattern_value_limit` or less, and all of it of players above their own Elo less
+    `elo_margin`; up to `removed_records` that admins removed can be restored for `removed_days`.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.
@@ -54,6 +56,7 @@ class LibrarySettings:
     analysed_patterns: int = 0
     least_information: int = 8
     opening_plies_ahead: int = 0
+    tesuji_capacity: int = 0
     opening_moves_per_consultation: int = 4
     pattern_value_limit: float = 0.33
     elo_margin: int = 200

@@ -410,6 +410,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             opening_depth=view.openings.depth,
             middle_game_patterns=len(view.libraries[Library.MIDDLE_GAME]),
             endgame_patterns=len(view.libraries[Library.ENDGAME]),
+            tesujis=len(view.tesujis),
             settings=settings_to_proto(view.settings),
             generation=view.generation,
             held_proposals=self._store.read(count_held_proposals, request.game_id),

@@ -19,6 +19,7 @@ from academy.service.cost import (
     cost_of_successors,
     parse_candidate_moves,
     read_changes,
+    read_empty_cells,
     split_moves,
 )
 from academy.service.errors import (
@@ -38,6 +39,7 @@ from academy.service.queries import (
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
+    answer_advice,
     answer_opening,
 )
 from academy.store import keys
@@ -179,6 +181,22 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._check_size(response)
         return response
 
+    async def Advise(self, request: messages.AdviseRequest, context: Context) -> messages.AdviseResponse:
+        """Return which of some empty cells have the better surroundings to move into."""
+        caller = current_caller.get()
+        count, most = len(request.cells), self._limits.cells_per_call
+        require(count <= most, "cells", f"{count:,} cells: at most {most:,}", value=count, limit=most)
+        game = await self._games.game(request.game_id)
+        spec = game.view.spec
+        self._guard.charge(caller, cost_of_board(spec.geometry.size) - 1)
+        alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
+        (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
+        cells = read_empty_cells(request.cells, question.board)
+        answer, tesujis = answer_advice(game.view.tesujis, spec, question, cells)
+        await self._count_answer(caller, spec, seats, {Library.MIDDLE_GAME: tesujis})
+        self._metrics.questions["advice"] += 1
+        return answer
+
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
     ) -> AsyncIterator[messages.PlayResponse]:
@@ -195,9 +213,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                         answer.patterns.CopyFrom(await self.MatchPatterns(request.patterns, context))
                     case "successors":
                         answer.successors.CopyFrom(await self.MatchSuccessors(request.successors, context))
+                    case "advice":
+                        answer.advice.CopyFrom(await self.Advise(request.advice, context))
                     case _:
                         require(
-                            False, "question", "neither opening, patterns nor successors were asked about"
+                            False,
+                            "question",
+                            "neither opening, patterns, successors nor advice were asked about",
                         )
             except Exception as error:
                 # An incident ends the stream, as it would end a call.

@@ -87,8 +87,14 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         require(len(request.players) <= most, "players", f"more than {most:,}: ask in parts", limit=most)
         for place, name in enumerate(request.players):
             check_player_name(f"players[{place}]", name)
+        caller = current_caller.get()
         ratings = await asyncio.to_thread(
-            self._store.read, arenas.ratings, request.game_id, current_caller.get().name, request.players
+            self._store.read,
+            arenas.ratings,
+            request.game_id,
+            caller.name,
+            request.players,
+            of_admin=caller.role is Role.ADMIN,
         )
         return messages.GetRatingsResponse(
             ratings=[messages.PlayerRating(player=name, elo=elo) for name, elo in ratings.items()]

@@ -6,8 +6,8 @@ Candidate moves are read here, because their number and length decide their cost
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from academy.knowledge.boards import Geometry
-from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS
+from academy.knowledge.boards import Board, Geometry
+from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS, State
 from academy.matching.successors import Change
 from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
@@ -78,6 +78,21 @@ def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
                 f"letter {letter!r}: allowed are {' '.join(STATE_LETTERS)}",
                 value=letter,
             )
+
+
+def read_empty_cells(cells: Sequence[int], board: Board) -> list[int]:
+    """Return the cells of a question, all empty ones if there are none. Raises InvalidFieldError."""
+    if not cells:
+        return [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
+    size, given = board.geometry.size, list(cells)
+    seen = set()
+    for place, cell in enumerate(given):
+        if cell >= size or board.states[cell] != State.EMPTY or cell in seen:
+            raise InvalidFieldError(
+                f"cells[{place}]", f"{cell:,}: an empty cell from 0 to {size - 1:,}, each once", value=cell
+            )
+        seen.add(cell)
+    return given
 
 
 def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:

@@ -133,6 +133,8 @@ class GameCache:
             yield LibrarySize(game_id, Library.OPENING.value, game.view.opening_nodes)
             for library in PATTERN_LIBRARIES:
                 yield LibrarySize(game_id, library.value, len(game.view.libraries[library]))
+            if game.view.stored_tesujis:
+                yield LibrarySize(game_id, "tesujis", len(game.view.tesujis))
 
     @property
     def _size(self) -> int:

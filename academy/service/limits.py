@@ -23,6 +23,7 @@ class Limits:
     positions_per_call: int = 1_024
     successors_per_call: int = 400
     changes_per_call: int = 8_192
+    cells_per_call: int = 4_096
     moves_per_list: int = 10_000
     characters_per_move: int = 1_024
     characters_per_list: int = 262_144

@@ -20,6 +20,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable, surroundings
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
 from academy.service.pattern_cache import RankedPatterns
@@ -259,6 +260,21 @@ class PatternCall:
             return matches.reversed
         flags: NDArray[np.bool_] = self.ranked.players.take(matches.places) != question.player
         return flags
+
+
+def answer_advice(
+    table: TesujiTable, spec: GameSpec, question: PatternQuestion, cells: Sequence[int]
+) -> tuple[messages.AdviseResponse, list[int]]:
+    """Return what tesujis say of empty cells, and the numbers that those known have among uses."""
+    response = messages.AdviseResponse()
+    around = surroundings(spec)
+    if around is None:
+        response.log_odds.extend([0.0] * len(cells))
+        return response, []
+    advice = table.advise(around.of_cells(question.board, cells, question.player), question.least_elo)
+    pack_columns(response, log_odds=advice.log_odds.astype("<f4"))
+    response.tesujis = len(advice.codes)
+    return response, [FIRST_IN_USES + code for code in advice.codes]
 
 
 Move = Sequence[Change]

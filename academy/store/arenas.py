@@ -197,21 +197,28 @@ def proposals_as_given(
     return proposals
 
 
-def ratings(transaction: Transaction, game_id: str, name: str, players: Iterable[str]) -> dict[str, float]:
+def ratings(
+    transaction: Transaction, game_id: str, name: str, players: Iterable[str], *, of_admin: bool = False
+) -> dict[str, float]:
     """Return the last Elo in a game of those players of an arena that are known there.
+
+    With `of_admin` the players are identities, unless there is an arena of that name.
 
     Raises UnknownGameError, and InvalidRecordError for names that cannot be of this arena.
     """
     game_tables.game_record(transaction, game_id)
     arena = find(transaction, name)
-    if arena is None and arenas(transaction):
+    if arena is None and of_admin:
+        elos = {player: game_tables.elo(transaction, game_id, player) for player in players}
+    elif arena is None and arenas(transaction):
         # Its namespace is made with its first contest; no player can be known there yet.
         return {}
-    arena = arena or records_pb2.ArenaRecord()
-    elos = {
-        player: game_tables.elo(transaction, game_id, identity(transaction, arena, player))
-        for player in players
-    }
+    else:
+        arena = arena or records_pb2.ArenaRecord()
+        elos = {
+            player: game_tables.elo(transaction, game_id, identity(transaction, arena, player))
+            for player in players
+        }
     return {player: elo for player, elo in elos.items() if elo is not None}
 
 

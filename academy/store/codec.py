@@ -41,6 +41,7 @@ from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.text import read_cells, write_cells
 from academy.knowledge.votes import (
     ELO_SCALE,
@@ -55,6 +56,7 @@ from academy.knowledge.votes import (
 )
 from academy.store import keys
 from academy.store.errors import InvalidRecordError, StoreCorruptError
+from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
 
@@ -704,3 +706,17 @@ def node_from_proto(
         )
     node = {name: getattr(record, name) for name in _OF_NODE}
     return OpeningNode(**node | {name: tuple(node[name]) for name in _BY_PLAYER})
+
+
+_OF_TESUJIS: Final = [column.name for column in fields(TesujiTable)]
+
+
+def tesujis_to_proto(table: TesujiTable) -> records_pb2.Tesujis:
+    """Write a game's tesujis."""
+    columns = zip(_OF_TESUJIS, table.columns(), strict=True)
+    return records_pb2.Tesujis(**{name: column.tolist() for name, column in columns})
+
+
+def tesujis_from_proto(record: records_pb2.Tesujis) -> TesujiTable:
+    """Read a game's tesujis. Raises ValueError."""
+    return TesujiTable.of(*(getattr(record, name) for name in _OF_TESUJIS))

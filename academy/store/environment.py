@@ -76,6 +76,7 @@ class TableName(StrEnum):
     RATINGS = "ratings"
     PATTERNS = "patterns"
     OPENINGS = "openings"
+    TESUJIS = "tesujis"
     CHANGES = "changes"
     DELETED_PATTERNS = "deleted_patterns"
     REMOVALS = "removals"

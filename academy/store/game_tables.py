@@ -15,6 +15,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VoteTally
 from academy.store import keys
 from academy.store.codec import (
@@ -27,6 +28,8 @@ from academy.store.codec import (
     settings_from_proto,
     spec_from_proto,
     spec_to_proto,
+    tesujis_from_proto,
+    tesujis_to_proto,
     unpack_message,
     use_count,
 )
@@ -178,6 +181,19 @@ def write_measures(measures: Measures) -> str:
     return json.dumps(measures.as_json(), sort_keys=True, separators=(",", ":"))
 
 
+def tesujis(transaction: Transaction, game_id: str) -> bytes:
+    """Return a game's stored tesujis, for `read_tesujis`."""
+    return transaction.get(TableName.TESUJIS, keys.game(game_id)) or b""
+
+
+def read_tesujis(stored: bytes, spec: GameSpec) -> TesujiTable:
+    """Read stored tesujis. Raises StoreCorruptError."""
+    try:
+        return tesujis_from_proto(unpack_message(records_pb2.Tesujis, stored))
+    except ValueError as fault:
+        raise StoreCorruptError(f"the tesujis of {spec.game_id!r} cannot be read: {fault}") from fault
+
+
 def read_rating(stored: bytes) -> Rating:
     """Read a stored rating. Raises StoreCorruptError."""
     record = unpack_message(records_pb2.Rating, stored)
@@ -244,16 +260,23 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     game, state = game_record(transaction, game_id), game_state(transaction, game_id)
     tables = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
     records = {table: transaction.scan(table, keys.in_game(game_id)) for table in tables}
-    return restore(game, state, measures(transaction, game_id), records), state.generation
+    one_of_a_game = {
+        TableName.MEASURES: measures(transaction, game_id),
+        TableName.TESUJIS: tesujis(transaction, game_id),
+    }
+    return restore(game, state, one_of_a_game, records), state.generation
 
 
 def restore(
     game: game_pb2.Game,
     state: records_pb2.GameState,
-    measures: bytes,
+    one_of_a_game: Mapping[TableName, bytes],
     records: Mapping[TableName, Iterable[tuple[bytes, bytes]]],
 ) -> GameKnowledge:
-    """Return a game's knowledge from its records, the many by table. Raises StoreCorruptError."""
+    """Return a game's knowledge from its records by table, the many and the single ones.
+
+    Raises StoreCorruptError.
+    """
     spec, settings = spec_and_settings(game)
     reader = EntryReader(spec)
     return GameKnowledge.restore(
@@ -263,9 +286,10 @@ def restore(
             ((keys.pattern_of(key)[0], reader.read(stored)) for key, stored in records[TableName.PATTERNS]),
             (read_node(stored, spec) for _, stored in records[TableName.OPENINGS]),
             Counters(state.next_pattern_id, state.next_node_id),
-            read_measures(measures),
+            read_measures(one_of_a_game[TableName.MEASURES]),
             (read_rating(stored) for _, stored in records[TableName.RATINGS]),
             state.muted,
+            read_tesujis(one_of_a_game[TableName.TESUJIS], spec),
         )
     )
 
@@ -320,6 +344,7 @@ def news(
         tuple(nodes),
         tuple(nodes_gone),
         frozenset(state.muted),
+        read_tesujis(tesujis(transaction, game_id), spec),
     )
 
 
@@ -341,8 +366,14 @@ def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableNa
             keys.in_game(spec.game_id, node.node_id),
             pack_message(node_to_proto(node, spec.game_id)),
         )
+    if len(knowledge.tesujis):
+        yield TableName.TESUJIS, keys.game(spec.game_id), _pack_tesujis(knowledge)
     for player, hundredths in knowledge.ratings:
         yield TableName.RATINGS, keys.rating(spec.game_id, player), _pack_rating(player, hundredths)
+
+
+def _pack_tesujis(knowledge: GameKnowledge) -> bytes:
+    return pack_message(tesujis_to_proto(knowledge.tesujis))
 
 
 def _pack_rating(player: str, hundredths: int) -> bytes:
@@ -388,6 +419,10 @@ def store_changes(
             transaction.delete(TableName.OPENINGS, key)
         else:
             transaction.put(TableName.OPENINGS, key, pack_message(node_to_proto(node, spec.game_id)))
+    if changes.tesujis and len(knowledge.tesujis):
+        transaction.put(TableName.TESUJIS, keys.game(spec.game_id), _pack_tesujis(knowledge))
+    elif changes.tesujis:
+        transaction.delete(TableName.TESUJIS, keys.game(spec.game_id))
     for player in changes.players:
         stored = _pack_rating(player, knowledge.ratings[player])
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
@@ -398,7 +433,13 @@ def store_changes(
 
 def remove_game(transaction: Transaction, game_id: str) -> None:
     """Take all out that is stored of a game, but its events."""
-    for table in (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES, TableName.SNAPSHOTS):
+    for table in (
+        TableName.GAMES,
+        TableName.GAME_STATE,
+        TableName.MEASURES,
+        TableName.TESUJIS,
+        TableName.SNAPSHOTS,
+    ):
         transaction.delete(table, keys.game(game_id))
     for table in (
         TableName.PATTERNS,

@@ -19,6 +19,7 @@ _ONE_OF_A_GAME: Final = {
     TableName.GAMES: "game",
     TableName.GAME_STATE: "state",
     TableName.MEASURES: "measures",
+    TableName.TESUJIS: "tesujis",
 }
 
 
@@ -67,7 +68,8 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
         table: ((record.key, record.value) for record in getattr(snapshot, table.value))
         for table in _OF_A_GAME
     }
-    return game_tables.restore(game, state, snapshot.measures, records), state.generation
+    one_of_a_game = {TableName.MEASURES: snapshot.measures, TableName.TESUJIS: snapshot.tesujis}
+    return game_tables.restore(game, state, one_of_a_game, records), state.generation
 
 
 def rebuild(

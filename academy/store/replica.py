@@ -6,6 +6,7 @@ and reads again only what changed.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from academy.knowledge.game import PATTERN_LIBRARIES
@@ -14,6 +15,7 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import VoteTally
 from academy.store import game_tables, keys
 from academy.store.codec import settings_from_proto, unpack_message
@@ -90,6 +92,12 @@ class GameView:
     libraries: dict[Library, LazyRecords[PatternEntry]]
     measures: Measures
     tree_to_be: _Openings
+    stored_tesujis: bytes
+
+    @cached_property
+    def tesujis(self) -> TesujiTable:
+        """The tesujis, read at their first use."""
+        return game_tables.read_tesujis(self.stored_tesujis, self.spec)
 
     @property
     def openings(self) -> OpeningTree:
@@ -151,6 +159,7 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
         {library: LazyRecords(records, entries.read) for library, records in stored.items()},
         game_tables.read_measures(game_tables.measures(transaction, game_id)),
         _Openings(spec, LazyRecords(nodes, lambda node: game_tables.read_node(node, spec))),
+        game_tables.tesujis(transaction, game_id),
     )
 
 
@@ -223,7 +232,9 @@ def _follow(
             for node_id in sorted(touched.nodes)
         }
     )
-    return GameView(old.spec, settings, generation, old.libraries, measures, old.tree_to_be), changes
+    stored_tesujis = game_tables.tesujis(transaction, game_id)
+    view = GameView(old.spec, settings, generation, old.libraries, measures, old.tree_to_be, stored_tesujis)
+    return view, changes
 
 
 def _difference(old: GameView | None, new: GameView) -> PatternChanges:

@@ -1,4 +1,4 @@
-"""A player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
+"""A player that asks ACADEMY: openings first, advice when it stands badly; and proposes what worked.
 
 The thinker gets ACADEMY's answers as experience with moves: a value, and how much it counts. The player goes
 on alone when ACADEMY does not answer.
@@ -16,7 +16,7 @@ from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy
 from clients.bots.at_academy import AtAcademy
-from clients.bots.experience import odds, of_patterns
+from clients.bots.experience import odds, of_advice, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.seat import MatchOptions, Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
@@ -67,6 +67,9 @@ class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
         self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
+        self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
+        # Whether ACADEMY knows tesujis of the game; None until it was asked.
+        self._has_tesujis: bool | None = None
         # What the arena heard with the last move, where the player found that itself.
         self._stated: float | None = None
         # What was claimed to be expected before the move that is being thought about.
@@ -88,7 +91,7 @@ class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
             return known
 
         def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
-            return self._patterns(position, len(moves), value, best)
+            return self._advice(position, len(moves), value, best)
 
         thought = self.thinker.think(self.referee, position, counsel)
         chosen = thought.candidates[0]
@@ -117,18 +120,51 @@ class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
             return Candidate(move, known.value)
         return None
 
+    def _advice(
+        self, position: Position, plies: int, value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        """What ACADEMY says of moves; nothing where it may not be asked."""
+        if self.academy is None or not self._options.libraries or not self.seat.allows_patterns(value):
+            return {}
+        if self._has_tesujis is None:
+            game = self.ask(lambda academy: academy.game(self.seat.game_id))
+            self._has_tesujis = game is not None and game.settings.tesuji_capacity > 0
+        if self._has_tesujis:
+            return self._tesujis(position, plies, value, best)
+        return self._patterns(position, plies, value, best) if self._symmetric else {}
+
+    def _tesujis(
+        self, position: Position, plies: int, value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        """How strong players like the surroundings of the cells that moves go to."""
+        board = self._board(position)
+        cells = {move: cell for move in best if (cell := self._cell(position, board, move)) is not None}
+        if not cells:
+            return {}
+        different = sorted(set(cells.values()))
+        self._claimed = value
+        log_odds = self.ask(lambda academy: academy.advise(self.seat, board, different, value, plies=plies))
+        if not log_odds or not any(log_odds):
+            return {}
+        advice = dict(zip(different, log_odds, strict=True))
+        return of_advice(value, {move: advice[cell] for move, cell in cells.items()})
+
+    def _cell(self, position: Position, board: Board, move: Move) -> int | None:
+        """The empty cell that a move goes to: the one that it is called after, where it is called so."""
+        cell = self._named_cells.get(self.referee.move_text(move))
+        if cell is None:
+            after = self._board(self.referee.play(position, {self.seat.player: move}))
+            cell = cell_of_move(board, after, self.seat.player)
+        return cell if cell is not None and board.states[cell] == State.EMPTY else None
+
     def _patterns(
         self, position: Position, plies: int, value: float, best: Sequence[Move]
     ) -> Mapping[Move, Experience]:
-        """What the patterns say of moves; nothing where they may not be asked for.
+        """What the patterns say of moves.
 
         A move is good that goes where the opponent would have good patterns. What it brings oneself says
         nothing: the values of patterns are those of the positions that they come from.
         """
-        if self.academy is None or not self._options.libraries or not self._symmetric:
-            return {}
-        if not self.seat.allows_patterns(value):
-            return {}
         board = self._board(position)
         candidates: list[Move] = []
         taken: list[Board] = []

@@ -44,6 +44,13 @@ def of_patterns(
     }
 
 
+def of_advice(value: float, log_odds: Mapping[Move, float]) -> dict[Move, Experience]:
+    """Moves by what ACADEMY would add to the log odds of each, `value` being expected of the position."""
+    return {
+        move: Experience(_value(_log_odds(value) + added), PATTERN_GAMES) for move, added in log_odds.items()
+    }
+
+
 def odds(matches: Collection[PatternMatch]) -> float:
     """What patterns say together: the mean of their values' log odds.
 

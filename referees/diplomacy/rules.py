@@ -14,7 +14,7 @@ from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.daide.session import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import as_listed, legal_orders
-from referees.diplomacy.map import UnitKind
+from referees.diplomacy.map import UnitKind, shipped_maps
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.openings import opening_move
 from referees.diplomacy.orders import OrderKind
@@ -64,6 +64,12 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         """Make a referee; every setting has a default. Raises InvalidSettingError."""
         return cls(DiplomacySettings.read(settings))
+
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The map, where it is one of those that come with the game."""
+        kind, dash, board = game_id.partition("-")
+        return {"map": board} if kind == "diplomacy" and dash and board in shipped_maps() else None
 
     @classmethod
     def names_file(cls, setting: str, value: str) -> bool:

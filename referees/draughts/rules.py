@@ -93,6 +93,12 @@ class Draughts(Referee[DraughtsPosition, Move]):
         """Make a referee; `variant` is required. Raises InvalidSettingError."""
         return cls(DraughtsSettings.read(settings))
 
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The variant."""
+        kind, dash, variant = game_id.partition("-")
+        return {"variant": variant} if kind == "draughts" and dash else None
+
     def spec(self) -> GameSpec:
         """One game for each variant: the draw rules share their knowledge.
 

@@ -1,5 +1,6 @@
 """The rules of Go: area scoring, simple ko or positional superko, self-capture allowed or not."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -24,6 +25,7 @@ _STATES: Final = bytes.maketrans(
 _IS_EMPTY: Final = bytes(state == EMPTY for state in range(256))
 # Between GNU Go 3.8 against itself (measured: 0.5 to 0.6) and players who fill in all but their eyes (1).
 PLIES_PER_POINT: Final = 0.75
+_GAME_ID: Final = re.compile(r"go-([0-9]{1,2})x\1(?:-h([0-9]))?(-free)?")
 
 
 class Go(Referee[GoPosition, int]):
@@ -48,6 +50,15 @@ class Go(Referee[GoPosition, int]):
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         """Make a referee; `board_size` is required. Raises InvalidSettingError."""
         return cls(GoSettings.read(settings))
+
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The board and the handicap; komi is 0, since an id does not tell it."""
+        read = _GAME_ID.fullmatch(game_id)
+        if read is None or read[3]:
+            return None
+        settings: dict[str, object] = {"board_size": int(read[1]), "komi": 0.0}
+        return {**settings, "handicap": int(read[2])} if read[2] else settings
 
     def spec(self) -> GameSpec:
         """One game for each board size and each handicap: komi and ko rules share their knowledge.

@@ -1,5 +1,6 @@
 """The rules of Hex: who first links two edges wins; the second player may swap, where that is allowed."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -24,6 +25,7 @@ _STATES: Final = bytes(
 _IS_EMPTY: Final = bytes(state == EMPTY for state in range(256))
 # Measured: 0.35 between players who keep bridges, 0.87 between random ones.
 PLIES_PER_CELL: Final = 0.4
+_GAME_ID: Final = re.compile(r"hex-([0-9]{1,2})x([0-9]{1,2})(-swap)?")
 
 
 class Hex(Referee[HexPosition, int]):
@@ -48,6 +50,12 @@ class Hex(Referee[HexPosition, int]):
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         """Make a referee; `board_size` is required. Raises InvalidSettingError."""
         return cls(HexSettings.read(settings))
+
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The board, and whether there is a swap."""
+        read = _GAME_ID.fullmatch(game_id)
+        return read and {"columns": int(read[1]), "board_size": int(read[2]), "swap": bool(read[3])}
 
     def spec(self) -> GameSpec:
         """One game for each board size, with the swap and without: it changes which openings are good.

@@ -31,6 +31,9 @@ _PRESENTATION: Final = frozenset(
 # Nor do these change much of what is good play.
 _NOT_IN_ID: Final = _PRESENTATION | {"komi", "max_game_length", "max_moves"}
 
+_ID: Final = re.compile(r"openspiel-(\w+)((?:-\w+\.(?:[A-Za-z_]{1,16}|[0-9]{1,2}))*)")
+_PARAMETER: Final = re.compile(r"-(\w+)\.(\w+)")
+
 
 @lru_cache(maxsize=64)
 def load(text: str) -> Any:
@@ -150,6 +153,18 @@ def playable() -> list[str]:
         and not _kind_breaches(kind, pyspiel.GameType)
         and kind.min_num_players <= 2 <= kind.max_num_players
     ]
+
+
+def game_string_of(known_id: str) -> str | None:
+    """The game string that `game_id` made an id of; None for other games' ids, and for those that are hashed.
+
+    Ids come from elsewhere: numbers of more than two digits would make boards that nobody plays on.
+    """
+    read = _ID.fullmatch(known_id)
+    if read is None:
+        return None
+    parameters = ",".join(f"{name}={value}" for name, value in _PARAMETER.findall(read[2]))
+    return f"{read[1]}({parameters})" if parameters else read[1]
 
 
 def game_id(game: Any) -> str:

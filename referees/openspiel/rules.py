@@ -21,7 +21,7 @@ from referees.api import (
 from referees.dialogues import GtpGame
 from referees.openspiel import record
 from referees.openspiel.boards import reader
-from referees.openspiel.game_string import load
+from referees.openspiel.game_string import game_string_of, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,12 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
                 "game", "a game string is needed, such as 'breakthrough(rows=6,columns=6)'"
             )
         return cls(load(text.strip()))
+
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The game string, where the id is not hashed."""
+        text = game_string_of(game_id)
+        return None if text is None else {"game": text}
 
     def spec(self) -> GameSpec:
         """The game, and its board where ACADEMY can know it as one."""

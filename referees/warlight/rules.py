@@ -11,7 +11,7 @@ from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outc
 from referees.dialogues import LineDialogue
 from referees.warlight import ai_challenge_2, record, replay
 from referees.warlight.ai_challenge_2 import ChallengeLines
-from referees.warlight.maps import InvalidMapError, WarMap, is_file, load_map, mirror_of, northern
+from referees.warlight.maps import InvalidMapError, WarMap, is_file, load_map, map_names, mirror_of, northern
 from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders, orders_text, read_orders
 from referees.warlight.position import (
     MIRROR,
@@ -57,6 +57,12 @@ class WarLight(Referee[WarPosition, Orders]):
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         """Make a referee. Raises InvalidSettingError."""
         return cls(WarSettings.read(settings))
+
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The map, where it is one of those that come with the game and no other setting is named."""
+        kind, dash, board = game_id.partition("-")
+        return {"map": board} if kind == "warlight" and dash and board in map_names() else None
 
     @classmethod
     def names_file(cls, setting: str, value: str) -> bool:

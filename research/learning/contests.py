@@ -123,6 +123,7 @@ CONDITIONS: Final = {
     "openings": Condition("openings only", libraries=frozenset({Library.OPENING})),
     "one-node": Condition("openings only, one node a question", "one-node", frozenset({Library.OPENING})),
     "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
+    "tesujis": Condition("advice by tesujis only", "tesujis", frozenset({Library.MIDDLE_GAME})),
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
     "equal": Condition("Elo weighting off", lessons="equal"),
@@ -134,6 +135,7 @@ CONDITIONS: Final = {
 LESSONS: Final = {
     "all": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
     "one-node": LibrarySettings(analysed_patterns=10),
+    "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
     "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
     # All players are reported with the same Elo.
     "equal": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
@@ -269,6 +271,7 @@ class Hall:
                 analysed_patterns=settings.analysed_patterns,
                 max_merged_cells=settings.max_merged_cells,
                 opening_plies_ahead=settings.opening_plies_ahead,
+                tesuji_capacity=settings.tesuji_capacity,
             )
         )
         with connection.channel() as channel:

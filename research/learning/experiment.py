@@ -21,6 +21,8 @@ from research.learning.population import FIRST_ELO, Population, Records, elo_of_
 
 # Whether ACADEMY is worth +30 normalised Elo, or nothing.
 TEST: Final = Sprt(0.0, 30.0)
+# No row ends with fewer pairs, whatever the test says: its interval would be wide, and biased.
+LEAST_PAIRS: Final = 200
 # ACADEMY is busy that takes more than this share of the time, measured over LOOK_SECONDS.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
@@ -118,6 +120,8 @@ class Match:
     @property
     def open(self) -> bool:
         """Whether there is more to play."""
+        if self.pairs < LEAST_PAIRS:
+            return self.pairs < self.piece.pairs
         return self.pairs < self.piece.pairs and not TEST.status(self.ledger.counts(**self.key)).verdict
 
     def elo(self) -> float:

@@ -11,7 +11,7 @@ from benchmarks.figures import placed
 from research.learning.bound import PLACES
 from research.learning.contests import CONDITIONS
 from research.learning.experiment import TEST
-from research.learning.games import EQUAL, FINAL, TRIALS
+from research.learning.games import EQUAL, FINAL, MEASURED, TRIALS
 from research.learning.ledger import Ledger
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "archive" / "learning.md"
@@ -19,15 +19,16 @@ DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "archive" / "le
 FEWEST_PAIRS_DRAWN: Final = 15
 PLOT: Final = DOCUMENT.parent / "learning.svg"
 HEAD: Final = (
-    "| game | the same | condition | contests learnt from | games | Elo gained | 95 % | test | time |\n"
-    "|---|---|---|---|---|---|---|---|---|"
+    "| game | series | the same | condition | learnt from | games | Elo gained | 95 % | test | time |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
 )
 ROOM_HEAD: Final = (
     "| game | series | player | adviser | advice | games | Elo gained | 95 % |\n"
     "|---|---|---|---|---|---|---|---|"
 )
 RATED_HEAD: Final = (
-    "| game | a move | points made against the population's levels | Elo for ACADEMY |\n|---|---|---|---|"
+    "| game | series | a move | points made against the population's levels | Elo for ACADEMY |\n"
+    "|---|---|---|---|---|"
 )
 # In the plot, what was measured after as many contests is shown beside each other: error bars hide nothing.
 ASIDE: Final = 1.02
@@ -94,10 +95,16 @@ def lines(ledger: Ledger, series: str, game: str) -> list[str]:
         verdict = {"H1": "stronger", "H0": "not stronger", None: "open"}[TEST.status(row.counts).verdict]
         asking, alone = row.took
         rows.append(
-            f"| {TRIALS[game].title} | {row.same} | {CONDITIONS[row.condition].title} | {row.contests:,} | "
-            f"{2 * sum(row.counts):,} | {_gained(gain)} | {verdict} | x {asking / alone:.2f} |"
+            f"| {TRIALS[game].title} | {series} | {row.same} | {CONDITIONS[row.condition].title} | "
+            f"{row.contests:,} | {2 * sum(row.counts):,} | {_gained(gain)} | {verdict} | "
+            f"x {asking / alone:.2f} |"
         )
     return rows
+
+
+def lines_of_all(ledger: Ledger, game: str) -> list[str]:
+    """The rows of a game in all series, the newest first."""
+    return [line for series in MEASURED for line in lines(ledger, series, game)]
 
 
 def room(ledger: Ledger, game: str) -> list[str]:
@@ -131,8 +138,12 @@ def rated(ledger: Ledger, series: str, game: str) -> list[str]:
             shares.append(f"{TRIALS[game].level(level)}: {100 * share:.0f} % of {2 * len(points)}")
         elos = sorted({line["elo"] for line in ledger.of("pair", **like, condition="full")})
         elo = "" if not elos else f"{elos[0]}" if len(elos) == 1 else f"{elos[0]} to {elos[-1]}"
-        rows.append(f"| {TRIALS[game].title} | {like['a_move']} | {', '.join(shares)} | {elo} |")
+        rows.append(f"| {TRIALS[game].title} | {series} | {like['a_move']} | {', '.join(shares)} | {elo} |")
     return rows
+
+
+def _rated_of_all(ledger: Ledger) -> list[str]:
+    return [row for game in TRIALS for series in MEASURED for row in rated(ledger, series, game)]
 
 
 def _gained(gain: MatchEstimate) -> str:
@@ -148,9 +159,9 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
     """Put the tables in their places in the document."""
     text = document.read_text()
     tables = {
-        "learning": [HEAD, *(row for game in TRIALS for row in lines(ledger, FINAL, game))],
+        "learning": [HEAD, *(row for game in TRIALS for row in lines_of_all(ledger, game))],
         "room": [ROOM_HEAD, *(row for game in TRIALS for row in room(ledger, game))],
-        "rated": [RATED_HEAD, *(row for game in TRIALS for row in rated(ledger, FINAL, game))],
+        "rated": [RATED_HEAD, *_rated_of_all(ledger)],
     }
     for name, rows in tables.items():
         text = placed(text, name, "\n".join(rows))
@@ -169,7 +180,8 @@ def draw(ledger: Ledger, file: Path = PLOT) -> None:
     figure, axes = pyplot.subplots(figsize=(9, 4.5), layout="constrained")
     for number, (game, trial) in enumerate(TRIALS.items()):
         lines_of: dict[tuple[str, str], list[tuple[int, MatchEstimate]]] = {}
-        for row in measured(ledger, FINAL, game):
+        newest = next((series for series in MEASURED if measured(ledger, series, game)), FINAL)
+        for row in measured(ledger, newest, game):
             gain = estimate(row.counts)
             if row.condition != "full" or sum(row.counts) < FEWEST_PAIRS_DRAWN:
                 continue

@@ -185,10 +185,10 @@ def test_results_under_other_circumstances_are_rows_of_their_own(tmp_path: Path)
     add_pairs(ledger, 2, 2, 2, a_move="25 ms")
     add_pairs(ledger, 0, 0, player=PLAYER - 1)
     assert report.lines(ledger, FINAL, "small") == [
-        "| Tic-tac-toe | 10 ms | everything | 7 | 8 | 0 | ± 126 | open | x 2.00 |",
-        f"| Tic-tac-toe | 10 ms, player {PLAYER - 1} of {PLAYER} | everything | 7 | 4 "
+        f"| Tic-tac-toe | {FINAL} | 10 ms | everything | 7 | 8 | 0 | ± 126 | open | x 2.00 |",
+        f"| Tic-tac-toe | {FINAL} | 10 ms, player {PLAYER - 1} of {PLAYER} | everything | 7 | 4 "
         "| all lost | unknown | open | x 2.00 |",
-        "| Tic-tac-toe | 25 ms | everything | 7 | 6 | all won | unknown | open | x 2.00 |",
+        f"| Tic-tac-toe | {FINAL} | 25 ms | everything | 7 | 6 | all won | unknown | open | x 2.00 |",
     ]
 
 

@@ -45,6 +45,7 @@ method                                bot player arena admin own other over
 ConsultationService/LookUpOpening      -    +      -     -    +    -    o
 ConsultationService/MatchPatterns      -    +      -     -    +    -    o
 ConsultationService/MatchSuccessors    -    +      -     -    +    -    o
+ConsultationService/Advise             -    +      -     -    +    -    o
 ConsultationService/Play               -    +      -     -    +    -    o
 ProposalService/SubmitProposals        -    +      -     -    +    -    o
 ProposalService/ListProposals          +    +      +     +    +    +    +
@@ -103,6 +104,9 @@ def _questions() -> dict[str, Message]:
             contest_id=CONTEST,
             position=position(EMPTY, expected_value=0.1),
             moves=[consultation_pb2.CandidateMove(cells=[0], letters="x")],
+        ),
+        "Advise": consultation_pb2.AdviseRequest(
+            game_id=GAME, contest_id=CONTEST, position=position(EMPTY, expected_value=0.1)
         ),
         "Play": consultation_pb2.PlayRequest(request_id=1, opening=opening),
         "SubmitProposals": proposals_pb2.SubmitProposalsRequest(

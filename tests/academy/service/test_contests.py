@@ -5,6 +5,7 @@ from typing import Any
 import grpc
 import pytest
 
+from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, contest, report
@@ -85,6 +86,29 @@ def test_an_arena_reads_its_players_last_ratings(academy: Running) -> None:
     arena.contests.ReportContest(played)
     assert ratings("rated", "ann", "bob") == [("ann", 1512.25), ("bob", 1537.75)]
     assert ratings("not-rated", "ann") == []
+
+
+def test_an_admin_reads_ratings_by_identity(academy: Running) -> None:
+    register(academy, examples.tiny_go("rated-by-admin"))
+    other = academy.client(academy.token("second-arena", Role.ARENA))
+    for arena, contest_id in ((academy.arena(), "by-admin/1"), (other, "by-admin/2")):
+        arena.contests.ReportContest(report(contest(contest_id, "rated-by-admin"), ["c3"]))
+    admin = academy.admin()
+    listed = admin.libraries.ListPlayerStatistics(
+        libraries_pb2.ListPlayerStatisticsRequest(game_id="rated-by-admin")
+    )
+    names = sorted(player.player for player in listed.players)
+    request = contests_pb2.GetRatingsRequest(game_id="rated-by-admin", players=names)
+    ratings = {rating.player: rating.elo for rating in admin.contests.GetRatings(request).ratings}
+
+    assert names == ["ann", "ann@second-arena", "bob", "bob@second-arena"] and sorted(ratings) == names
+    # For an arena the same names are those of its own players.
+    assert [
+        rating.player
+        for rating in other.contests.GetRatings(
+            contests_pb2.GetRatingsRequest(game_id="rated-by-admin", players=["ann"])
+        ).ratings
+    ] == ["ann"]
 
 
 @pytest.mark.parametrize(

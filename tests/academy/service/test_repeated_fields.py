@@ -83,6 +83,12 @@ BOUNDS = {
         "MatchSuccessors",
         lambda count: successors(libraries=[NO_LIBRARY] * count),
     ),
+    "academy.v1.AdviseRequest.cells": Bound(
+        "cells_per_call",
+        "cells",
+        "Advise",
+        lambda count: consultation_pb2.AdviseRequest(game_id="nowhere", cells=[NO_CELL] * count),
+    ),
     "academy.v1.CandidateMove.cells": Bound(
         "changes_per_call",
         "moves",

@@ -82,7 +82,7 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
         case "use":
             return NoteUses(contest_id, 2, Library.ENDGAME, list(entries)[:3])
         case "capacities":
-            capacities = {"endgame_capacity": number, "opening_capacity": number}
+            capacities = {"endgame_capacity": number, "opening_capacity": number, "tesuji_capacity": number}
             return ChangeSettings(game_id, game_pb2.LibrarySettings(**capacities), "admin")  # type: ignore[arg-type]
         case "delete" if entries:
             return DeletePattern(

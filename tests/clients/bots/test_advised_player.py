@@ -186,3 +186,46 @@ def test_what_it_tells_the_arena_is_what_it_asked_with(tmp_path: Path) -> None:
         (known,) = server.admin().libraries.ListPlayerStatistics(request).players
     assert (known.claims, known.false_claims) == (2, 0)
     assert ended.accepted
+
+
+def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        game = spec_to_proto(spec, LibrarySettings(tesuji_capacity=100))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        # A stone in the middle is always met beside it.
+        for number, reply in enumerate(["B3", "C2", "C4", "D3"] * 5):
+            learnt = contests_pb2.ReportContestRequest(
+                contest=contest(f"learnt/{number}", spec.game_id),
+                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                termination="score",
+            )
+            position = referee.start(0)
+            for player, move in enumerate(("C3", reply), 1):
+                position = referee.play(position, {player: referee.read_move(position, player, move)})
+                learnt.plies.add(player=player, move=move, board=referee.board(position, 1).letters)
+            arena.contests.ReportContest(learnt)
+        played = contest("asked/3", spec.game_id)
+        response = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+        with Academy(Connection(str(server.address), response.tickets[1])) as academy:
+            listening = Listening(0.3)
+            scholar = AdvisedPlayer(
+                listening,
+                referee,
+                academy,
+                Seat(spec.game_id, spec.geometry, 2, "asked/3"),
+                [Library.MIDDLE_GAME],
+            )
+            position = referee.start(0)
+            position = referee.play(position, {1: referee.read_move(position, 1, "C3")})
+            scholar.choose(position, ["C3"], 0)
+            listening.value = 0.4
+            scholar.choose(position, ["C3"], 0)
+    (advice, nothing) = listening.heard
+    assert nothing == {} and scholar.value_before == 0.4
+    # All points that are free are compared, and the pass is not among them.
+    named = {referee.move_text(move): experience.value for move, experience in advice.items()}
+    assert len(named) == 24
+    assert {move for move, value in named.items() if value > 0.33} == {"B3", "C2", "C4", "D3"}

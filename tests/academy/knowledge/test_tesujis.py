@@ -1,0 +1,391 @@
+"""Tesujis: what a contest teaches, what it says of candidate cells, and who cannot change it."""
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import SWAP_COLOURS, State
+from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import (
+    FIRST_IN_USES,
+    Surroundings,
+    TesujiTable,
+    surroundings,
+)
+
+from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
+
+CAPACITY = 1_000
+PIECES = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
+Chooser = Callable[[Board, int, Random], int]
+
+
+def placed(
+    spec: GameSpec,
+    choose: Chooser,
+    seed: int,
+    *,
+    plies: int = 12,
+    elos: tuple[float, float] = (1500.0, 1500.0),
+    names: tuple[str, str] = ("ann", "bob"),
+) -> ContestReport:
+    """A contest in which players put a piece on an empty cell in turn."""
+    random = Random(seed)
+    board = Board(spec.geometry, bytes([State.EMPTY]) * spec.geometry.size)
+    start, made = board, []
+    for number in range(plies):
+        player = number % 2 + 1
+        cell = choose(board, player, random)
+        states = bytearray(board.states)
+        states[cell] = PIECES[player]
+        board = Board(spec.geometry, bytes(states))
+        made.append(Ply(player, f"{cell}", board.states))
+    contestants = tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True))
+    return ContestReport("c", contestants, tuple(made), (WIN, LOSS), start_states=start.states)
+
+
+def anywhere(board: Board, player: int, random: Random) -> int:
+    return random.choice(empty_cells(board))
+
+
+def empty_cells(board: Board) -> list[int]:
+    return [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
+
+
+def beside(board: Board, cell: int, piece: int) -> int:
+    """How many of the four cells beside a cell of a square board hold a piece."""
+    assert isinstance(board.geometry, SquareGeometry)
+    row, column = divmod(cell, board.geometry.columns)
+    return sum(
+        board.states[r * board.geometry.columns + c] == piece
+        for r, c in ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1))
+        if 0 <= r < board.geometry.rows and 0 <= c < board.geometry.columns
+    )
+
+
+def towards_opponent(board: Board, player: int, random: Random) -> int:
+    """Nearly always a cell with the most opponent's pieces beside it."""
+    cells = empty_cells(board)
+    random.shuffle(cells)
+    if random.random() < 0.1:
+        return cells[0]
+    return max(cells, key=lambda cell: beside(board, cell, PIECES[3 - player]))
+
+
+def away_from_opponent(board: Board, player: int, random: Random) -> int:
+    """A cell with the fewest opponent's pieces beside it."""
+    cells = empty_cells(board)
+    random.shuffle(cells)
+    return min(cells, key=lambda cell: beside(board, cell, PIECES[3 - player]))
+
+
+def learnt(contests: Sequence[ContestReport], spec: GameSpec = GO, capacity: int = CAPACITY) -> TesujiTable:
+    table = TesujiTable.empty()
+    for contest in contests:
+        table = table.learn(contest, spec, capacity)
+    return table
+
+
+def of(spec: GameSpec) -> Surroundings:
+    around = surroundings(spec)
+    assert around is not None
+    return around
+
+
+def advice(
+    table: TesujiTable, board: Board, cells: Sequence[int], player: int = 1, spec: GameSpec = GO, **elo: float
+) -> list[float]:
+    log_odds: list[float] = table.advise(of(spec).of_cells(board, cells, player), **elo).log_odds.tolist()
+    return log_odds
+
+
+def imaged(report: ContestReport, spec: GameSpec, change: Callable[[Board], Board]) -> ContestReport:
+    """A contest whose boards are changed."""
+
+    def states(before: bytes) -> bytes:
+        return change(Board(spec.geometry, before)).states
+
+    plies = tuple(replace(ply, states=states(ply.states)) for ply in report.plies)
+    return replace(report, plies=plies, start_states=states(report.start_states))
+
+
+class TestWhatIsLearnt:
+    def test_what_strong_players_choose_weighs_more_than_what_they_pass_over(self) -> None:
+        table = learnt([placed(GO, towards_opponent, seed) for seed in range(30)])
+        board = Board.from_letters(GO.geometry, "----------x---o----------")
+        beside_own, beside_other = advice(table, board, [11, 13])
+        assert beside_other > 0.1 and beside_own == -beside_other
+        assert advice(table, board, [11, 13], player=2) == [beside_other, beside_own]
+
+    def test_offers_choices_and_elo_are_counted(self) -> None:
+        report = placed(GO, lambda board, player, random: 12, 0, plies=1, elos=(1400.0, 1500.0))
+        table = learnt([report])
+        # The corner, the edge and the middle of an empty board.
+        assert sorted(zip(table.offered.tolist(), table.chosen.tolist(), strict=True)) == [
+            (4, 0),
+            (9, 1),
+            (12, 0),
+        ]
+        assert set(table.elos.tolist()) == {1400.0}
+        assert (table.weight_millionths > 0).tolist() == (table.chosen > 0).tolist()
+
+    @pytest.mark.parametrize(
+        ("before", "after", "teaches"),
+        [
+            ("x---" * 4, "xx--" + "x---" * 3, True),
+            # Taken or turned pieces of the opponent's.
+            ("xo--" + "----" * 3, "x-x-" + "----" * 3, True),
+            ("xo--" + "----" * 3, "xxx-" + "----" * 3, True),
+            # A piece that moves, two that come, and none at all.
+            ("x---" + "----" * 3, "-x--" + "----" * 3, False),
+            ("----" * 4, "xx--" + "----" * 3, False),
+            ("x---" * 4, "x---" * 4, False),
+            # A piece promoted beside the one that comes is no loss.
+            ("x---" * 4, "bx--" + "x---" * 3, True),
+        ],
+    )
+    def test_moves_that_put_a_piece_on_a_cell_teach(self, before: str, after: str, teaches: bool) -> None:
+        start, then = (Board.from_letters(DRAUGHTS.geometry, letters).states for letters in (before, after))
+        contestants = (Contestant("ann", 1500.0), Contestant("bob", 1500.0))
+        report = ContestReport("c", contestants, (Ply(1, "1", then),), (WIN, LOSS), start_states=start)
+        assert bool(len(learnt([report], DRAUGHTS))) == teaches
+
+    def test_contests_without_boards_teach_nothing(self) -> None:
+        report = placed(GO, anywhere, 1)
+        assert not learnt([replace(report, plies=tuple(replace(ply, states=b"") for ply in report.plies))])
+        # One board that is missing costs the moves before and after it.
+        plies = tuple(
+            replace(ply, states=b"") if number == 5 else ply for number, ply in enumerate(report.plies)
+        )
+        assert learnt([replace(report, plies=plies)]).chosen.sum() == len(plies) - 2
+
+    @pytest.mark.parametrize(
+        "spec", [MAP, DIPLOMACY, replace(GO, simultaneous=True, symmetries=("identity",))]
+    )
+    def test_games_without_cells_or_turns_have_none(self, spec: GameSpec) -> None:
+        assert surroundings(spec) is None
+
+    def test_players_below_1000_and_muted_ones_teach_nothing(self) -> None:
+        weak = placed(GO, anywhere, 1, elos=(999.9, 1000.0))
+        assert learnt([weak]).chosen.sum() == len(weak.plies) // 2
+        muted = TesujiTable.empty().learn(weak, GO, CAPACITY, frozenset({"bob"}))
+        assert not len(muted)
+
+    def test_a_player_200_below_those_who_taught_teaches_nothing(self) -> None:
+        table = learnt([placed(GO, anywhere, seed) for seed in range(3)])
+        assert table.learn(placed(GO, anywhere, 9, elos=(1300.0, 1300.0)), GO, CAPACITY) == table
+        later = table.learn(placed(GO, anywhere, 9, elos=(1300.01, 1300.0)), GO, CAPACITY)
+        assert later.chosen.sum() - table.chosen.sum() == 6
+
+
+class TestLaws:
+    @given(st.integers(0, 2**32), st.sampled_from([GO, HEX]), st.data())
+    def test_images_of_contests_teach_the_same(self, seed: int, spec: GameSpec, data: st.DataObject) -> None:
+        symmetry = data.draw(st.sampled_from([*spec.symmetry_group]))
+        report = placed(spec, anywhere, seed)
+
+        def image(board: Board) -> Board:
+            turned = spec.board_image(board, symmetry)
+            assert turned is not None
+            return turned
+
+        table = learnt([report], spec)
+        assert table == learnt([imaged(report, spec, image)], spec)
+        # The same cells are advised.
+        board = Board(spec.geometry, report.plies[5].states)
+        marked = Board(spec.geometry, bytes(range(spec.geometry.size)))
+        place_of = {cell: place for place, cell in enumerate(image(marked).states)}
+        cells = empty_cells(board)
+        assert advice(table, board, cells, 1, spec) == advice(
+            table, image(board), [place_of[cell] for cell in cells], 1, spec
+        )
+
+    @given(st.integers(0, 2**32), st.sampled_from([GO, HEX]))
+    def test_exchanged_colours_teach_the_same(self, seed: int, spec: GameSpec) -> None:
+        report = placed(spec, anywhere, seed)
+        exchanged = imaged(report, spec, spec.reversed_board)
+        plies = tuple(replace(ply, player=3 - ply.player) for ply in exchanged.plies)
+        table = learnt([report], spec)
+        assert table == learnt([replace(exchanged, plies=plies)], spec)
+        board = Board(spec.geometry, report.plies[5].states)
+        cells = empty_cells(board)
+        reversed_cells = [spec.reversed_cells[cell] for cell in cells]
+        assert advice(table, board, cells, 1, spec) == advice(
+            table, spec.reversed_board(board), reversed_cells, 2, spec
+        )
+
+    def test_players_who_differ_learn_apart(self) -> None:
+        spec = replace(GO, symmetric=False)
+        report = placed(spec, towards_opponent, 3)
+        swapped = imaged(
+            report, spec, lambda board: Board(board.geometry, board.states.translate(SWAP_COLOURS))
+        )
+        swapped = replace(swapped, plies=tuple(replace(ply, player=3 - ply.player) for ply in swapped.plies))
+        assert learnt([report], spec) != learnt([swapped], spec)
+        assert set(learnt([report], spec).codes.tolist()) != set(learnt([report]).codes.tolist())
+
+    @given(st.integers(0, 2**32), st.permutations(range(13)))
+    def test_the_order_of_candidates_does_not_matter(self, seed: int, order: list[int]) -> None:
+        table = learnt([placed(GO, towards_opponent, seed)])
+        board = Board(GO.geometry, placed(GO, anywhere, seed + 1).plies[-1].states)
+        cells = empty_cells(board)
+        answer = advice(table, board, cells)
+        assert advice(table, board, [cells[place] for place in order]) == [answer[place] for place in order]
+        assert sum(answer) == pytest.approx(0.0, abs=1e-9)
+
+    @given(st.integers(0, 2**32), st.integers(1, 40))
+    def test_a_table_never_exceeds_its_capacity_and_keeps_the_strongest(
+        self, seed: int, capacity: int
+    ) -> None:
+        table = learnt([placed(GO, anywhere, seed + number) for number in range(3)], capacity=capacity)
+        assert len(table) == capacity
+        full = TesujiTable.empty().learn(placed(GO, anywhere, seed), GO, CAPACITY)
+        kept = full.keep_strongest(capacity)
+        gone = sorted(full.strengths.tolist())[: max(0, len(full) - capacity)]
+        assert not gone or min(kept.strengths) >= max(gone)
+
+    def test_of_equals_the_oldest_goes_first(self) -> None:
+        table = TesujiTable.of(
+            [5, 3, 4], [2, 2, 9], [1, 1, 1], [300_000] * 3, [70_000] * 3, [0] * 3, [0] * 3, [0] * 3
+        )
+        assert table.keep_strongest(2).codes.tolist() == [3, 4]
+        assert table.keep_strongest(1).codes.tolist() == [4]
+        assert table.keep_strongest(0).codes.tolist() == []
+
+
+def fingerprint(table: TesujiTable) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for column in table.columns():
+        digest.update(column.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize(("spec", "expected"), [(GO, "af5c573e6b610c72"), (HEX, "56d6cb1dbe9c98a4")])
+def test_every_machine_learns_the_same(spec: GameSpec, expected: str) -> None:
+    # Chosen without `Random.choice`, which versions of Python may change.
+    def choose(board: Board, player: int, random: Random) -> int:
+        cells = empty_cells(board)
+        return cells[random.getrandbits(16) % len(cells)]
+
+    assert fingerprint(learnt([placed(spec, choose, seed) for seed in range(40)], spec, 200)) == expected
+
+
+class TestPoisoning:
+    """Players who collude against what 50 contests of players of Elo 1500 taught."""
+
+    STRONG = tuple(placed(GO, towards_opponent, seed) for seed in range(50))
+
+    @staticmethod
+    def attack(count: int) -> list[ContestReport]:
+        names = [f"colluder {number}" for number in range(10)]
+        return [
+            placed(
+                GO,
+                away_from_opponent,
+                10_000 + number,
+                elos=(1000.0, 1000.0),
+                names=(names[number % 10], names[(number + 1) % 10]),
+            )
+            for number in range(count)
+        ]
+
+    def harm(self, table: TesujiTable) -> tuple[float, float]:
+        """In what share of the strong players' positions another cell is advised than without the attack, and
+        what that costs on average, in what was log odds without it.
+        """
+        honest = learnt(self.STRONG)
+        costs = []
+        for report in self.STRONG:
+            for ply in report.plies[3:]:
+                board, player = Board(GO.geometry, ply.states), 3 - ply.player
+                cells = empty_cells(board)
+                now, before = (
+                    advice(known, board, cells, player, least_elo=1300.0) for known in (table, honest)
+                )
+                # Cells of equal weight are advised equally; where nothing is known, nothing is turned.
+                costs.append(max(before) - before[int(np.argmax(now))] if any(now) else 0.0)
+        return sum(cost > 0 for cost in costs) / len(costs), sum(costs) / len(costs)
+
+    @pytest.mark.parametrize("contests", [50, 500])
+    def test_colluders_who_come_later_change_nothing(self, contests: int) -> None:
+        assert learnt([*self.STRONG, *self.attack(contests)]) == learnt(self.STRONG)
+
+    @pytest.mark.parametrize("contests", [10, 50, 200])
+    def test_colluders_who_come_first_turn_less_than_other_honest_players_would(self, contests: int) -> None:
+        others = [placed(GO, towards_opponent, 1_000 + seed) for seed in range(50)]
+        turned, cost = self.harm(learnt([*self.attack(contests), *self.STRONG]))
+        turned_by_others, cost_of_others = self.harm(learnt(others))
+        assert turned < turned_by_others < 0.3 and cost < cost_of_others < 0.1
+
+
+class TestInTheKnowledgeOfAGame:
+    def test_a_game_learns_where_its_setting_allows(self) -> None:
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
+        game.report(placed(GO, anywhere, 1), 1)
+        assert len(game.tesujis) == 30 and game.take_changes().tesujis
+        game.report(placed(GO, anywhere, 2, elos=(500.0, 500.0)), 2)
+        assert not game.take_changes().tesujis
+        plain = GameKnowledge(GO)
+        plain.report(placed(GO, anywhere, 1), 1)
+        assert not len(plain.tesujis)
+
+    def test_a_lowered_capacity_evicts_at_once(self) -> None:
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
+        game.report(placed(GO, anywhere, 1), 1)
+        assert game.change_settings(LibrarySettings(tesuji_capacity=20)) == 10
+        assert len(game.tesujis) == 20
+        assert game.change_settings(LibrarySettings()) == 20
+
+    def test_uses_are_counted_with_successes(self) -> None:
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=50))
+        game.report(placed(GO, anywhere, 1), 1)
+        code = int(game.tesujis.codes[7])
+        for number, results in enumerate([(WIN, LOSS), (LOSS, WIN), (DRAW, DRAW)], 2):
+            report = ContestReport(
+                f"{number}",
+                (Contestant("ann", 900.0), Contestant("bob", 900.0)),
+                (),
+                results,
+                uses=(Use(1, Library.MIDDLE_GAME, (FIRST_IN_USES + code, FIRST_IN_USES + 2**24 - 1)),),
+            )
+            game.report(report, number)
+        assert game.tesujis.uses.sum() == 3
+        assert (game.tesujis.uses[7], game.tesujis.successes[7]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ([1, 2], [1], [0], [0], [0], [0], [0], [0]),
+        ([1, 1], [1, 1], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]),
+        ([1], [0], [0], [0], [0], [0], [0], [0]),
+        ([1], [1], [2], [0], [0], [0], [0], [0]),
+        ([1], [1], [1], [0], [8_000_001], [0], [0], [0]),
+        ([1], [1], [1], [0], [0], [-1], [0], [0]),
+        ([1], [1], [1], [0], [0], [0], [0], [1]),
+        ([2**40], [1], [1], [0], [0], [0], [0], [0]),
+        ([1], [2**64], [1], [0], [0], [0], [0], [0]),
+    ],
+)
+def test_tables_that_none_could_become_are_refused(columns: Sequence[Sequence[int]]) -> None:
+    with pytest.raises(ValueError, match=r"number|code|tesuji|weight"):
+        TesujiTable.of(*columns)
+
+
+def test_the_value_of_a_weight_is_its_share_against_one_of_zero() -> None:
+    weights = [-8_000_000, -1_000_000, 0, 500_000, 8_000_000]
+    rows = len(weights)
+    table = TesujiTable.of(range(rows), [1] * rows, [0] * rows, [0] * rows, weights, *[[0] * rows] * 3)
+    expected = [1 / (1 + math.exp(-weight / 1e6)) for weight in weights]
+    assert table.values.tolist() == pytest.approx(expected, rel=1e-5)

@@ -1,0 +1,240 @@
+"""Advice: which cells a bot should rather move to, and what fair use lets it ask."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.tesujis import surroundings
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.store.codec import spec_from_proto
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
+from academy.wire.addresses import ServerAddress
+from clients import Connection
+from clients.academy import Academy
+from clients.connection import AcademyRefusedError
+from clients.seat import FairUseError, Seat
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, SIZE, board, contest, position, report
+from tests.academy.service.running import Client, Running, refusal, serving
+
+LOW = 0.2
+
+
+def taught(academy: Running, game_id: str, contests: int = 12, elo: float = 1500.0) -> game_pb2.Game:
+    """A game of contests whose players nearly always move right beside the last move."""
+    game = examples.tiny_go(game_id)
+    game.settings.tesuji_capacity = 1_000
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    for number in range(contests):
+        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
+        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    return game
+
+
+def beside_each_other(played: contests_pb2.Contest, random: Random) -> contests_pb2.ReportContestRequest:
+    """A contest of ten moves, each on a cell beside the one before."""
+    cells = [random.randrange(SIZE * SIZE)]
+    while len(cells) < 10:
+        row, column = divmod(cells[-1], SIZE)
+        near = [
+            r * SIZE + c
+            for r, c in ((row, column + 1), (row, column - 1), (row + 1, column), (row - 1, column))
+            if 0 <= r < SIZE and 0 <= c < SIZE and r * SIZE + c not in cells
+        ]
+        free = [cell for cell in range(SIZE * SIZE) if cell not in cells]
+        cells.append(random.choice(near or free))
+    letters = [EMPTY]
+    for place, cell in enumerate(cells):
+        letters.append(letters[-1][:cell] + "xo"[place % 2] + letters[-1][cell + 1 :])
+    names = [f"{'abcde'[cell % SIZE]}{SIZE - cell // SIZE}" for cell in cells]
+    request = report(played, names, letters[1:], values=[0.5] * 10)
+    request.start_board = EMPTY
+    return request
+
+
+def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
+    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+    return [academy.client(ticket) for ticket in response.tickets]
+
+
+def advise(
+    client: Client,
+    game_id: str,
+    where: consultation_pb2.Position,
+    cells: Sequence[int] = (),
+    contest_id: str = "",
+) -> consultation_pb2.AdviseResponse:
+    return client.consultation.Advise(
+        consultation_pb2.AdviseRequest(game_id=game_id, contest_id=contest_id, position=where, cells=cells)
+    )
+
+
+MIDDLE = board("-----", "-----", "--o--", "-----", "-----")
+
+
+def test_cells_that_strong_players_would_choose_are_advised(academy: Running) -> None:
+    taught(academy, "advised")
+    answer = advise(academy.bot("reader"), "advised", position(MIDDLE), [7, 0])
+    assert answer.log_odds[0] > 0.3 and answer.log_odds[1] == -answer.log_odds[0]
+    assert answer.tesujis == 2
+    request = libraries_pb2.GetStatisticsRequest(game_id="advised")
+    known = academy.admin().libraries.GetStatistics(request).tesujis
+    assert known == len(academy.store.follow().refresh("advised").tesujis) > 10
+
+    # Without cells all empty ones are compared, row by row; cells that look alike get the same.
+    everywhere = advise(academy.bot("reader"), "advised", position(MIDDLE))
+    assert len(everywhere.log_odds) == SIZE * SIZE - 1
+    assert len({everywhere.log_odds[cell] for cell in (7, 11, 12, 16)}) == 1
+    assert max(everywhere.log_odds) == everywhere.log_odds[7]
+
+
+def test_the_answer_is_the_tables(academy: Running) -> None:
+    game = taught(academy, "exact")
+    around = surroundings(spec_from_proto(game))
+    assert around is not None
+    table = academy.store.follow().refresh("exact").tesujis
+    states = Board.from_letters(SquareGeometry(SIZE, SIZE), MIDDLE)
+    cells = [3, 7, 24]
+    for player in (1, 2):
+        expected = table.advise(around.of_cells(states, cells, player)).log_odds.tolist()
+        answer = advise(academy.bot("reader"), "exact", position(MIDDLE, player), cells)
+        assert list(answer.log_odds) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_game_without_tesujis_says_nothing(academy: Running) -> None:
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("none")))
+    answer = advise(academy.bot("reader"), "none", position(MIDDLE), [7, 0])
+    assert (list(answer.log_odds), answer.tesujis) == ([0.0, 0.0], 0)
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
+    answer = advise(academy.bot("reader"), "ring", position("-----"))
+    assert (list(answer.log_odds), answer.tesujis) == ([0.0] * 5, 0)
+
+
+def test_a_report_changes_the_next_answer(academy: Running) -> None:
+    game_id = "fresh"
+    taught(academy, game_id, contests=1)
+    bot = academy.bot("reader")
+    before = advise(bot, game_id, position(MIDDLE), [7, 0])
+    academy.arena().contests.ReportContest(beside_each_other(contest("fresh/new", game_id), Random(77)))
+    assert advise(bot, game_id, position(MIDDLE), [7, 0]) != before
+
+
+def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
+    taught(academy, "streamed")
+    ann = opened(academy, contest("streamed/1", "streamed"))[0]
+    questions = [
+        consultation_pb2.AdviseRequest(
+            game_id="streamed",
+            contest_id="streamed/1",
+            position=position(MIDDLE, expected_value=value),
+            cells=[7, 0],
+        )
+        for value in (0.9, LOW)
+    ]
+    answers = list(
+        ann.consultation.Play(
+            consultation_pb2.PlayRequest(request_id=number, advice=request)
+            for number, request in enumerate(questions)
+        )
+    )
+    assert answers[0].refusal.reason == "VALUE_NOT_LOW"
+    assert answers[1].advice == advise(
+        ann, "streamed", position(MIDDLE, expected_value=LOW), [7, 0], "streamed/1"
+    )
+
+
+class TestFairUse:
+    def test_only_low_expectations_are_answered(self, academy: Running) -> None:
+        taught(academy, "low")
+        ann = opened(academy, contest("low/1", "low"))[0]
+        for value in (None, 0.34):
+            where = position(MIDDLE, expected_value=value)
+            assert refusal(partial(advise, ann, "low", where, [7], "low/1")).reason == "VALUE_NOT_LOW"
+        assert advise(ann, "low", position(MIDDLE, expected_value=0.33), [7, 0], "low/1").tesujis == 2
+
+    def test_a_claim_that_the_arena_hears_otherwise_is_noticed(self, academy: Running) -> None:
+        taught(academy, "claims")
+        played = contest("claims/1", "claims")
+        ann = opened(academy, played)[0]
+        where = position(EMPTY, expected_value=0.1)
+        where.plies = 0
+        advise(ann, "claims", where, [7], "claims/1")
+        academy.arena().contests.ReportContest(beside_each_other(played, Random(1)))
+        request = libraries_pb2.ListPlayerStatisticsRequest(game_id="claims", player="ann")
+        (known,) = academy.admin().libraries.ListPlayerStatistics(request).players
+        assert (known.claims, known.false_claims) == (1, 1)
+
+    def test_knowledge_of_far_weaker_players_is_left_out(self, academy: Running) -> None:
+        taught(academy, "weak", elo=1500.0)
+        strong = opened(academy, contest("weak/1", "weak", elos=(1700.0, 1699.0)))
+        where = position(MIDDLE, expected_value=LOW)
+        answer = advise(strong[0], "weak", where, [7, 0], "weak/1")
+        assert (list(answer.log_odds), answer.tesujis) == ([0.0, 0.0], 0)
+        where.player = 2
+        assert advise(strong[1], "weak", where, [7, 0], "weak/1").tesujis == 2
+
+    def test_uses_are_counted_with_the_contests_result(self, academy: Running) -> None:
+        taught(academy, "uses")
+        played = contest("uses/1", "uses")
+        ann = opened(academy, played)[0]
+        for _ in range(2):
+            advise(ann, "uses", position(MIDDLE, expected_value=LOW), [7, 0], "uses/1")
+        academy.arena().contests.ReportContest(beside_each_other(played, Random(1)))
+        table = academy.store.follow().refresh("uses").tesujis
+        assert (table.uses.sum(), table.successes.sum()) == (2, 2)
+
+    def test_analysis_outside_a_contest_has_an_allowance(self, tmp_path: Path) -> None:
+        limits = Limits(analysed_patterns_per_hour=10)
+        settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
+        with serving(tmp_path / "data", settings) as academy:
+            taught(academy, "allowance")
+            bot = academy.bot("scraper")
+            first = advise(bot, "allowance", position(MIDDLE))
+            assert 0 < first.tesujis <= 10
+            # What was seen in this hour may be seen again; more may not.
+            assert advise(bot, "allowance", position(MIDDLE)) == first
+
+            def copy_all() -> None:
+                for own, other in product(range(SIZE * SIZE), repeat=2):
+                    letters = ["-"] * SIZE * SIZE
+                    letters[own], letters[other] = "x", "o"
+                    advise(bot, "allowance", position("".join(letters)))
+
+            assert refusal(copy_all).reason == "ANALYSIS_EXCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("cells", "field"), [([25], "cells[0]"), ([7, 12], "cells[1]"), ([7, 0, 7], "cells[2]")]
+)
+def test_cells_off_the_board_taken_or_twice_are_refused(
+    academy: Running, cells: list[int], field: str
+) -> None:
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("bad")))
+    refused = refusal(partial(advise, academy.bot("reader"), "bad", position(MIDDLE), cells))
+    assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", field)
+
+
+class TestClient:
+    def test_a_bot_asks_in_three_lines(self, academy: Running) -> None:
+        taught(academy, "client")
+        played = contest("client/1", "client")
+        response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+        seat = Seat("client", SquareGeometry(SIZE, SIZE), 1, "client/1")
+        here = Board.from_letters(seat.geometry, MIDDLE)
+        with Academy(Connection(str(academy.address), response.tickets[0])) as bot:
+            log_odds = bot.advise(seat, here, [7, 0], LOW, plies=1)
+            assert log_odds[0] > 0.3 > log_odds[1]
+            with bot.stream() as stream:
+                assert stream.advise(seat, here, [7, 0], LOW, plies=1) == log_odds
+                assert len(stream.advise(seat, here, expected_value=LOW)) == SIZE * SIZE - 1
+            with pytest.raises(FairUseError, match="VALUE_NOT_LOW"):
+                bot.advise(seat, here, [7, 0], 0.5)
+            with pytest.raises(AcademyRefusedError, match="empty cell"):
+                bot.advise(seat, here, [12], LOW)

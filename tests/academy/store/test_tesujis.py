@@ -1,0 +1,124 @@
+"""Tesujis in the store: live, made again, followed and moved, they are the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.knowledge.settings import Library
+from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.store import game_tables, keys, rebuild
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.environment import TableName, Transaction
+from academy.store.library_commands import ChangeSettings
+from academy.store.library_store import Store
+from academy.store.maintenance.backup import backup, restore
+from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
+from academy.store.writer import LoadedGames
+from academy.v1 import game_pb2
+from tests.academy.store.examples import contest, go_game, report
+
+GAME = "tesuji"
+CAPACITY = 150
+
+
+@pytest.fixture
+def taught(store: Store) -> Iterator[Store]:
+    """A game that keeps tesujis, after six contests; and one that keeps none."""
+    game = go_game(GAME)
+    game.settings.tesuji_capacity = CAPACITY
+    store.run(RegisterGame(game, "arena"))
+    teach(store, 6)
+    store.run(ReportContest(report("plain/0"), "arena"))
+    yield store
+
+
+def teach(store: Store, contests: int, first: int = 0) -> None:
+    for number in range(first, first + contests):
+        store.run(ReportContest(report(f"{GAME}/{number}", GAME), "arena"))
+
+
+def test_a_full_table_is_sound_and_made_again_from_the_log(taught: Store) -> None:
+    view = taught.follow().refresh(GAME)
+    assert len(view.tesujis) == CAPACITY
+    assert not list(check(taught.environment))
+    with taught.environment.reading() as transaction:
+        assert rebuild.rebuild(transaction, GAME)[0].tesujis == view.tesujis
+        assert transaction.get(TableName.TESUJIS, keys.game("go-9x9")) is None
+
+
+def test_a_store_opened_again_goes_on_as_before(taught: Store, tmp_path: Path) -> None:
+    backup(taught.environment, tmp_path / "backup")
+    restore(tmp_path / "backup", tmp_path / "again")
+    teach(taught, 3, first=6)
+    with Store(tmp_path / "again") as again:
+        teach(again, 3, first=6)
+        assert again.follow().refresh(GAME).tesujis == taught.follow().refresh(GAME).tesujis
+        assert not list(check(again.environment))
+
+
+def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
+    before = taught.follow().refresh(GAME).tesujis
+    teach(taught, 1, first=3)
+    assert taught.follow().refresh(GAME).tesujis == before
+
+
+def test_followers_and_other_writers_take_in_what_is_new(taught: Store) -> None:
+    follower, other = taught.follow(), LoadedGames()
+    follower.refresh(GAME)
+    with taught.environment.reading() as transaction:
+        other.current(transaction, GAME)
+    teach(taught, 2, first=6)
+    with taught.environment.reading() as transaction:
+        followed = other.current(transaction, GAME).knowledge
+        assert followed.tesujis == game_tables.load(transaction, GAME)[0].tesujis
+    assert follower.refresh(GAME).tesujis == followed.tesujis
+
+
+def test_snapshots_keep_them(taught: Store) -> None:
+    before = taught.follow().refresh(GAME).tesujis
+    compact(taught.environment, keep=1)
+    assert taught.follow().refresh(GAME).tesujis == before
+    teach(taught, 2, first=6)
+    assert not list(check(taught.environment))
+
+
+def test_a_lowered_capacity_evicts_at_once(taught: Store) -> None:
+    def kept() -> list[bytes]:
+        with taught.environment.reading() as transaction:
+            return [key for key, _ in transaction.scan(TableName.TESUJIS)]
+
+    assert kept() == [keys.game(GAME)]
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
+    assert len(taught.follow().refresh(GAME).tesujis) == 20
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=0), "admin"))
+    assert not kept() and not len(taught.follow().refresh(GAME).tesujis)
+    assert not list(check(taught.environment))
+
+
+def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:
+    code = int(taught.follow().refresh(GAME).tesujis.codes[0])
+    taught.run(OpenContest(contest("used", GAME)))
+    taught.run(NoteUses("used", 1, Library.MIDDLE_GAME, [FIRST_IN_USES + code]))
+    taught.run(ReportContest(report("used", GAME), "arena"))
+    table = taught.follow().refresh(GAME).tesujis
+    row = table.codes.tolist().index(code)
+    assert (table.uses[row], table.successes[row], table.uses.sum()) == (1, 1, 1)
+    assert not list(check(taught.environment))
+
+
+@pytest.mark.parametrize("damage", ["record", "number"])
+def test_damage_is_reported(taught: Store, damage: str) -> None:
+    def spoil(stored: bytes) -> bytes:
+        # The first number of the record is a code's.
+        return b"\xff" if damage == "record" else stored[:8] + bytes([stored[8] ^ 0xFF]) + stored[9:]
+
+    def write(transaction: Transaction) -> None:
+        stored = game_tables.tesujis(transaction, GAME)
+        transaction.put(TableName.TESUJIS, keys.game(GAME), spoil(stored))
+
+    taught.environment.write(write)
+    findings = [finding.what for finding in check(taught.environment) if finding.game_id == GAME]
+    assert findings == ["the record in 'tesujis' differs from what the events make"] or damage == "record"
+    assert findings

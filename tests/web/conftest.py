@@ -1,0 +1,118 @@
+"""A filled ACADEMY, and the pages as a program of its own that asks it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from academy.store.tokens import Role
+from tests.academy.service.running import Running, serving
+from tests.web.filling import fill
+from tests.web.visiting import Visitor
+
+BIN = Path(sys.executable).parent
+ENVIRONMENT = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent"}
+
+
+@pytest.fixture(scope="session")
+def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("data")) as running:
+        fill(running)
+        yield running
+
+
+@contextmanager
+def served_pages(*options: object, token: str = "") -> Iterator[Visitor]:
+    """Run `academy-web` on a free port."""
+    command = [str(BIN / "academy-web"), "--address", "127.0.0.1:0", *map(str, options)]
+    environment = {**ENVIRONMENT, **({"ACADEMY_TOKEN": token} if token else {})}
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None and process.stderr is not None
+        ready = process.stdout.readline()
+        assert ready.startswith("Open http"), process.stderr.read()
+        yield Visitor(ready.split()[1].rstrip("/"), process)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def token_file(academy: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("tokens") / "admin"
+    file.write_text(academy.token("admin", Role.ADMIN) + "\n")
+    return file
+
+
+@pytest.fixture(scope="session")
+def pages(academy: Running, token_file: Path) -> Iterator[Visitor]:
+    """The pages that an admin's token fills."""
+    with served_pages("--academy", academy.address, "--academy-token-file", token_file) as visitor:
+        yield visitor
+
+
+_CONTROL = """\
+[competition]
+kind = "all-play-all"
+description = "A <b>bold</b> cup"
+competitors = ["one", "two", "three"]
+rounds = 2
+seed = 1
+
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+move_limit = 200
+
+[players.one]
+command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+
+[players.two]
+command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 2 --seed {seed}"
+
+[players.three]
+command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+"""
+
+
+@pytest.fixture(scope="session")
+def competitions(
+    academy: Running, token_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Visitor]:
+    """The pages with an arena's service that has a completed competition and one that has not begun."""
+    folder = tmp_path_factory.mktemp("competitions")
+    (folder / "cup.toml").write_text(_CONTROL)
+    (folder / "later.toml").write_text(_CONTROL)
+    subprocess.run(
+        [BIN / "arena", "run", folder / "cup.toml"],
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    token = subprocess.run(
+        [BIN / "arena", "token", "eye", "--role", "watcher", "--tokens", folder / "tokens"],
+        env=ENVIRONMENT, check=True, capture_output=True, text=True,
+    ).stdout.split()[-1]  # fmt: skip
+    (folder / "eye").write_text(token)
+    service = subprocess.Popen(
+        [BIN / "arena", "serve", folder, "--tokens", folder / "tokens", "--address", "127.0.0.1:0"],
+        env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    try:
+        assert service.stdout is not None
+        address = service.stdout.readline().split()[-1]
+        with served_pages(
+            *("--academy", academy.address, "--academy-token-file", token_file),
+            *("--arena", address, "--arena-token-file", folder / "eye"),
+        ) as visitor:
+            yield visitor
+    finally:
+        service.terminate()
+        service.communicate(timeout=30)

@@ -1,0 +1,253 @@
+"""The pages in a real browser: both themes, both widths, keyboard, accessibility, nothing from elsewhere."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from academy.knowledge.boards import Board
+from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
+from tests.web.visiting import Visitor
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+
+PAGES = {
+    "home": "/?sort=length",
+    "game": f"/games/{GO}",
+    "openings": f"/games/{GO}/openings",
+    "openings on hexagons": f"/games/{HEX}/openings",
+    "openings of draughts": f"/games/{DRAUGHTS}/openings",
+    "openings on a map": f"/games/{DIPLOMACY}/openings",
+    "openings without a board": f"/games/{RING}/openings",
+    "gallery": f"/games/{GO}/patterns?library=endgame",
+    "pattern": f"/games/{HEX}/patterns/endgame/1",
+    "position": f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}&show=1",
+    "empty position": f"/games/{DRAUGHTS}/position",
+    "hostile": f"/games/{HOSTILE}",
+    "error": "/nowhere",
+}
+
+
+OF_ARENA = ("/competitions", "/competition?name=cup", "/competition/game?name=cup&game=AvB_0&ply=7")
+
+
+class Watched:
+    """A tab that notes what it asks for and what goes wrong."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.page, self.base = page, base
+        self.requests: list[str] = []
+        self.faults: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._note)
+
+    def _note(self, message: ConsoleMessage) -> None:
+        # A page of status 404 is noted too, and is meant.
+        if message.type in ("error", "warning") and "404" not in message.text:
+            self.faults.append(message.text)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path)
+        return self.page
+
+    def check_behaviour(self) -> None:
+        assert not self.faults
+        assert all(address.startswith(self.base + "/") for address in self.requests), self.requests
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
+    return "light" if request.param == "light" else "dark"
+
+
+@pytest.fixture(params=[390, 1400])
+def tab(
+    request: pytest.FixtureRequest, browser: Browser, pages: Visitor, theme: Literal["light", "dark"]
+) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": request.param, "height": 850}, color_scheme=theme)
+    watched = Watched(context.new_page(), pages.base)
+    yield watched
+    context.close()
+    watched.check_behaviour()
+
+
+@pytest.fixture
+def wide(browser: Browser, pages: Visitor) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1400, "height": 850})
+    watched = Watched(context.new_page(), pages.base)
+    yield watched
+    context.close()
+    watched.check_behaviour()
+
+
+def test_every_page_is_accessible_and_as_wide_as_the_screen(tab: Watched, theme: str) -> None:
+    for name, path in PAGES.items():
+        page = tab.open(path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        light = sum(map(int, re.findall(r"\d+", ground)[:3])) > 3 * 128
+        assert light == (theme == "light")
+        report = Axe().run(page)
+        assert not report.violations_count, f"{name}: {report.generate_report()}"
+
+
+def test_nothing_moves_while_a_page_loads(wide: Watched) -> None:
+    wide.page.add_init_script(
+        "window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach("
+        "(entry) => { window.moved += entry.value; })).observe({type: 'layout-shift', buffered: true});"
+    )
+    for path in PAGES.values():
+        assert (
+            wide.open(path).evaluate("new Promise((done) => setTimeout(() => done(window.moved), 60))") == 0
+        )
+
+
+def line_of(page: Page) -> list[str]:
+    return parse_qs(urlsplit(page.url).query).get("m", [])
+
+
+def test_the_explorer_is_played_by_arrow_keys_alone(wide: Watched) -> None:
+    page = wide.open(f"/games/{GO}/openings")
+    listed = page.locator("a[data-move]").all_inner_texts()
+
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.textContent") == listed[1]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**m=*")
+    assert line_of(page) == [listed[0]]
+    second = page.locator("a[data-move]").first.inner_text()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**m=*m=*")
+    assert line_of(page) == [listed[0], second]
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("!location.search.includes('&m=')")
+    assert line_of(page) == [listed[0]]
+    page.keyboard.press("Home")
+    page.wait_for_function("!location.search.includes('m=')")
+    page.go_back()
+    assert line_of(page) == [listed[0]]
+
+
+def test_keys_that_are_typed_into_a_field_play_nothing(wide: Watched) -> None:
+    page = wide.open(f"/games/{GO}/openings?m=A1")
+    page.locator("#m").fill("A2")
+    for key in ("ArrowLeft", "Home", "ArrowRight"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(100)
+    assert line_of(page) == ["A1"]
+    page.keyboard.press("Enter")
+    page.wait_for_url("**m=A1&m=A2")
+
+
+def test_a_click_on_the_board_plays_a_move_known_or_not(wide: Watched) -> None:
+    page = wide.open(f"/games/{GO}/openings")
+    known = page.locator(".board a.known").first
+    move = (known.get_attribute("aria-label") or "").split(":")[0]
+    known.click()
+    page.wait_for_url("**m=*")
+    assert line_of(page) == [move]
+    other = page.locator(".board a.play:not(.known)").first
+    played = (other.get_attribute("aria-label") or "").removeprefix("play ")
+    other.click()
+    page.wait_for_url("**m=*m=*")
+    assert line_of(page) == [move, played]
+    assert page.locator(".last-mark").count() == 1
+
+
+@pytest.mark.parametrize("path", [f"/games/{GO}/openings", f"/games/{GO}", "/"])
+def test_the_tab_key_reaches_every_link_and_shows_where_it_is(wide: Watched, path: str) -> None:
+    page = wide.open(path)
+    stops = "a[href], button, input, select, textarea, summary, [tabindex='0']"
+    reachable = page.evaluate(
+        f"[...document.querySelectorAll(`{stops}`)]"
+        ".filter((e) => e.tabIndex >= 0 && e.type !== 'hidden' && e.checkVisibility()).length"
+    )
+    reached = 0
+    while reached <= reachable:
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        reached += 1
+        visible = page.evaluate(
+            "(() => { const e = document.activeElement, s = getComputedStyle(e);"
+            " const cell = e.querySelector('.cell') ?? e;"
+            " return s.outlineStyle !== 'none' || getComputedStyle(cell).strokeWidth === '3px'; })()"
+        )
+        assert visible, page.evaluate("document.activeElement.outerHTML")
+    assert reached == reachable
+
+
+def test_a_pattern_lights_up_while_it_is_pointed_at_or_focused(wide: Watched) -> None:
+    moves, boards = random_line(judge_of(GO), 1, 2)
+    assert len(moves) == 2 and Board.from_letters(judge_of(GO).spec().geometry, boards[1])
+    page = wide.open(f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}")
+    pointed = page.locator(".board .pointed")
+    assert pointed.count() == 0
+    page.locator("[data-match='1']").hover()
+    lit = pointed.count()
+    assert lit > 0
+    page.mouse.move(1, 1)
+    assert pointed.count() == 0
+    page.locator("[data-match='1'] a").first.focus()
+    assert pointed.count() == lit
+
+
+def test_without_script_the_pages_read_the_same(browser: Browser, pages: Visitor) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{pages.base}/games/{GO}/openings")
+    page.locator("a[data-move]").first.click()
+    assert len(line_of(page)) == 1
+    page.goto(f"{pages.base}/games/{GO}/position?board={'-' * 12}x{'-' * 12}")
+    page.locator("[data-match='1'] a").first.click()
+    assert page.locator(".board .lit").count() > 0
+    page.goto(f"{pages.base}/games/{GO}/patterns?library=endgame")
+    page.locator("#min_elo").fill("1600")
+    page.locator("form.filters button").click()
+    assert "min_elo=1600" in page.url and page.locator(".gallery li").count() == 3
+    context.close()
+
+
+def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
+    browser: Browser, competitions: Visitor
+) -> None:
+    for width, theme in ((390, "light"), (1400, "dark")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 850}, color_scheme="light" if theme == "light" else "dark"
+        )
+        watched = Watched(context.new_page(), competitions.base)
+        for path in OF_ARENA:
+            page = watched.open(path)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
+            report = Axe().run(page)
+            assert not report.violations_count, f"{path}: {report.generate_report()}"
+        for key, ply in (
+            ("ArrowRight", "8"),
+            ("ArrowLeft", "7"),
+            ("ArrowUp", "6"),
+            ("Home", "0"),
+            ("ArrowDown", "1"),
+        ):
+            page.keyboard.press(key)
+            page.wait_for_url(f"**ply={ply}")
+        page.keyboard.press("End")
+        page.wait_for_function("!location.search.includes('ply')")
+        context.close()
+        watched.check_behaviour()

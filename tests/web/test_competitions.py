@@ -1,0 +1,127 @@
+"""Competitions of a real arena: lists, standings, and every ply of a game."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.web.conftest import served_pages
+from tests.web.visiting import Visitor, elements_of
+from web.replay import NoBoardError, replay_game
+
+CUP = "/competition?name=cup"
+
+
+def test_competitions_are_listed_with_their_state(competitions: Visitor) -> None:
+    answer = competitions.get("/competitions")
+
+    assert answer.status == 200 and "6 of 6" in answer.words
+    assert "completed" in answer.words and "not begun" in answer.words
+    assert "A <b>bold</b> cup" in answer.words and "<b>" not in answer.text
+
+
+def test_standings_add_up_and_are_sorted_as_the_address_says(competitions: Visitor) -> None:
+    answer = competitions.get(CUP)
+    scores = re.findall(r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"', answer.text)
+    points = [
+        float(text)
+        for text in re.findall(r'</th><td class="number">([\d.]+)</td><td class="wide">', answer.text)
+    ]
+
+    assert len(scores) == 3 and sum(int(number) for score in scores for number in score) == 12
+    assert points == sorted(points, reverse=True) and sum(points) == 6
+    wins = re.findall(r'aria-label="(\d+) won', competitions.get(CUP + "&sort=wins").text)
+    assert wins == sorted(wins, reverse=True)
+    assert answer.text.count('class="self"') == 3
+
+
+def test_every_ply_of_a_game_has_its_page_and_board(competitions: Visitor) -> None:
+    address = competitions.get(CUP).link("/competition/game?")
+    last = competitions.get(address)
+    plies = int(re.search(r"Move (\d+) of \1", last.words)[1])  # type: ignore[index]
+    start = competitions.get(address + "&ply=0")
+
+    assert plies > 1 and start.text.count('class="piece') == 0
+    assert f"Move 0 of {plies}" in start.words and "last-mark" not in start.text
+    one = competitions.get(start.link("ply=1"))
+    assert one.text.count('class="piece') == 1 and one.text.count("last-mark") == 1
+    assert competitions.get(address + f"&ply={plies + 5}").words == last.words
+    assert "polyline" in last.text
+
+
+def test_a_record_is_a_file_to_keep(competitions: Visitor) -> None:
+    game = competitions.get(competitions.get(CUP).link("/competition/game?"))
+    answer = competitions.get(game.link("/record?"))
+
+    assert answer.status == 200 and answer.text.startswith("(;")
+    assert re.fullmatch(r'attachment; filename="[\w-]+\.sgf"', answer.headers["content-disposition"])
+    assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_a_competition_that_has_not_begun_has_a_page(competitions: Visitor) -> None:
+    answer = competitions.get("/competition?name=later")
+
+    assert answer.status == 200 and "No game has ended yet" in answer.words
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/competition", 400),
+        ("/competition?name=none", 404),
+        ("/competition?name=../cup", 400),
+        ("/competition?" + urlencode({"name": "<script>"}), 400),
+        (CUP + "&sort=none", 400),
+        (CUP + "&page=x", 400),
+        ("/competition/game?name=cup", 404),
+        ("/competition/game?name=cup&game=none", 404),
+        ("/competition/game?name=cup&game=AvB_0&ply=-1", 400),
+        ("/competition/record?name=cup&game=none", 404),
+    ],
+)
+def test_what_is_not_there_has_the_right_status(competitions: Visitor, path: str, status: int) -> None:
+    answer = competitions.get(path)
+
+    assert answer.status == status, answer.words
+    assert "Traceback" not in answer.text and ("script", {}) not in elements_of(answer.text)
+
+
+def test_without_an_arena_there_are_no_pages_of_competitions(pages: Visitor, competitions: Visitor) -> None:
+    assert "/competitions" not in pages.get("/").links and pages.get("/competitions").status == 404
+    assert "/competitions" in competitions.get("/").links
+
+
+def test_an_arena_that_is_away_is_named(tmp_path: object) -> None:
+    with served_pages(
+        "--arena", "127.0.0.1:1", "--arena-token-file", "/proc/self/comm", token="any"
+    ) as visitor:
+        answer = visitor.get("/competitions")
+    assert answer.status == 503 and "The arena is away" in answer.words
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "moves", "why"),
+    [
+        ("none", "{}", (), "no referee"),
+        ("go", "{", (), "cannot play"),
+        ("go", '{"board_size": 5}', ((2, "A1"),), "out of turn"),
+        ("go", '{"board_size": 5}', ((1, "A1"), (2, "A1")), "cannot play"),
+        ("go", '{"board_size": 9, "handicap": 4, "handicap_style": "free"}', (), "choice"),
+        ("warlight", "{}", (), "by chance"),
+        ("warlight", '{"map": "/etc/passwd.txt"}', (), "names? a file"),
+        ("openspiel", '{"game": "kuhn_poker"}', (), "cannot play"),
+    ],
+)
+def test_games_that_cannot_be_played_again_say_why(
+    game: str, settings: str, moves: tuple[tuple[int, str], ...], why: str
+) -> None:
+    with pytest.raises(NoBoardError, match=why):
+        replay_game(game, settings, moves)
+
+
+def test_players_who_move_at_once_have_their_board_after_the_turn() -> None:
+    moves = tuple((seat, "NONE") for seat in range(1, 8))
+    played = replay_game("diplomacy", "{}", moves)
+
+    assert len(played.boards) == 8 and played.on_map and played.seats[0] == "Austria"
+    assert len({board.states for board in played.boards[:7]}) == 1

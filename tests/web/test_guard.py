@@ -1,0 +1,174 @@
+"""What visitors cannot do, and what they see when ACADEMY does not answer."""
+
+import asyncio
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from academy.service.server import ServerSettings
+from academy.wire.addresses import ServerAddress
+from tests.academy.service.running import Running, serving
+from tests.web.conftest import served_pages
+from tests.web.filling import GO
+from tests.web.visiting import Visitor
+from web.failures import PageError
+from web.guard import Guard
+from web.rendering import render_error
+from web.settings import WebLimits, WebSettings
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_pages_can_only_be_read(pages: Visitor, method: str) -> None:
+    answer = pages.get("/", method)
+
+    assert answer.status == 405 and answer.headers["allow"] == "GET, HEAD"
+    assert "content-security-policy" in answer.headers
+
+
+def test_a_head_is_the_page_without_its_content(pages: Visitor) -> None:
+    answer = pages.get("/", "HEAD", accept_encoding="identity")
+
+    assert answer.status == 200 and answer.text == "" and int(answer.headers["content-length"]) > 1_000
+
+
+@pytest.mark.threat("access")
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", ""])
+def test_another_name_for_this_machine_is_refused(pages: Visitor, host: str) -> None:
+    answer = pages.get("/", host=host)
+
+    assert answer.status == 421 and "go-5x5" not in answer.text
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:8080", "[::1]"])
+def test_this_machines_own_names_are_taken(pages: Visitor, host: str) -> None:
+    assert pages.get("/", host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nowhere", 404),
+        ("/static/x/nothing.js", 404),
+        ("/static/x/..%2f..%2fapp.py", 404),
+        ("/games/no-such-game", 404),
+        ("/games/%3Cscript%3E", 404),
+        ("/games/" + "a" * 65, 404),
+        (f"/games/{GO}/patterns/opening/1", 404),
+        (f"/games/{GO}/patterns/endgame/x", 404),
+        (f"/games/{GO}/patterns/endgame/99999", 404),
+        (f"/games/{GO}/patterns?library=opening", 400),
+        (f"/games/{GO}/patterns?order=strength", 400),
+        (f"/games/{GO}/patterns?page=nonsense", 400),
+        (f"/games/{GO}/patterns?min_value=nan", 400),
+        (f"/games/{GO}/patterns?min_elo=1e999", 400),
+        (f"/games/{GO}/patterns?player=3", 400),
+        (f"/games/{GO}/openings?player=0", 400),
+        (f"/games/{GO}/openings?m=", 400),
+        (f"/games/{GO}/openings?{'m=A1&' * 401}", 400),
+        (f"/games/{GO}/openings?m={'A' * 1025}", 400),
+        (f"/games/{GO}/position?board=xyz", 400),
+        (f"/games/{GO}/position?board={'-' * 24}q", 400),
+        (f"/games/{GO}/position?show=-1&board={'-' * 25}", 400),
+        ("/?sort=nonsense", 400),
+        ("/?other=1", 400),
+        (f"/?sort={'a' * 9_000}", 414),
+    ],
+)
+def test_addresses_that_lead_nowhere_have_a_page_and_the_right_status(
+    pages: Visitor, path: str, status: int
+) -> None:
+    answer = pages.get(path)
+
+    assert answer.status == status, answer.words
+    assert "Traceback" not in answer.text and answer.headers["content-type"].startswith("text/html")
+    assert "content-security-policy" in answer.headers
+
+
+def test_files_are_kept_by_browsers_for_as_long_as_they_are_the_same(pages: Visitor) -> None:
+    style = next(part for part in pages.get("/").text.split('"') if part.endswith("site.css"))
+    answer = pages.get(style)
+
+    assert answer.status == 200 and "immutable" in answer.headers["cache-control"]
+    assert pages.get("/").headers["cache-control"] == "no-store"
+
+
+def test_a_request_head_without_end_is_refused(pages: Visitor) -> None:
+    place = urlsplit(pages.base)
+    with socket.create_connection((place.hostname, place.port), timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000)
+        answer = connection.recv(4_096)
+    assert answer.startswith(b"HTTP/1.1 4") and pages.get("/").status == 200
+
+
+class TestTokens:
+    def test_a_bots_token_shows_what_a_bot_may_see(self, academy: Running) -> None:
+        token = academy.token("a-bot")
+        with served_pages("--academy", academy.address, token=token) as visitor:
+            game, gallery = visitor.get(f"/games/{GO}"), visitor.get(f"/games/{GO}/patterns")
+            assert visitor.get("/").status == visitor.get(f"/games/{GO}/openings").status == 200
+            assert game.status == 200 and "Latest contests" not in game.words
+            assert gallery.status == 403 and "admin" in gallery.words
+            assert all(token not in answer.text for answer in (game, gallery))
+
+    def test_a_wrong_token_is_the_pages_fault_and_not_the_visitors(self, academy: Running) -> None:
+        with served_pages("--academy", academy.address, token="wrong") as visitor:
+            answer = visitor.get("/")
+            assert answer.status == 502 and "does not accept the token" in answer.words
+
+    @pytest.mark.threat("access")
+    def test_the_token_is_neither_shown_nor_logged(self, academy: Running, token_file: Path) -> None:
+        with served_pages("--academy", academy.address, "--academy-token-file", token_file) as visitor:
+            texts = [visitor.get(path).text for path in ("/", f"/games/{GO}", "/nowhere")]
+            visitor.process.terminate()
+            texts += visitor.process.communicate(timeout=20)
+        secret = token_file.read_text().strip()
+        assert visitor.process.returncode == 0 and not any(secret in text for text in texts)
+
+
+def test_without_academy_pages_say_so_and_come_back_with_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+    with serving(tmp_path / "data") as running:
+        token = running.token("admin")
+    with served_pages("--academy", address, token=token) as visitor:
+        answer = visitor.get("/")
+        assert answer.status == 503 and "ACADEMY is away" in answer.words
+        assert int(answer.headers["retry-after"]) > 0 and "Traceback" not in answer.text
+        with serving(tmp_path / "data", ServerSettings(address=ServerAddress.parse(address))):
+            assert visitor.get("/").status == 200
+
+
+async def _fails(scope: Scope, receive: Receive, send: Send) -> None:
+    raise PageError(400, "This is wrong", "A reason.")
+
+
+async def _never_ends(scope: Scope, receive: Receive, send: Send) -> None:
+    await asyncio.sleep(3_600)
+
+
+@pytest.mark.parametrize(("page", "status"), [(_fails, 400), (_never_ends, 504)])
+def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int) -> None:
+    limits = WebLimits(page_seconds=0.05)
+    guard = Guard(page, WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits), render_error)
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost")],
+    }
+    asyncio.run(guard(scope, receive, send))
+
+    assert sent[0]["status"] == status
+    assert b"content-security-policy" in dict(sent[0]["headers"])

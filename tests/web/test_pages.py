@@ -1,0 +1,198 @@
+"""What the pages show of a real ACADEMY, and what they look like to somebody who wishes ill."""
+
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+from academy.v1 import libraries_pb2
+from tests.academy.service.examples import ENDGAME
+from tests.academy.service.running import Running
+from tests.web.filling import (
+    DIPLOMACY,
+    DRAUGHTS,
+    GO,
+    HEX,
+    HOSTILE,
+    HOSTILE_MOVE,
+    HOSTILE_NAME,
+    RING,
+    import_patterns,
+    judge_of,
+    random_line,
+)
+from tests.web.visiting import Answer, Visitor, elements_of
+
+ALL_PAGES = [
+    "/",
+    "/?sort=width&order=asc",
+    *(f"/games/{game}{page}" for game in (GO, HEX, DRAUGHTS, RING, HOSTILE, DIPLOMACY)
+      for page in ("", "/openings", "/patterns", "/patterns?library=endgame", "/position")),
+    f"/games/{GO}/patterns/endgame/1",
+    f"/games/{GO}/position?board={'-' * 25}",
+    f"/games/{RING}/openings?player=2",
+    f"/games/{HOSTILE}/patterns/endgame/1",
+    f"/games/{HOSTILE}/openings?{urlencode({'m': HOSTILE_MOVE})}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ALL_PAGES)
+def test_every_page_is_whole_and_keeps_to_its_policy(pages: Visitor, path: str) -> None:
+    answer = pages.get(path)
+
+    assert answer.status == 200, answer.words
+    assert answer.packed < 100_000
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    for tag, attributes in elements_of(answer.text):
+        assert "style" not in attributes and not any(name.startswith("on") for name in attributes)
+        assert tag != "style" and (tag != "script" or (attributes.get("src") or "").startswith("/static/"))
+        for name in ("src", "href", "action"):
+            assert (attributes.get(name) or "/").startswith(("/", "#")), attributes
+
+
+def test_home_compares_games_and_sorts_by_each_measure(pages: Visitor) -> None:
+    def order(path: str) -> list[str]:
+        return re.findall(r'<th scope="row"><a href="/games/([^"]+)"', pages.get(path).text)
+
+    assert order("/") == sorted([GO, HEX, DRAUGHTS, RING, HOSTILE, DIPLOMACY])
+    assert order("/?order=desc") == sorted(order("/"), reverse=True)
+    longest, shortest = order("/?sort=contests"), order("/?sort=contests&order=asc")
+    assert longest[0] == GO and shortest[-1] == GO
+    # What is not known of a game comes last, whichever way is sorted.
+    assert order("/?sort=tempo&order=asc")[-1] in (RING, HOSTILE, DIPLOMACY)
+
+
+def test_a_game_shows_libraries_players_and_contests(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{GO}")
+
+    assert "5 × 5 squares" in answer.words and "Black, White" in answer.words
+    assert "ann" in answer.words and "1500" in answer.words
+    assert "teacher-2" in answer.words
+    followed = pages.get(answer.link(f"/games/{GO}/openings?m="))
+    assert followed.status == 200
+
+
+def test_a_line_is_followed_by_clicks_and_its_board_is_the_referees(pages: Visitor) -> None:
+    moves, boards = random_line(judge_of(GO), 0, 3)
+    answer = pages.get(f"/games/{GO}/openings")
+
+    for ply in range(3):
+        spelt = [
+            link for link in answer.links if parse_qs(urlsplit(link).query).get("m", [])[ply:] == [moves[ply]]
+        ]
+        assert spelt, f"no link for {moves[ply]}"
+        answer = pages.get(spelt[0])
+        assert parse_qs(urlsplit(answer.link("/position?")).query)["board"] == [boards[ply]]
+    assert len(re.findall('class="last-mark"', answer.text)) == 1
+    assert "2 contests came here" in answer.words
+    assert pages.get(answer.link("/position?")).status == 200
+
+
+def test_lost_and_won_are_those_of_the_player_that_is_chosen(pages: Visitor) -> None:
+    def result(path: str) -> tuple[int, ...]:
+        numbers = re.search(r"won (\d+), drew (\d+), lost (\d+)", pages.get(path).words)
+        assert numbers is not None
+        return tuple(map(int, numbers.groups()))
+
+    as_black, as_white = result(f"/games/{GO}/openings"), result(f"/games/{GO}/openings?player=2")
+    assert as_black == as_white[::-1] and sum(as_black) == 15
+
+
+def test_a_line_that_is_not_in_the_tree_has_its_board_all_the_same(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{GO}/openings?m=A1&m=A2&m=A3&m=A4&m=A5&m=B5")
+
+    assert answer.status == 200 and "does not have this position" in answer.words
+    assert parse_qs(urlsplit(answer.link("/position?")).query)["board"][0].count("-") < 25
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (f"/games/{RING}/openings", "No referee for ring is installed"),
+        (f"/games/{GO}/openings?m=Z9", "Move 1 (Z9) is not legal"),
+        (f"/games/{GO}/openings?m=A1&m=A1", "Move 2 (A1) is not legal"),
+        (f"/games/{DIPLOMACY}/openings?m=opening+1", "All players move at once"),
+    ],
+)
+def test_where_there_is_no_board_the_page_says_why(pages: Visitor, path: str, why: str) -> None:
+    answer = pages.get(path)
+
+    assert answer.status == 200 and why in answer.words
+
+
+def test_a_map_is_drawn_with_its_places(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{DIPLOMACY}/openings?player=3")
+
+    assert all(f">{place}<" in answer.text for place in ("PAR", "MUN", "CON"))
+    assert 'class="edge"' in answer.text
+
+
+class TestGallery:
+    def test_filters_and_orders_are_those_of_the_interface(self, pages: Visitor, academy: Running) -> None:
+        def shown(query: str) -> list[int]:
+            answer = pages.get(f"/games/{GO}/patterns?library=endgame{query}")
+            return [int(number) for number in re.findall(r'class="name">Pattern (\d+)<', answer.text)]
+
+        listed = academy.admin().libraries.ListPatterns(
+            libraries_pb2.ListPatternsRequest(game_id=GO, library=ENDGAME, page_size=24)
+        )
+        assert len(shown("")) >= 3
+        assert shown("") == [pattern.pattern_id for pattern in listed.patterns]
+        assert shown("&order=newest") == sorted(shown(""), reverse=True)
+        assert shown("&min_elo=1800") == []
+        assert len(shown("&proposer=teacher-1")) == 1
+
+    def test_paging_goes_on_where_the_page_before_ended(self, pages: Visitor, academy: Running) -> None:
+        path, numbers = f"/games/{DRAUGHTS}/patterns?library=endgame&order=newest", list[str]()
+        admin = academy.admin()
+        letters = "-xo"
+        cells = [
+            " ".join(letters[number // 3**place % 3] for place in range(4)) + " x x b w o"
+            for number in range(60)
+        ]
+        import_patterns(academy, DRAUGHTS, cells)
+        while path:
+            answer = pages.get(path)
+            numbers += re.findall(r'class="name">Pattern (\d+)<', answer.text)
+            following = re.search(r'rel="next" href="([^"]+)"', answer.text)
+            path = following[1].replace("&amp;", "&") if following else ""
+        total = admin.libraries.ListPatterns(
+            libraries_pb2.ListPatternsRequest(game_id=DRAUGHTS, library=ENDGAME, page_size=1)
+        ).total_size
+        assert len(numbers) == len(set(numbers)) == total >= 60
+
+    def test_a_pattern_shows_its_label_and_its_votes(self, pages: Visitor, academy: Running) -> None:
+        record = (
+            academy.admin()
+            .libraries.GetPattern(libraries_pb2.GetPatternRequest(game_id=GO, library=ENDGAME, pattern_id=1))
+            .pattern
+        )
+        answer = pages.get(f"/games/{GO}/patterns/endgame/1")
+
+        assert f"< {record.signature.proposers}; {record.signature.elo:.0f};" in answer.words
+        assert all(vote.player in answer.words for vote in record.votes) and record.votes
+
+
+class TestHostileContent:
+    @pytest.mark.threat("bad_input")
+    def test_names_and_moves_are_text_wherever_they_stand(self, pages: Visitor) -> None:
+        game = pages.get(f"/games/{HOSTILE}")
+        line = pages.get(f"/games/{HOSTILE}/openings?{urlencode({'m': HOSTILE_MOVE})}")
+        votes = pages.get(f"/games/{HOSTILE}/patterns/endgame/1")
+
+        assert HOSTILE_NAME in game.words and HOSTILE_NAME in votes.words and HOSTILE_MOVE in line.words
+        for answer in (game, line, votes):
+            assert HOSTILE_NAME not in answer.text and HOSTILE_MOVE not in answer.text
+            assert not [tag for tag, _ in elements_of(answer.text) if tag == "img"]
+
+    @pytest.mark.parametrize("name", ["m", "sort", "player", HOSTILE_NAME])
+    def test_what_an_address_says_is_text_too(self, pages: Visitor, name: str) -> None:
+        answer = pages.get(f"/games/{GO}/openings?{urlencode({name: HOSTILE_NAME})}")
+
+        assert HOSTILE_NAME not in answer.text and "alert" in answer.words
+
+    def test_following_a_hostile_move_keeps_it_whole(self, pages: Visitor) -> None:
+        answer: Answer = pages.get(pages.get(f"/games/{HOSTILE}/openings").link("?m="))
+
+        assert answer.status == 200 and "1 contest came here" in answer.words

@@ -1,0 +1,112 @@
+"""Where the pages may be served, and what the command refuses."""
+
+import ssl
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+import trustme
+
+from academy.store.library_store import Store
+from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.visiting import Visitor
+
+TOKEN = {"ACADEMY_TOKEN": "not-used"}
+
+
+def run(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that ends by itself."""
+    return subprocess.run(
+        [BIN / "academy-web", *options],
+        env=ENVIRONMENT | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--address", "0.0.0.0:0"], "--behind-proxy"),
+        (["--address", "0.0.0.0:0", "--public"], "--behind-proxy"),
+        (["--address", "0.0.0.0:0", "--behind-proxy"], "--public"),
+        (["--address", "127.0.0.1:0", "--behind-proxy"], "--public"),
+        (["--address", "[::]:0", "--public"], "--behind-proxy"),
+        (["--address", "example.org:0", "--public"], "--behind-proxy"),
+        (["--address", "nonsense"], "host:port"),
+        (["--address", "unix:/tmp/x"], "host:port"),
+        (["--address", "127.0.0.1:0", "--tls-cert", "a.pem"], "both files or neither"),
+        (["--address", "127.0.0.1:0", "--tls-cert", "a.pem", "--tls-key", "b.pem"], "a.pem"),
+        (["--academy", "192.0.2.1:50551"], "--academy-insecure"),
+    ],
+)
+def test_what_would_be_unsafe_is_refused_with_what_to_add(options: list[str], why: str) -> None:
+    done = run(*options, **TOKEN)
+
+    assert done.returncode == 2 and why in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", ["", " \n", "two words", "x" * 600, "ünïcode"])
+def test_a_file_without_a_token_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "token"
+    file.write_text(content, encoding="utf-8")
+    done = run("--academy-token-file", str(file))
+
+    assert done.returncode == 2 and "token" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_no_token_at_all_is_refused() -> None:
+    done = run()
+
+    assert done.returncode == 2 and "academy tokens create" in done.stderr
+
+
+def test_an_address_that_is_taken_is_named() -> None:
+    with served_pages(token="any") as visitor:
+        done = run("--address", visitor.base.removeprefix("http://"), **TOKEN)
+
+    assert done.returncode == 2 and "cannot listen there" in done.stderr
+
+
+def test_a_folder_is_served_by_an_academy_that_ends_with_the_pages(tmp_path: Path) -> None:
+    with Store(tmp_path / "library"):
+        pass
+    with served_pages("--library", tmp_path / "library") as visitor:
+        assert "knows no game yet" in visitor.get("/").words
+        children = (
+            Path(f"/proc/{visitor.process.pid}/task/{visitor.process.pid}/children").read_text().split()
+        )
+        assert children
+    assert visitor.process.returncode == 0
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = run("--library", str(tmp_path / "nothing"))
+
+    assert done.returncode == 1 and "no such folder" in done.stderr
+
+
+def test_pages_are_served_over_tls_with_everybodys_names(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("localhost")
+    certificate.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    options = ("--public", "--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem")
+    with served_pages(*options, token="any") as visitor:
+        assert visitor.base.startswith("https://")
+        address = visitor.base.replace("127.0.0.1", "localhost") + "/robots.txt"
+        with urllib.request.urlopen(address, context=context, timeout=20) as answer:
+            assert answer.status == 200
+            assert "max-age" in answer.headers["strict-transport-security"]
+
+
+def test_behind_a_proxy_every_name_is_taken() -> None:
+    with served_pages("--behind-proxy", "--public", token="any") as visitor:
+        answer = visitor.get("/robots.txt", host="games.example.org")
+    assert isinstance(visitor, Visitor) and answer.status == 200
+    assert "max-age" in answer.headers["strict-transport-security"]

@@ -1,0 +1,103 @@
+"""Asks an arena's service over gRPC; what fails becomes a page's error."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import grpc
+
+from arena.v1 import competitions_pb2, competitions_pb2_grpc
+from clients.connection import Connection, to_client_error
+from web.failures import to_page_error
+
+__all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
+
+Response = TypeVar("Response")
+_COMPETITIONS: Final = 500
+GAMES_PER_PAGE: Final = 50
+
+
+class ArenaWatch:
+    """A connection to an arena's service. For one event loop.
+
+    Args:
+        connection: Where the service is, and a watcher's token.
+
+    Raises:
+        OSError: A certificate cannot be read.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._channel = connection.asyncio_channel()
+        self._competitions = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._channel.close()
+
+    async def _call(self, method: Callable[..., Awaitable[Response]], request: object) -> Response:
+        try:
+            return await method(request, timeout=self._connection.timeout, metadata=self._connection.metadata)
+        except grpc.RpcError as error:
+            raise to_page_error(to_client_error(error), "the arena") from error
+
+    async def competitions(self) -> list[competitions_pb2.Competition]:
+        """Return the competitions by name.
+
+        Raises:
+            PageError: The service refused or did not answer.
+        """
+        request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
+        return list((await self._call(self._competitions.ListCompetitions, request)).competitions)
+
+    async def competition(self, name: str) -> competitions_pb2.Competition:
+        """Return a competition.
+
+        Args:
+            name: Its name.
+
+        Raises:
+            PageError: There is none, or the service did not answer.
+        """
+        request = competitions_pb2.GetCompetitionRequest(name=name)
+        return (await self._call(self._competitions.GetCompetition, request)).competition
+
+    async def standings(self, name: str) -> competitions_pb2.GetStandingsResponse:
+        """Return the standings of a competition.
+
+        Args:
+            name: Its name.
+
+        Raises:
+            PageError: There is none, or the service did not answer.
+        """
+        request = competitions_pb2.GetStandingsRequest(name=name)
+        return await self._call(self._competitions.GetStandings, request)
+
+    async def games(self, name: str, page_token: str) -> competitions_pb2.ListGamesResponse:
+        """Return a page of finished games in the order in which they ended.
+
+        Args:
+            name: The competition.
+            page_token: What the page before ended with; "" for the first.
+
+        Raises:
+            PageError: There is no such competition or page, or the service did not answer.
+        """
+        request = competitions_pb2.ListGamesRequest(
+            name=name, page_size=GAMES_PER_PAGE, page_token=page_token
+        )
+        return await self._call(self._competitions.ListGames, request)
+
+    async def game(self, name: str, game_id: str) -> competitions_pb2.GetGameResponse:
+        """Return a finished game with its moves and its record.
+
+        Args:
+            name: The competition.
+            game_id: The game.
+
+        Raises:
+            PageError: There is no such game, or the service did not answer.
+        """
+        request = competitions_pb2.GetGameRequest(name=name, game_id=game_id)
+        return await self._call(self._competitions.GetGame, request)

@@ -1,0 +1,17 @@
+"""The command line: `academy-web`.
+
+Exit codes: 0 done; 1 failed; 2 wrong usage.
+"""
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command; the console's entry point."""
+    try:
+        from web.cli.app import application
+    except ModuleNotFoundError as missing:
+        sys.exit(f"academy-web: {missing.name} is not installed; install academy-arena[web]")
+    application()

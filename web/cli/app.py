@@ -1,0 +1,136 @@
+"""The command `academy-web`: pages of what ACADEMY knows."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from academy.wire.addresses import DEFAULT_ADDRESS, InvalidAddressError, ServerAddress
+from clients.connection import Connection
+from web.own_academy import AcademyStartError, serving_folder
+from web.serving import serve_pages
+from web.settings import UnsafeAddressError, WebSettings
+
+__all__ = ["application"]
+
+_LONGEST_TOKEN: Final = 512
+_USAGE: Final = 2
+
+application = typer.Typer(name="academy-web", add_completion=False, pretty_exceptions_enable=False)
+
+
+class UnusableTokenError(ValueError):
+    """A token that cannot be used; the message says why."""
+
+
+@application.command()
+def serve(  # noqa: PLR0913
+    address: Annotated[
+        str, typer.Option(help="Where to listen: host:port; port 0 = any.")
+    ] = "127.0.0.1:8080",
+    library: Annotated[
+        Path | None,
+        typer.Option(help="Start an ACADEMY on this data folder, instead of asking one that runs."),
+    ] = None,
+    academy: Annotated[
+        str, typer.Option(envvar="ACADEMY_ADDRESS", help="The ACADEMY to ask: host:port or unix:PATH.")
+    ] = DEFAULT_ADDRESS,
+    academy_token_file: Annotated[
+        Path | None,
+        typer.Option(help="File of the token to ask with, an admin's for all pages; else ACADEMY_TOKEN."),
+    ] = None,
+    academy_tls_ca: Annotated[
+        Path | None,
+        typer.Option(envvar="ACADEMY_TLS_CA", help="PEM file of the authority ACADEMY is checked by."),
+    ] = None,
+    academy_insecure: Annotated[
+        bool, typer.Option("--academy-insecure", help="Send the token without TLS even to another machine.")
+    ] = False,
+    arena: Annotated[
+        str, typer.Option(help="Show the competitions of this arena's service too: host:port or unix:PATH.")
+    ] = "",
+    arena_token_file: Annotated[
+        Path | None, typer.Option(help="File of a watcher's token for it; else ARENA_TOKEN.")
+    ] = None,
+    arena_tls_ca: Annotated[
+        Path | None,
+        typer.Option(envvar="ARENA_TLS_CA", help="PEM file of the authority the arena is checked by."),
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Let everybody read who reaches the address.")
+    ] = False,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="A proxy before these pages speaks TLS.")
+    ] = False,
+    tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate to serve the pages with.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="PEM key of that certificate.")] = None,
+) -> None:
+    """Serve pages of what ACADEMY knows and of an arena's competitions. They change nothing.
+
+    They are for this machine unless they are made public. All who reach them read with the one token.
+    """
+    try:
+        place = ServerAddress.parse(address)
+        settings = WebSettings(place, public, behind_proxy, tls_cert, tls_key)
+        watched = _connection_to_arena(arena, arena_token_file, arena_tls_ca) if arena else None
+        with _connection(
+            library, academy, academy_token_file, academy_tls_ca, academy_insecure
+        ) as connection:
+            serve_pages(connection, settings, _say_ready, watched)
+    except (InvalidAddressError, UnsafeAddressError, UnusableTokenError) as error:
+        sys.stderr.write(f"academy-web: {error}\n")
+        raise typer.Exit(_USAGE) from None
+    except (AcademyStartError, OSError) as error:
+        sys.stderr.write(f"academy-web: {error}\n")
+        raise typer.Exit(1) from None
+
+
+def _say_ready(address: str) -> None:
+    sys.stdout.write(f"Open {address} in a browser; Ctrl-C ends the pages.\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def _connection(
+    library: Path | None, address: str, token_file: Path | None, ca: Path | None, insecure: bool
+) -> Iterator[Connection]:
+    if library is not None:
+        with serving_folder(library) as connection:
+            yield connection
+        return
+    place = ServerAddress.parse(address)
+    if not place.is_local and ca is None and not insecure:
+        raise InvalidAddressError(
+            f"{address} is another machine: give --academy-tls-ca, or --academy-insecure to send the "
+            "token in clear"
+        )
+    yield Connection(str(place), _read_token(token_file), ca)
+
+
+def _connection_to_arena(address: str, token_file: Path | None, ca: Path | None) -> Connection:
+    place = ServerAddress.parse(address)
+    if not place.is_local and ca is None:
+        raise InvalidAddressError(f"{address} is another machine: give --arena-tls-ca")
+    return Connection(str(place), _read_token(token_file, "ARENA_TOKEN", "arena token NAME"), ca)
+
+
+def _read_token(
+    file: Path | None,
+    variable: str = "ACADEMY_TOKEN",
+    remedy: str = "academy tokens create NAME --role admin",
+) -> str:
+    if file is None:
+        token = os.environ.get(variable, "").strip()
+    else:
+        with file.open(encoding="ascii", errors="replace") as kept:
+            token = kept.read(_LONGEST_TOKEN + 2).strip()
+    if not token:
+        where = f"{variable} is not set" if file is None else f"{file}: holds no token"
+        raise UnusableTokenError(f"{where}; `{remedy}` makes one for all pages")
+    if len(token) > _LONGEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
+        raise UnusableTokenError(f"{file or variable}: holds no token")
+    return token

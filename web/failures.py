@@ -1,0 +1,78 @@
+"""What a visitor sees instead of a page: a status, why, and what to do."""
+
+from typing import Final
+
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
+
+__all__ = ["PageError", "to_page_error"]
+
+
+class PageError(Exception):
+    """A page that cannot be shown.
+
+    Args:
+        status: The HTTP status.
+        title: What is wrong, in a few words.
+        why: The value and the rule, in a sentence.
+        remedy: What to do about it.
+        retry_after: The seconds after which it may work; None where waiting does not help.
+    """
+
+    def __init__(
+        self, status: int, title: str, why: str, remedy: str = "", retry_after: int | None = None
+    ) -> None:
+        super().__init__(f"{status} {title}: {why}")
+        self.status = status
+        self.title = title
+        self.why = why
+        self.remedy = remedy
+        self.retry_after = retry_after
+
+
+_WAIT: Final = 5
+# By gRPC status: ours, a title and what to do.
+_REFUSALS: Final = {
+    "NOT_FOUND": (404, "{service} does not know this", "Look for it from the lists."),
+    "INVALID_ARGUMENT": (400, "{service} cannot read this question", "Correct the address or the form."),
+    "FAILED_PRECONDITION": (400, "{service} cannot answer this now", "Begin again from the lists."),
+    "OUT_OF_RANGE": (400, "This is out of range", "Correct the address or the form."),
+    "PERMISSION_DENIED": (
+        403,
+        "This page needs another token",
+        "Start academy-web with the token of an admin of ACADEMY, and of a watcher of the arena.",
+    ),
+    "UNAUTHENTICATED": (
+        502,
+        "{service} does not accept the token of these pages",
+        "Start academy-web with a token that `academy tokens create` or `arena token` made.",
+    ),
+    "RESOURCE_EXHAUSTED": (
+        503,
+        "{service} has been asked too much",
+        "Wait a moment, then load the page again.",
+    ),
+}
+_OTHERWISE: Final = (502, "The answer of {service} was an error", "Its log says more; try again later.")
+
+
+def to_page_error(
+    error: AcademyUnavailableError | AcademyRefusedError, service: str = "ACADEMY"
+) -> PageError:
+    """Return the page for a call that failed.
+
+    Args:
+        error: What the client makes of the gRPC status.
+        service: Who was asked, for people.
+    """
+    who = service[0].upper() + service[1:]
+    if isinstance(error, AcademyUnavailableError):
+        if error.code == "DEADLINE_EXCEEDED":
+            why = f"{who} did not answer in time."
+            return PageError(504, f"{who} is slow", why, "Load the page again.", _WAIT)
+        why = f"At the address that these pages were started with, {service} does not answer."
+        return PageError(503, f"{who} is away", why, "Start it, or load the page again later.", _WAIT)
+    status, title, remedy = _REFUSALS.get(error.code, _OTHERWISE)
+    wait = None
+    if status == 503:
+        wait = _WAIT if error.retry_after is None else max(1, round(error.retry_after))
+    return PageError(status, title.format(service=who), str(error), remedy, wait)

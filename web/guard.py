@@ -1,0 +1,131 @@
+"""Stands before every page: what is refused, what every answer carries, and how long it may take."""
+
+import asyncio
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any, Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from web.failures import PageError
+from web.rendering import HAS_ARENA
+from web.settings import WebSettings
+
+__all__ = ["Guard"]
+
+_METHODS: Final = ("GET", "HEAD")
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_TRANSPORT_SECURITY: Final = "max-age=31536000"
+ErrorPage = Callable[[Request, PageError], Response]
+
+
+class Guard:
+    """An ASGI application around another.
+
+    Args:
+        application: The pages.
+        settings: Who may read, and the limits.
+        error_page: Makes the page of an error.
+        has_arena: Whether there are pages of competitions.
+    """
+
+    def __init__(
+        self, application: ASGIApp, settings: WebSettings, error_page: ErrorPage, *, has_arena: bool = False
+    ) -> None:
+        self._has_arena = has_arena
+        self._application = application
+        self._settings = settings
+        self._error_page = error_page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass on what is none."""
+        if scope["type"] == "lifespan":
+            await self._application(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        scope[HAS_ARENA] = self._has_arena
+        answer = _Answer(send, self._settings)
+        try:
+            self._check(scope)
+            async with asyncio.timeout(self._settings.limits.page_seconds):
+                await self._application(scope, receive, answer)
+        except TimeoutError:
+            why = f"It took longer than {self._settings.limits.page_seconds:g} seconds."
+            slow = PageError(504, "This page takes too long", why, "Load it again.", 5)
+            await self._refuse(slow, scope, receive, answer)
+        except PageError as error:
+            await self._refuse(error, scope, receive, answer)
+
+    async def _refuse(self, error: PageError, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+        if answer.begun:
+            return
+        response = self._error_page(Request(scope), error)
+        if error.status == 405:
+            response.headers["Allow"] = ", ".join(_METHODS)
+        await response(scope, receive, answer)
+
+    def _check(self, scope: Scope) -> None:
+        """Raise PageError for a request that no page answers."""
+        if scope["method"] not in _METHODS:
+            raise PageError(405, "These pages can only be read", "Nothing can be sent to them.")
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        most = self._settings.limits.address_bytes
+        if size > most:
+            why = f"It has {size:,} bytes; at most {most:,} can be read."
+            raise PageError(414, "This address is too long", why, "Begin again from the game's page.")
+        host = Headers(scope=scope).get("host", "")
+        if not self._settings.public and not _is_own(host):
+            # A page of somebody else's whose name leads to this machine could read all that is here.
+            why = f"They are for this machine alone, and {host[:80]!r} is not one of its names."
+            raise PageError(421, "These pages are not served under this name", why, "Use 127.0.0.1.")
+
+
+def _is_own(host: str) -> bool:
+    name = host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
+    name = name.strip("[]").lower()
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+class _Answer:
+    """Adds headers to an answer, and knows whether it has begun."""
+
+    def __init__(self, send: Send, settings: WebSettings) -> None:
+        self._send = send
+        self._settings = settings
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            headers = MutableHeaders(scope=_headers_of(message))
+            for name, value in _HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Cache-Control", "no-store")
+            if self._settings.encrypted:
+                headers["Strict-Transport-Security"] = _TRANSPORT_SECURITY
+        await self._send(message)
+
+
+def _headers_of(message: Message) -> Any:
+    message.setdefault("headers", [])
+    return message

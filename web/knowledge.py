@@ -1,0 +1,247 @@
+"""Asks ACADEMY over gRPC; what fails becomes a page's error."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import grpc
+
+from academy.v1 import (
+    consultation_pb2,
+    consultation_pb2_grpc,
+    contests_pb2,
+    contests_pb2_grpc,
+    events_pb2,
+    game_pb2,
+    libraries_pb2,
+    libraries_pb2_grpc,
+    pattern_pb2,
+)
+from clients.connection import Connection, to_client_error
+from web.failures import PageError, to_page_error
+
+__all__ = ["MOST_GAMES", "GameFigures", "Knowledge", "PlayerFigures"]
+
+Response = TypeVar("Response")
+# More are not compared side by side.
+MOST_GAMES: Final = 300
+MOST_PLAYERS: Final = 200
+_CALLS_AT_ONCE: Final = 32
+# Names of linked arenas may be longer, and are refused.
+_LONGEST_NAME: Final = 128
+# How long the list of games with its figures is shown to others without asking again.
+_REMEMBERED_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True)
+class GameFigures:
+    """A game with its figures.
+
+    Attributes:
+        game: The game's description.
+        statistics: The sizes of its libraries.
+        measures: LUDAE's measures of it.
+    """
+
+    game: game_pb2.Game
+    statistics: libraries_pb2.GetStatisticsResponse
+    measures: libraries_pb2.GetMeasuresResponse
+
+
+@dataclass(frozen=True)
+class PlayerFigures:
+    """What is known of a player in a game.
+
+    Attributes:
+        statistics: What the player did.
+        elo: The last rating; None where the token may not read it or there is none.
+    """
+
+    statistics: libraries_pb2.PlayerStatistics
+    elo: float | None
+
+
+class Knowledge:
+    """A connection to ACADEMY. For one event loop.
+
+    Args:
+        connection: Where ACADEMY is, and the token.
+
+    Raises:
+        OSError: A certificate cannot be read.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._channel = connection.asyncio_channel()
+        self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
+        self._libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
+        self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._room = asyncio.Semaphore(_CALLS_AT_ONCE)
+        self._games_lock = asyncio.Lock()
+        self._games: tuple[float, list[GameFigures]] = (-_REMEMBERED_SECONDS, [])
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._channel.close()
+
+    async def _call(self, method: Callable[..., Awaitable[Response]], request: object) -> Response:
+        async with self._room:
+            try:
+                return await method(
+                    request, timeout=self._connection.timeout, metadata=self._connection.metadata
+                )
+            except grpc.RpcError as error:
+                raise to_page_error(to_client_error(error)) from error
+
+    async def games(self) -> list[GameFigures]:
+        """Return the games with their figures, at most `MOST_GAMES`, some seconds old.
+
+        Raises:
+            PageError: ACADEMY did not answer, or refused.
+        """
+        async with self._games_lock:
+            when, games = self._games
+            if time.monotonic() - when >= _REMEMBERED_SECONDS:
+                games = await self._list_games()
+                self._games = (time.monotonic(), games)
+            return games
+
+    async def _list_games(self) -> list[GameFigures]:
+        request = contests_pb2.ListGamesRequest(page_size=MOST_GAMES)
+        games: list[game_pb2.Game] = []
+        while len(games) < MOST_GAMES:
+            page = await self._call(self._contests.ListGames, request)
+            games += page.games
+            request.page_token = page.next_page_token
+            if not request.page_token:
+                break
+        return list(await asyncio.gather(*map(self.figures, games[:MOST_GAMES])))
+
+    async def figures(self, game: game_pb2.Game) -> GameFigures:
+        """Return a game with its figures.
+
+        Args:
+            game: The game.
+
+        Raises:
+            PageError: There is no such game, or ACADEMY did not answer.
+        """
+        statistics, measures = await asyncio.gather(
+            self._call(
+                self._libraries.GetStatistics, libraries_pb2.GetStatisticsRequest(game_id=game.game_id)
+            ),
+            self._call(self._libraries.GetMeasures, libraries_pb2.GetMeasuresRequest(game_id=game.game_id)),
+        )
+        return GameFigures(game, statistics, measures)
+
+    async def game(self, game_id: str) -> contests_pb2.GetGameResponse:
+        """Return a game's description and average length.
+
+        Args:
+            game_id: The game.
+
+        Raises:
+            PageError: There is no such game, or ACADEMY did not answer.
+        """
+        return await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))
+
+    async def players(self, game_id: str) -> list[PlayerFigures]:
+        """Return the players of a game that the token may see, the strongest first, at most `MOST_PLAYERS`.
+
+        Args:
+            game_id: The game.
+
+        Raises:
+            PageError: There is no such game, or ACADEMY did not answer.
+        """
+        request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game_id, page_size=MOST_PLAYERS)
+        listed = (await self._call(self._libraries.ListPlayerStatistics, request)).players
+        ratings = await self._ratings(game_id, [player.player for player in listed])
+        players = [PlayerFigures(player, ratings.get(player.player)) for player in listed]
+        return sorted(players, key=lambda known: (-(known.elo or 0.0), known.statistics.player))
+
+    async def _ratings(self, game_id: str, players: Sequence[str]) -> dict[str, float]:
+        named = [player for player in players if len(player) <= _LONGEST_NAME]
+        request = contests_pb2.GetRatingsRequest(game_id=game_id, players=named)
+        try:
+            response = await self._call(self._contests.GetRatings, request)
+        except PageError as error:
+            # Ratings are for arenas and admins, and names of linked arenas are not of this one.
+            if error.status in (400, 403):
+                return {}
+            raise
+        return {rating.player: rating.elo for rating in response.ratings}
+
+    async def newest_events(self, game_id: str, count: int) -> list[events_pb2.Event]:
+        """Return what changed a game's knowledge last, the newest first.
+
+        Args:
+            game_id: The game.
+            count: How many.
+
+        Raises:
+            PageError: The token may not see it, or ACADEMY did not answer.
+        """
+        request = libraries_pb2.ListEventsRequest(game_id=game_id, page_size=count, newest_first=True)
+        return list((await self._call(self._libraries.ListEvents, request)).events)
+
+    async def opening(
+        self, game_id: str, player: int, moves: Sequence[str]
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        """Return what is known after a list of moves.
+
+        Args:
+            game_id: The game.
+            player: Whose figures.
+            moves: The moves, as the game writes them.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        request = consultation_pb2.LookUpOpeningRequest(game_id=game_id, player=player, moves=moves)
+        return await self._call(self._consultation.LookUpOpening, request)
+
+    async def patterns(
+        self, request: libraries_pb2.ListPatternsRequest
+    ) -> libraries_pb2.ListPatternsResponse:
+        """Return a page of a library.
+
+        Args:
+            request: The game, the library, the filter, the order and the page.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        return await self._call(self._libraries.ListPatterns, request)
+
+    async def pattern(
+        self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
+    ) -> pattern_pb2.PatternRecord:
+        """Return one pattern.
+
+        Args:
+            game_id: The game.
+            library: The library that has it.
+            pattern_id: Its number.
+
+        Raises:
+            PageError: There is no such pattern, or ACADEMY did not answer.
+        """
+        request = libraries_pb2.GetPatternRequest(game_id=game_id, library=library, pattern_id=pattern_id)
+        return (await self._call(self._libraries.GetPattern, request)).pattern
+
+    async def match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        """Return the patterns on positions, as analysis outside of contests.
+
+        Args:
+            request: The game and the positions.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        return await self._call(self._consultation.MatchPatterns, request)

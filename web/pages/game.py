@@ -1,0 +1,161 @@
+"""One game: its libraries at a glance, its players, its rules of learning, its latest contests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from academy.knowledge.spec import GameSpec
+from academy.v1 import contests_pb2, events_pb2
+from web.failures import PageError
+from web.knowledge import GameFigures, Knowledge
+from web.known_games import describe_board, read_spec
+from web.pages.home import MEASURES
+from web.query import Query, check_game_id, link
+from web.rendering import render
+from web.replay import seat_names
+
+__all__ = ["show_game"]
+
+_EVENTS: Final = 30
+_CONTESTS: Final = 8
+_MOVES_OF_A_CONTEST: Final = 8
+_RESULTS: Final = {
+    contests_pb2.RESULT_WIN: "won",
+    contests_pb2.RESULT_DRAW: "drew",
+    contests_pb2.RESULT_LOSS: "lost",
+}
+_SETTINGS: Final = {
+    "max_merged_cells": "Cells that a merge may change",
+    "prune_below": "Lines are pruned below the value",
+    "prune_factor": "What pruning multiplies a value by",
+    "forget_after": "Contests until an unused pattern counts half (0: never)",
+    "max_submissions_per_contest": "Patterns that a player may propose in a contest",
+    "analysed_patterns": "Patterns that ACADEMY itself cuts for each player of a contest",
+    "least_information": "Bits that a pattern must say at least",
+    "removed_days": "Days for which what was removed can be restored",
+}
+
+
+@dataclass(frozen=True)
+class _Library:
+    title: str
+    size: int
+    capacity: int
+    about: str
+    address: str
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """A contest as the event log has it; `address` leads to its opening where it can be followed."""
+
+    when: str
+    players: Sequence[tuple[str, str]]
+    plies: int
+    termination: str
+    opening: str
+    address: str
+
+
+async def show_game(request: Request, knowledge: Knowledge) -> Response:
+    """Show a game."""
+    Query(request.query_params, ())
+    game_id = check_game_id(request.path_params["game_id"])
+    described = await knowledge.game(game_id)
+    spec = read_spec(described.game)
+    figures = await knowledge.figures(described.game)
+    players = await knowledge.players(game_id)
+    contests = await _newest_contests(knowledge, spec)
+    context = {
+        "game_id": game_id,
+        "board": describe_board(spec.geometry),
+        "spec": spec,
+        "seats": seat_names(spec),
+        "statistics": figures.statistics,
+        "libraries": _libraries(figures),
+        "players": players,
+        "rated": any(player.elo is not None for player in players),
+        "contests": contests,
+        "measures": _measures(figures),
+        "settings": [
+            (meaning, f"{getattr(figures.statistics.settings, name):g}")
+            for name, meaning in _SETTINGS.items()
+        ],
+        "rules": figures.statistics.settings,
+    }
+    return render(request, "game.html", context)
+
+
+def _libraries(figures: GameFigures) -> list[_Library]:
+    statistics, settings = figures.statistics, figures.statistics.settings
+    path = f"/games/{figures.game.game_id}"
+    return [
+        _Library(
+            "Openings",
+            statistics.opening_nodes,
+            settings.opening_capacity,
+            f"positions, down to ply {statistics.opening_depth}",
+            link(f"{path}/openings"),
+        ),
+        _Library(
+            "Middle game",
+            statistics.middle_game_patterns,
+            settings.middle_game_capacity,
+            "patterns of moves that raised the mover's expectation",
+            link(f"{path}/patterns"),
+        ),
+        _Library(
+            "Endgame",
+            statistics.endgame_patterns,
+            settings.endgame_capacity,
+            "patterns of the last fifth of contests",
+            link(f"{path}/patterns", {"library": "endgame"}),
+        ),
+    ]
+
+
+def _measures(figures: GameFigures) -> list[tuple[str, str, str, int]]:
+    rows = []
+    for name, measure in MEASURES.items():
+        known = figures.measures.measures.get(name)
+        if known is not None:
+            value = measure.pattern.format(known.value) if known.HasField("value") else "not known"
+            rows.append((measure.title, value, measure.meaning, known.contests))
+    return rows
+
+
+async def _newest_contests(knowledge: Knowledge, spec: GameSpec) -> list[_Contest] | None:
+    """The contests among the newest events; None where the token may not see them."""
+    try:
+        events = await knowledge.newest_events(spec.game_id, _EVENTS)
+    except PageError as error:
+        if error.status == 403:
+            return None
+        raise
+    reported = (event for event in events if event.WhichOneof("kind") == "contest_reported")
+    counted = [event for event in reported if not event.contest_reported.report.void]
+    return [_contest(event, spec) for event in counted[:_CONTESTS]]
+
+
+def _contest(event: events_pb2.Event, spec: GameSpec) -> _Contest:
+    report: Any = event.contest_reported.report
+    results = [_RESULTS.get(result, "") for result in report.results]
+    names = [player.identity or player.name for player in report.contest.players]
+    moves = [ply.move for ply in report.plies[:_MOVES_OF_A_CONTEST]]
+    # A tree knows no moves after one that it cannot hold.
+    line = list(takewhile(bool, moves))
+    address = ""
+    if line and not spec.simultaneous:
+        address = link(f"/games/{spec.game_id}/openings", [("m", move) for move in line])
+    return _Contest(
+        event.time.ToDatetime().strftime("%Y-%m-%d %H:%M"),
+        list(zip(names, results, strict=False)),
+        len(report.plies),
+        report.termination,
+        " ".join(line),
+        address,
+    )

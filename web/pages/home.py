@@ -1,0 +1,127 @@
+"""The games that ACADEMY knows, with their measures side by side."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from web.knowledge import MOST_GAMES, GameFigures, Knowledge
+from web.known_games import describe_board, read_spec
+from web.query import Query, link
+from web.rendering import render
+
+__all__ = ["MEASURES", "show_home"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of games.
+
+    Attributes:
+        title: What it is called.
+        meaning: What it says, in a sentence.
+        pattern: How its value is written.
+    """
+
+    title: str
+    meaning: str
+    pattern: str = "{:.3g}"
+
+
+MEASURES: Final = {
+    "length": Measure("Length", "Plies of an average contest.", "{:.1f}"),
+    "length_spread": Measure("± length", "The standard deviation of the length.", "{:.1f}"),
+    "width": Measure("Width", "Legal moves of an average position.", "{:.1f}"),
+    "size": Measure("Size", "The decimal logarithm of the positions in the tree of the game.", "{:.0f}"),
+    "depth": Measure("Depth", "How far skill reaches: grows with the best player's Elo.", "{:.1f}"),
+    "mobility": Measure("Mobility", "Moves of a piece, times the share of empty cells.", "{:.2f}"),
+    "tempo": Measure("Tempo", "Plies until pieces of the two sides can first act on each other.", "{:.1f}"),
+    "draws": Measure("Draws", "The share of contests that were drawn.", "{:.2f}"),
+    "first_player_score": Measure("First", "The mean score of the first player.", "{:.2f}"),
+    "decisiveness": Measure(
+        "Decisive", "The share of advantages that were won, by players of the best quarter.", "{:.2f}"
+    ),
+    "drama": Measure(
+        "Drama", "The share of moves that gave an advantage away, by players of the best quarter.", "{:.2f}"
+    ),
+}
+
+
+def _measure_of(name: str) -> Callable[[GameFigures], float | None]:
+    def read(figures: GameFigures) -> float | None:
+        measure = figures.measures.measures.get(name)
+        return measure.value if measure is not None and measure.HasField("value") else None
+
+    return read
+
+
+# Columns before the measures: what is sorted by, and the title.
+_SIZES: Final[dict[str, tuple[str, Callable[[GameFigures], float | None]]]] = {
+    "contests": ("Contests", lambda figures: float(figures.statistics.contests)),
+    "openings": ("Openings", lambda figures: float(figures.statistics.opening_nodes)),
+    "middle-game": ("Middle", lambda figures: float(figures.statistics.middle_game_patterns)),
+    "endgame": ("Endgame", lambda figures: float(figures.statistics.endgame_patterns)),
+}
+_COLUMNS: Final = {
+    **{name: value for name, (_, value) in _SIZES.items()},
+    **{name: _measure_of(name) for name in MEASURES},
+}
+_ORDERS: Final = {"asc": False, "desc": True}
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The head of a column: where a click on it leads, and how it is sorted now."""
+
+    name: str
+    title: str
+    address: str
+    sorted: str
+
+
+async def show_home(request: Request, knowledge: Knowledge) -> Response:
+    """Show the games, sorted by `sort` in the `order` that the address says."""
+    query = Query(request.query_params, ("sort", "order"))
+    columns = {"game": None, **_COLUMNS}
+    sort, value = query.choice("sort", columns, "game")
+    order, descending = query.choice("order", _ORDERS, "asc" if sort == "game" else "desc")
+    games = list(await knowledge.games())
+    games.sort(key=lambda figures: figures.game.game_id, reverse=sort == "game" and descending)
+    if value is not None:
+        read = value
+        known = [figures for figures in games if read(figures) is not None]
+        known.sort(key=lambda figures: read(figures) or 0.0, reverse=descending)
+        games = known + [figures for figures in games if read(figures) is None]
+    titles = {
+        "game": "Game",
+        **{name: title for name, (title, _) in _SIZES.items()},
+        **{name: measure.title for name, measure in MEASURES.items()},
+    }
+    heads = [_head(name, title, sort, order) for name, title in titles.items()]
+    rows = [_row(figures) for figures in games]
+    context = {"heads": heads, "rows": rows, "measures": MEASURES, "cut": len(games) >= MOST_GAMES}
+    return render(request, "home.html", context)
+
+
+def _head(name: str, title: str, sort: str, order: str) -> _Head:
+    if name != sort:
+        return _Head(name, title, link("/", {"sort": name}), "")
+    other = "desc" if order == "asc" else "asc"
+    words = "ascending" if order == "asc" else "descending"
+    return _Head(name, title, link("/", {"sort": name, "order": other}), words)
+
+
+def _row(figures: GameFigures) -> dict[str, object]:
+    values = {name: _measure_of(name)(figures) for name in MEASURES}
+    return {
+        "game_id": figures.game.game_id,
+        "board": describe_board(read_spec(figures.game).geometry),
+        "players": figures.game.players,
+        "sizes": [f"{value(figures):,.0f}" for _, value in _SIZES.values()],
+        "measures": [
+            "–" if values[name] is None else measure.pattern.format(values[name])
+            for name, measure in MEASURES.items()
+        ],
+    }

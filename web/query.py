@@ -1,0 +1,152 @@
+"""The state of a page as it stands in its address: read with limits, written for links."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, TypeVar
+from urllib.parse import quote, urlencode
+
+from starlette.datastructures import QueryParams
+
+from academy.knowledge.spec import GAME_ID
+from web.failures import PageError
+
+__all__ = ["LONGEST_TEXT", "Query", "check_game_id", "link"]
+
+LONGEST_TEXT: Final = 4_096
+_FIX: Final = "Correct the address, or begin again from the game's page."
+Value = TypeVar("Value")
+
+
+def link(path: str, parameters: Iterable[tuple[str, object]] | Mapping[str, object] = ()) -> str:
+    """Write an address on this site.
+
+    Args:
+        path: The path, not yet quoted.
+        parameters: Names and values; those that are None or "" are left out.
+    """
+    pairs = parameters.items() if isinstance(parameters, Mapping) else parameters
+    query = urlencode([(name, str(value)) for name, value in pairs if value is not None and value != ""])
+    return quote(path) + ("?" + query if query else "")
+
+
+def check_game_id(game_id: str) -> str:
+    """Return a game's id from a path.
+
+    Args:
+        game_id: What stands in the path.
+
+    Raises:
+        PageError: No game can have this id.
+    """
+    if not GAME_ID.fullmatch(game_id):
+        why = f"{game_id[:80]!r} cannot be a game's id."
+        raise PageError(404, "No such game", why, "Choose one from the list of games.")
+    return game_id
+
+
+class Query:
+    """The parameters of an address.
+
+    Args:
+        parameters: All of them, as Starlette reads them.
+        known: The names that the page has.
+
+    Raises:
+        PageError: A name that the page does not have, or a text that is too long.
+    """
+
+    def __init__(self, parameters: QueryParams, known: Collection[str]) -> None:
+        self._parameters = parameters
+        for name, value in parameters.multi_items():
+            if name not in known:
+                names = ", ".join(sorted(known)) or "none"
+                raise _wrong(name[:80], f"this page has no such parameter; it has {names}")
+            if len(value) > LONGEST_TEXT:
+                raise _wrong(
+                    name, f"a text of {len(value):,} characters; at most {LONGEST_TEXT:,} can be read"
+                )
+
+    def text(self, name: str) -> str:
+        """Return a text without blanks around it; "" where there is none.
+
+        Args:
+            name: The parameter.
+        """
+        return self._parameters.get(name, "").strip()
+
+    def texts(self, name: str, most: int) -> list[str]:
+        """Return all texts of one name, in their order.
+
+        Args:
+            name: The parameter.
+            most: How many there may be.
+
+        Raises:
+            PageError: There are more, or one is empty.
+        """
+        texts = self._parameters.getlist(name)
+        if len(texts) > most:
+            raise _wrong(name, f"{len(texts)} of them; there may be {most}")
+        if not all(texts):
+            raise _wrong(name, "one of them is empty")
+        return texts
+
+    def choice(self, name: str, choices: Mapping[str, Value], default: str) -> tuple[str, Value]:
+        """Return the name and the value of a choice.
+
+        Args:
+            name: The parameter.
+            choices: What there is to choose from.
+            default: The choice where the address has none.
+
+        Raises:
+            PageError: It is none of the choices.
+        """
+        chosen = self.text(name) or default
+        if chosen not in choices:
+            raise _wrong(name, f"{chosen[:80]!r} is none of {', '.join(choices)}")
+        return chosen, choices[chosen]
+
+    def whole(self, name: str, least: int, most: int) -> int | None:
+        """Return a whole number; None where there is none.
+
+        Args:
+            name: The parameter.
+            least: The least that it may be.
+            most: The greatest that it may be.
+
+        Raises:
+            PageError: It is no such number.
+        """
+        text = self.text(name)
+        if not text:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most):
+            raise _wrong(name, f"{text[:80]!r} is no whole number from {least:,} to {most:,}")
+        return int(text)
+
+    def number(self, name: str, least: float, most: float) -> float | None:
+        """Return a number; None where there is none.
+
+        Args:
+            name: The parameter.
+            least: The least that it may be.
+            most: The greatest that it may be.
+
+        Raises:
+            PageError: It is no such number.
+        """
+        text = self.text(name)
+        if not text:
+            return None
+        try:
+            number = float(text[:40])
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            raise _wrong(name, f"{text[:80]!r} is no number from {least:g} to {most:g}")
+        return number
+
+
+def _wrong(name: str, why: str) -> PageError:
+    return PageError(400, "This address cannot be read", f"{name}: {why}.", _FIX)

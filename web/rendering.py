@@ -1,0 +1,105 @@
+"""Makes pages of templates; everything that comes from elsewhere is escaped."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from web.drawing import draw_bar
+from web.failures import PageError
+from web.query import link
+
+__all__ = ["ASSETS", "HAS_ARENA", "Asset", "render", "render_error"]
+
+
+# Where a request's scope says whether there are pages of competitions.
+HAS_ARENA: Final = "web.has_arena"
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file that pages load.
+
+    Attributes:
+        content: Its bytes.
+        media_type: What it is.
+        version: Changes with its content.
+    """
+
+    content: bytes
+    media_type: str
+    version: str
+
+
+def _read_asset(name: str, media_type: str) -> Asset:
+    content = resources.files("web").joinpath("static", name).read_bytes()
+    return Asset(content, media_type, hashlib.sha256(content).hexdigest()[:12])
+
+
+ASSETS: Final = {
+    name: _read_asset(name, media_type)
+    for name, media_type in {
+        "site.css": "text/css",
+        "explorer.js": "text/javascript",
+        "position.js": "text/javascript",
+        "icon.svg": "image/svg+xml",
+    }.items()
+}
+
+
+def _asset_address(name: str) -> str:
+    return f"/static/{ASSETS[name].version}/{name}"
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(count=_count, share=_share)
+    environment.globals.update(asset=_asset_address, link=link, bar=draw_bar)
+    return environment
+
+
+def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+    """Return a page.
+
+    Args:
+        request: What was asked for.
+        template: The template's file.
+        context: Its values by name.
+        status: The HTTP status.
+    """
+    content = _environment().get_template(template).render(context, has_arena=request.scope[HAS_ARENA])
+    return HTMLResponse(content, status)
+
+
+def render_error(request: Request, error: PageError) -> HTMLResponse:
+    """Return the page of an error.
+
+    Args:
+        request: What was asked for.
+        error: What is wrong.
+    """
+    response = render(request, "error.html", {"error": error}, error.status)
+    if error.retry_after is not None:
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response

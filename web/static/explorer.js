@@ -1,0 +1,69 @@
+// @ts-check
+// Arrow keys in the opening explorer and in the viewer of games. Without this script every link works as it is.
+
+/** @type {HTMLAnchorElement[]} */
+const moves = Array.from(document.querySelectorAll("a[data-move]"));
+
+/**
+ * The place of the chosen move in the list, or -1.
+ * @returns {number}
+ */
+function chosen() {
+  return moves.findIndex((move) => move === document.activeElement);
+}
+
+/**
+ * Follow a link, where there is one.
+ * @param {Element | null | undefined} link
+ * @returns {boolean} whether there was one
+ */
+function follow(link) {
+  if (!(link instanceof HTMLAnchorElement)) return false;
+  link.click();
+  return true;
+}
+
+/**
+ * Follow the link that steps through a line or a game.
+ * @param {"start" | "back" | "forward" | "end"} where
+ * @returns {boolean} whether there was one
+ */
+function step(where) {
+  return follow(document.querySelector(`a[data-${where}]`));
+}
+
+/**
+ * Choose the move some places further in the list.
+ * @param {number} step
+ * @returns {boolean} whether there are moves
+ */
+function choose(step) {
+  if (!moves.length) return false;
+  const now = chosen();
+  const next = now < 0 ? (step > 0 ? 0 : moves.length - 1) : (now + step + moves.length) % moves.length;
+  moves[next].focus();
+  return true;
+}
+
+/** @type {Record<string, () => boolean>} */
+const actions = {
+  ArrowUp: () => choose(-1) || step("back"),
+  ArrowDown: () => choose(1) || step("forward"),
+  ArrowRight: () => follow(moves[Math.max(chosen(), 0)]) || step("forward"),
+  ArrowLeft: () => step("back"),
+  Home: () => step("start"),
+  End: () => step("end"),
+};
+
+document.addEventListener("keydown", (event) => {
+  const target = event.target;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (target instanceof HTMLElement && target.closest("input, textarea, select, .scroll")) return;
+  if (actions[event.key]?.()) event.preventDefault();
+});
+
+const list = document.querySelector(".long");
+const shown = list?.querySelector(".chosen");
+if (list instanceof HTMLElement && shown instanceof HTMLElement) {
+  list.scrollTop = shown.offsetTop - list.clientHeight / 2;
+}
