@@ -102,14 +102,14 @@ class Runs:
             output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
             words = output.read().decode(errors="replace").strip()
         if run.interrupted and status == -signal.SIGTERM:
-            # It had not got so far that it could end as interrupted by itself.
+            # It had not come so far that it could end as interrupted by itself.
             status = _INTERRUPTED
         self._ended[control] = LastRun(status, words)
         self.ended[status] += 1
         del self._runs[control]
 
     async def interrupt(self, control: Path) -> bool:
-        """Break a run off and wait for its end; False where this service does not run it."""
+        """Interrupt a run and wait for its end; False where this service does not run it."""
         run = self._runs.get(control)
         if run is None:
             return False

@@ -53,7 +53,7 @@ class Go(Referee[GoPosition, int]):
 
     @classmethod
     def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
-        """The board and the handicap; komi is 0, since an id does not tell it."""
+        """The board and the handicap; komi is 0, because an id does not tell it."""
         read = _GAME_ID.fullmatch(game_id)
         if read is None or read[3]:
             return None

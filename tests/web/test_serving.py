@@ -83,7 +83,7 @@ def test_a_folder_is_served_by_an_academy_that_ends_with_the_pages(tmp_path: Pat
     assert not any(Path(f"/proc/{child}").exists() for child in children)
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     done = run("--library", str(tmp_path / "nothing"))
 
     assert done.returncode == 1 and "no such folder" in done.stderr
