@@ -21,7 +21,8 @@ WORDS = re.compile(
 )
 # Write `any longer`, `because of it`, `must be`, `missing`, `stops`, `because`, `interrupted`.
 ODD = re.compile(
-    r"\bbroken[- ]off\b|\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b|\b(?:is|are|was|were)(?: not)? to be\b"
+    r"\bbroken[- ]off\b|\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b"
+    r"|\b(?:is|are|was|were)(?: not)? to be\b"
     r"|\b(?:is|are|was|were) not there\b|\bst(?:ands?|ood) still\b|(?:,|\bvoid|\brefused) since (?!when)",
     re.IGNORECASE | re.MULTILINE,
 )
