@@ -98,7 +98,7 @@ class GameEnd:
         termination: why the game ended.
         detail: more about it.
         points: each seat's points, where the game counts any.
-        void_reason: why the game does not count; "" where it does. A broken-off game has no field set.
+        void_reason: why the game does not count; "" where it does. An interrupted game has no field set.
     """
 
     winners: tuple[int, ...] = ()

@@ -19,9 +19,10 @@ WORDS = re.compile(
     r"|thereby|thereof|herein|hence|lest|ere|upon|wherein|whereof|whence|thus)\b",
     re.IGNORECASE,
 )
-# Write `any longer`, `because of it`, `must be`, `missing`, `stops`, `because`.
+# Write `any longer`, `because of it`, `must be`, `missing`, `stops`, `because`, `interrupted`.
 ODD = re.compile(
-    r"\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b|\b(?:is|are|was|were)(?: not)? to be\b"
+    r"\bbroken[- ]off\b|\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b"
+    r"|\b(?:is|are|was|were)(?: not)? to be\b"
     r"|\b(?:is|are|was|were) not there\b|\bst(?:ands?|ood) still\b|(?:,|\bvoid|\brefused) since (?!when)",
     re.IGNORECASE | re.MULTILINE,
 )

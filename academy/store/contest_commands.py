@@ -43,7 +43,7 @@ from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 
 MAX_CLAIMS: Final = 10_000
-_BROKEN_OFF: Final = ("forfeit", "resignation")
+_EARLY_ENDS: Final = ("forfeit", "resignation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class ReportContest:
             # A player that resigns, or whose adversary leaves while both think, has no move to state a value
             # with.
             unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
-                spec.simultaneous and self.report.termination in _BROKEN_OFF
+                spec.simultaneous and self.report.termination in _EARLY_ENDS
             )
             false = false_claim(number, claimed, expectations(self.report, number), boards, unasked)
             if seat.claims_beyond and false is None:

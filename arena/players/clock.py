@@ -1,4 +1,4 @@
-"""A player's clock (main time, increment, Canadian byo-yomi), and the alarm that breaks off Python code."""
+"""A player's clock (main time, increment, Canadian byo-yomi), and the alarm that interrupts Python code."""
 
 import math
 import signal
@@ -131,7 +131,7 @@ class TimeIsUp(BaseException):
 def alarm(seconds: float) -> Iterator[None]:
     """Raise TimeIsUp in the block when it has run for so long. Only for the main thread.
 
-    Code in C is broken off when it returns to Python, or looks for signals itself. A timer that was
+    Code in C is interrupted when it returns to Python, or looks for signals itself. A timer that was
     running before goes on afterwards.
     """
 

@@ -55,7 +55,7 @@ class ErrorLog:
         self._left -= len(line) + 1
         if self._left < 0:
             line = b"(more than fits in the log: what follows is dropped)"
-        # A full disk is no reason to break off a game.
+        # A full disk is no reason to interrupt a game.
         with contextlib.suppress(OSError):
             os.write(self._file, self._label.encode() + b": " + line + b"\n")
 

@@ -189,7 +189,7 @@ GAME: Final = saga(
     Column("Finished", DateTime, nullable=False),  # UTC
     Column("SetupTime", Float, nullable=False),
     Column("PlayTime", Float, nullable=False),
-    Column("TotalTime", Float, nullable=False),  # with all earlier attempts that were void or broken off
+    Column("TotalTime", Float, nullable=False),  # with all earlier attempts that were void or interrupted
     # 1 one winner; 2 a draw of some seats; draws of all seats: 3 agreed, 5 stopped at the move
     # limit or adjudicated, 6 by the game's own rules; NULL where the result is not known
     Column("Termination", Integer),

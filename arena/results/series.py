@@ -223,7 +223,7 @@ class Series(SeriesReader):
         return enter_made_player(connection, self._series_id, player, listed)
 
     def open_attempts(self) -> Sequence[OpenAttempt]:
-        """Attempts begun whose end is not known: those of a run that was broken off, or in progress."""
+        """Attempts begun whose end is not known: those of a run that was interrupted, or in progress."""
         attempt, void, game = own.ATTEMPT, own.VOID, own.GAME_DETAIL
         over = select(void.c.Attempt).where(
             void.c.SeriesId == attempt.c.SeriesId,

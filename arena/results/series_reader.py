@@ -52,7 +52,7 @@ class LastFault:
 class Duration:
     """When a competition was played, in UTC, and the seconds its games took.
 
-    `total_seconds` has those of void games and of games that were broken off, too.
+    `total_seconds` has those of void games and of games that were interrupted, too.
     """
 
     first_started: datetime
@@ -320,7 +320,7 @@ class SeriesReader:
         return self._count(own.GAME_DETAIL)
 
     def void_count(self) -> int:
-        """How many attempts were void; those broken off from outside are not counted."""
+        """How many attempts were void; those interrupted from outside are not counted."""
         return self._count(own.VOID, Cause="void")
 
     def _count(self, table: Table, **conditions: object) -> int:

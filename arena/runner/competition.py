@@ -2,7 +2,7 @@
 
 A game's way: its attempt is stored, then its contest is opened at ACADEMY, then it is played. Its
 result is stored with ratings and report in one transaction; the reporter delivers the report. So
-after any crash the database shows which attempts were broken off; ACADEMY hears that they are void,
+after any crash the database shows which attempts were interrupted; ACADEMY hears that they are void,
 and the games are played again under the same id with the same players, as another attempt with a
 contest id of its own.
 """
@@ -134,7 +134,7 @@ class Competition:
                 self._series.complete()
             self._academy.await_delivery(self._wait_for_delivery)
         except BaseException as error:
-            self._break_off(error)
+            self._interrupt(error)
             raise
         finally:
             self._academy.stop()
@@ -151,14 +151,14 @@ class Competition:
         self._warn(f"{self._selector.short} (`arena run --readmit` lets everybody play again)")
         return RunEnd.NOBODY_LEFT
 
-    def _break_off(self, error: BaseException) -> None:
+    def _interrupt(self, error: BaseException) -> None:
         self._workers.stop()
         reason = (
             "the run was interrupted"
             if isinstance(error, RunInterruptedError)
             else f"the run failed: {error}"
         )
-        self._log.add("run broken off", why=reason, in_progress=" ".join(self._running) or "nothing")
+        self._log.add("run interrupted", why=reason, in_progress=" ".join(self._running) or "nothing")
         seconds = {game_id: time.time() - game.started for game_id, game in self._running.items()}
         give_up_open_attempts(self._series, self._log, reason, seconds)
 

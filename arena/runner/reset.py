@@ -38,7 +38,7 @@ class LeftOpen:
 def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
     """Delete all outputs of a competition; return what could not be reported to ACADEMY, or None.
 
-    Reports that wait are delivered first, and attempts that were broken off are reported void: their
+    Reports that wait are delivered first, and attempts that were interrupted are reported void: their
     contests would stay open for ever, without a record of them here. A results file that others
     have results in stays, without the competition's. Raises CompetitionRunningError, and ResultsError where
     it runs from elsewhere.

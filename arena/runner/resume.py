@@ -71,4 +71,4 @@ def give_up_open_attempts(
         report = void_contest_report(known.contest, "interrupted")
         lost = (seconds or {}).get(game_id, known.seconds)
         series.give_up(known.attempt, "interrupted", reason, lost, report)
-        log.add("attempt broken off", game=game_id, reason=reason)
+        log.add("attempt interrupted", game=game_id, reason=reason)

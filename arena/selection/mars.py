@@ -41,7 +41,7 @@ class Form:
 class Mars(Selector):
     """Plays the series of a mission.
 
-    Game n of a series is `SERIES_n`. A game that was void or broken off is played again with the same
+    Game n of a series is `SERIES_n`. A game that was void or interrupted is played again with the same
     line-up, so that players that hang rarely are not favoured. A player that does not start is inhibited:
     it is in no new line-up any more. A series that has begun is frozen: its rule, contestants and settings
     may not change, while its weight, state and number of games may.

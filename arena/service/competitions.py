@@ -137,7 +137,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     async def StopCompetition(
         self, request: competitions_pb2.StopCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StopCompetitionResponse:
-        """Ask its process to stop, or break it off."""
+        """Ask its process to stop, or interrupt it."""
         view = await self._view(request.name)
         if not await self._is_running(view):
             raise NotRunningError(f"the competition {request.name} is not running")

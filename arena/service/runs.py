@@ -28,7 +28,7 @@ class _Run:
     process: asyncio.subprocess.Process
     output: IO[bytes]
     waiting: asyncio.Task[None]
-    broken_off: bool = False
+    interrupted: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,32 +101,32 @@ class Runs:
         with run.output as output:
             output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
             words = output.read().decode(errors="replace").strip()
-        if run.broken_off and status == -signal.SIGTERM:
-            # It had not got so far that it could end as interrupted by itself.
+        if run.interrupted and status == -signal.SIGTERM:
+            # It had not come so far that it could end as interrupted by itself.
             status = _INTERRUPTED
         self._ended[control] = LastRun(status, words)
         self.ended[status] += 1
         del self._runs[control]
 
     async def interrupt(self, control: Path) -> bool:
-        """Break a run off and wait for its end; False where this service does not run it."""
+        """Interrupt a run and wait for its end; False where this service does not run it."""
         run = self._runs.get(control)
         if run is None:
             return False
-        _break_off(run)
+        _interrupt(run)
         await asyncio.shield(run.waiting)
         return True
 
     async def close(self) -> None:
-        """Break off all runs, which can go on later, and wait for their ends."""
+        """Interrupt all runs, which can go on later, and wait for their ends."""
         runs = list(self._runs.values())
         for run in runs:
-            _break_off(run)
+            _interrupt(run)
         await asyncio.gather(*(run.waiting for run in runs))
 
 
-def _break_off(run: _Run) -> None:
-    run.broken_off = True
+def _interrupt(run: _Run) -> None:
+    run.interrupted = True
     # It may have ended this moment, before `_await_end` has noticed.
     with suppress(ProcessLookupError):
         run.process.send_signal(signal.SIGTERM)

@@ -46,7 +46,7 @@ class ServiceSettings:
 
 
 async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT, which break off competitions in progress: they can go on later.
+    """Serve until SIGTERM or SIGINT, which interrupt competitions in progress: they can go on later.
 
     `ready` is called with the address. Raises InvalidAddressError, TokensError and OSError.
     """

@@ -16,10 +16,10 @@ from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
 from arena.players.process import kill_session, signal_name
 from arena.workers.guardian import AT_ONCE
-from arena.workers.worker import WaitNote, WorkerLost, broken_off
+from arena.workers.worker import WaitNote, WorkerLost, interrupted
 
 STOP_SECONDS: Final = 5.0
-# How much later than its time limit a player may be broken off by the worker itself.
+# How much later than its time limit a player may be interrupted by the worker itself.
 GRACE_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.5
 
@@ -56,7 +56,7 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
     fast single-threaded engines, the wrong thing for engines with threads of their own.
 
     A worker's end costs only the game it played, and the worker is replaced. A worker whose player
-    cannot be broken off is ended; the player loses the game. Workers end when the
+    cannot be interrupted is ended; the player loses the game. Workers end when the
     thread that made the pool ends, in any way, and kill their engines. Each leads a session, in
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
@@ -120,7 +120,7 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
         return self._lost.popleft() if self._lost else None
 
     def stop(self) -> None:
-        """Break off all games at once; workers that don't end within STOP_SECONDS are killed."""
+        """Interrupt all games at once; workers that don't end within STOP_SECONDS are killed."""
         self._waiting.clear()
         self._lost.clear()
         for worker in self._workers:
@@ -171,7 +171,7 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
             seconds = time.time() - worker.started
-            self._lost.append(broken_off(job, worker.progress, overdue, worker.started, seconds))
+            self._lost.append(interrupted(job, worker.progress, overdue, worker.started, seconds))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}"))

@@ -109,9 +109,9 @@ _Answer = TypeVar("_Answer")
 
 
 def timed_players(note: WaitNote) -> type[PythonPlayer]:
-    """The Python players of a worker, who are broken off when they are late.
+    """The Python players of a worker, who are interrupted when they are late.
 
-    Those that cannot be broken off (stuck in C code, or catching every exception) stay on the
+    Those that cannot be interrupted (stuck in C code, or catching every exception) stay on the
     note, for the pool to end the worker.
     """
 
@@ -137,7 +137,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
     return TimedPlayer
 
 
-def broken_off(
+def interrupted(
     job: GameJob, progress: Sequence[GameProgress], wait: Wait, started: float, seconds: float
 ) -> GameResult | WorkerLost:
     """The result of a game whose worker was ended because a player could not be, by the moves it reported.

@@ -48,7 +48,7 @@ def check_referee(
         referee: The referee on trial.
         games: The number of games to play.
         seed: The first game's seed; game number i has `seed` + i.
-        max_plies: The number of plies after which a game is broken off.
+        max_plies: The number of plies after which a game is interrupted.
         choose: Finds a legal move, given a position, a seat and a source of chance. It is needed only for a
             game that neither lists its legal moves nor has a `random_move`.
 

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--max-plies",
         type=_positive,
         default=1000,
-        help="break games off after this number of plies (default 1000)",
+        help="interrupt games after this number of plies (default 1000)",
     )
     options = parser.parse_args(arguments)
     try:

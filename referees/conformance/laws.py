@@ -27,7 +27,7 @@ LAWS: Final = {
     "outcomes": "winners are seats, and points, where there are any, one finite number for each seat",
     "replay": "the same moves from the same seed give the same positions and the same outcome",
     "symmetry": "a game's image under a described symmetry is a game, and has the images of its boards",
-    "records": "a record can be written of a finished, a broken-off and a void game, the same each time",
+    "records": "a record can be written of a finished, an interrupted and a void game, the same each time",
 }
 
 

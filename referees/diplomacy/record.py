@@ -153,7 +153,7 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
     """The game of a record: its event and every power's moves, in the order of play. Raises
     UnreadableRecordError.
 
-    A record of a game that was broken off can so be the opening of another.
+    A record of a game that was interrupted can so be the opening of another.
     """
     record = parse_record(content)
     if record.get("map") != map_id(settings.map):

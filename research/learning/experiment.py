@@ -179,7 +179,7 @@ class Match:
         self.hall.meet(self._contest_id(seed), self.entrants(), seed, self.clock)
 
     def _contest_id(self, seed: str) -> str:
-        # A pair that was broken off is played again, in contests that are new to ACADEMY.
+        # A pair that was interrupted is played again, in contests that are new to ACADEMY.
         return f"{seed}/{self.name}/{self.piece.equal}/{secrets.token_hex(4)}"
 
 

@@ -135,7 +135,7 @@ def hanging(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any],
 
 
 def stubborn(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
-    """Catches everything that is raised to break it off."""
+    """Catches everything that is raised to interrupt it."""
 
     def choose(view: Any) -> str:
         while True:

@@ -19,7 +19,7 @@ from academy.store.maintenance import scan
 
 FOLDER: Final = "serving"
 _TURN: Final = ".lock"
-_FINDINGS_TOLD: Final = 3
+_FINDINGS_LISTED: Final = 3
 
 
 @contextmanager
@@ -78,9 +78,9 @@ def check_pages(data: Path) -> None:
     """Raise StoreCorruptError where a folder's file is damaged."""
     findings = scan.find_damage(data) if (data / "data.mdb").exists() else []
     if findings:
-        more = f" and {len(findings) - _FINDINGS_TOLD} more" if len(findings) > _FINDINGS_TOLD else ""
+        more = f" and {len(findings) - _FINDINGS_LISTED} more" if len(findings) > _FINDINGS_LISTED else ""
         raise StoreCorruptError(
-            f"{data}: {'; '.join(findings[:_FINDINGS_TOLD])}{more}; stop its servers, keep it for "
+            f"{data}: {'; '.join(findings[:_FINDINGS_LISTED])}{more}; stop its servers, keep it for "
             "inspection, restore a backup into another folder, and check the disk"
         )
 

@@ -85,14 +85,14 @@ def test_a_playoff_stopped_in_every_way_ends_with_every_game_counted_once(tmp_pa
         assert "Ctrl-X received; stopping when the games in progress are over" in terminal.shown()
         assert terminal.modes == terminal.modes_at_first
     after_key = finished(control)
-    assert 2 <= after_key < GAMES and "attempt broken off" not in log(control)
+    assert 2 <= after_key < GAMES and "attempt interrupted" not in log(control)
 
     run = started(control)
     until(lambda: finished(control) >= after_key + 2, run)
     assert arena("stop", control).returncode == 0
     assert run.wait(120) == 0
     after_stop = finished(control)
-    assert after_stop < GAMES and "attempt broken off" not in log(control)
+    assert after_stop < GAMES and "attempt interrupted" not in log(control)
 
     run = started(control)
     until(lambda: finished(control) >= after_stop + 2, run)
@@ -109,7 +109,7 @@ def test_a_playoff_stopped_in_every_way_ends_with_every_game_counted_once(tmp_pa
         assert terminal.wait(120) == 3
         assert "interrupted; games in progress will be played again" in terminal.shown()
     assert after_kill < finished(control) < GAMES
-    assert "attempt broken off" in log(control)
+    assert "attempt interrupted" in log(control)
 
     last = subprocess.run([*ARENA, str(control)], capture_output=True, text=True, timeout=200)
     assert last.returncode == 0, last.stderr
@@ -133,7 +133,7 @@ def test_ctrl_x_is_acknowledged_in_quiet_mode_and_the_game_in_progress_played_ou
             "Ctrl-X received; stopping when the games in progress are over"
         ]
     assert 'why="Ctrl-X received"' in log(control)
-    assert "attempt broken off" not in log(control)
+    assert "attempt interrupted" not in log(control)
 
 
 def test_the_terminals_end_interrupts_the_run(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Breaking off what takes too long, without disturbing other timers."""
+"""Interrupting what takes too long, without disturbing other timers."""
 
 import signal
 import time
@@ -8,7 +8,7 @@ import pytest
 from arena.players.clock import TimeIsUp, alarm
 
 
-def test_what_takes_too_long_is_broken_off() -> None:
+def test_what_takes_too_long_is_interrupted() -> None:
     began = time.monotonic()
     with pytest.raises(TimeIsUp), alarm(0.05):
         time.sleep(10)

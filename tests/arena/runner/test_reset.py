@@ -60,7 +60,7 @@ def with_hanging_game(tmp_path: Path, server: ContestServer | None, more: str = 
     return write_control(tmp_path, players, server, "rounds = 1\ncheck_players = false", more)
 
 
-def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
+def test_an_interrupted_games_contest_is_void_before_it_is_forgotten(
     tmp_path: Path, server: ContestServer
 ) -> None:
     path = with_hanging_game(tmp_path, server)

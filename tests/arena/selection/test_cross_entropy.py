@@ -120,7 +120,7 @@ def test_the_same_seed_and_results_give_the_same_games() -> None:
         assert play(selector, hill(1.0, 1.0)).fixtures == whole.fixtures[cut:]
 
 
-def test_a_broken_off_game_is_played_again_by_the_same_candidate() -> None:
+def test_an_interrupted_game_is_played_again_by_the_same_candidate() -> None:
     whole = play(tuner())
     selector = resumed(tuner(), whole.games[:9])
     fixture = whole.fixtures[11]

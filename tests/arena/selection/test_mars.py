@@ -137,7 +137,7 @@ def test_a_pure_series_goes_by_its_own_games_and_others_by_all() -> None:
     assert second_line_ups(pure=False)[0].count("albert") > alone[0].count("albert")
 
 
-def test_a_broken_off_game_is_played_again_with_the_same_line_up() -> None:
+def test_an_interrupted_game_is_played_again_with_the_same_line_up() -> None:
     selector = mars()
     fixture = selector.next_game()
     assert fixture is not None

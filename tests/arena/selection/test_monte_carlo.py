@@ -147,7 +147,7 @@ def test_the_same_seed_and_results_give_the_same_games() -> None:
         assert rest.fixtures == whole.fixtures[cut:]
 
 
-def test_a_broken_off_game_is_played_again_by_the_same_candidate() -> None:
+def test_an_interrupted_game_is_played_again_by_the_same_candidate() -> None:
     whole = play(tuner(), hill(3.0), most=20, at_once=4)
     selector = resumed(tuner(), whole.games[:10])
     for fixture in whole.fixtures[10:14]:

@@ -1,4 +1,4 @@
-"""Competitions of every kind from their sample files: run, broken off, run on, reported."""
+"""Competitions of every kind from their sample files: run, interrupted, run on, reported."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ def quick(kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_competition_is_broken_off_run_on_and_completed(tmp_path: Path, kind: str) -> None:
+def test_a_competition_is_interrupted_run_on_and_completed(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(quick(kind), encoding="utf-8")
     first = arena("run", path, "--quiet", "--max-games", "3")

@@ -82,7 +82,7 @@ def test_colours_alternate_in_every_pair(players: int, rounds: int) -> None:
 
 
 @given(players=st.integers(2, 4), rounds=st.integers(1, 4), data=st.data())
-def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
+def test_after_an_interrupted_run_exactly_the_missing_games_are_given_out(
     players: int, rounds: int, data: st.DataObject
 ) -> None:
     everything = play_all(RoundRobin(names(players), rounds, seed=5))

@@ -119,7 +119,7 @@ def test_hundreds_of_players_are_paired() -> None:
     assert not any(frozenset(two) in met for two in pairs)
 
 
-def test_a_broken_off_tournament_goes_on_as_it_would_have() -> None:
+def test_an_interrupted_tournament_goes_on_as_it_would_have() -> None:
     whole = play(swiss(), stronger_wins(strength))
     for cut in range(len(whole.games)):
         rest = play(resumed(swiss(), whole.games[:cut]), stronger_wins(strength))

@@ -229,7 +229,7 @@ def test_workers_leave_interrupts_to_the_parent(pool: WorkerPool) -> None:
     assert isinstance(finished(pool, 1)[0], GameResult)
 
 
-def test_stopping_breaks_off_games_and_leaves_nothing(tmp_path: Path) -> None:
+def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
     pool = WorkerPool(1)
     pool.submit(job(*hanging(tmp_path)))
     pids = wait_for_engines(tmp_path, 3)

@@ -48,7 +48,7 @@ def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
                 assert result["outcome"] == "succeeded" or result["reason"], result
 
 
-def test_a_game_is_taken_up_from_its_record_where_it_was_broken_off() -> None:
+def test_a_game_is_taken_up_from_its_record_where_it_was_interrupted() -> None:
     judge = Diplomacy.from_settings({"year_limit": 3})
     moves, end = random_game(judge, 6)
     ((event, texts),) = judge.read_records(record_of(judge, moves, None).encode())

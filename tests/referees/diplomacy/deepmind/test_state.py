@@ -169,10 +169,10 @@ def test_retreats_are_legal_to_the_options_and_disbanding_always() -> None:
 @pytest.mark.parametrize(
     ("ordered", "why"),
     [
-        ({"FRA": "A BRE B, F BRE B"}, "BUILD_FLEET BRE: nothing of the power|already"),
+        ({"FRA": "A BRE B, F BRE B"}, "BUILD_FLEET BRE: the power has nothing to order there"),
         ({"FRA": "A BRE B, WAIVE"}, "2 actions, 1 are due"),
-        ({"FRA": "A PAR B"}, "BUILD_ARMY PAR: nothing of the power"),
-        ({"FRA": "A PAR D"}, "nothing of the power"),
+        ({"FRA": "A PAR B"}, "BUILD_ARMY PAR: the power has nothing to order"),
+        ({"FRA": "A PAR D"}, "the power has nothing to order"),
         ({"TUR": "WAIVE"}, "WAIVE, but it removes 1"),
         ({"TUR": "A CON D, A ANK D"}, "2 actions, 1 are due"),
         ({"TUR": "A CON H"}, "HOLD CON is no action of W1901A"),
@@ -192,7 +192,7 @@ def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
 @pytest.mark.parametrize(
     ("ordered", "why"),
     [
-        ({"FRA": "A BER H"}, "FRA: HOLD BER: nothing of the power"),
+        ({"FRA": "A BER H"}, "FRA: HOLD BER: the power has nothing to order"),
         ({"FRA": "A PAR H, A PAR - BUR"}, "already"),
         ({"FRA": "A PAR B"}, "no action of S1901M"),
     ],
