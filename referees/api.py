@@ -26,6 +26,7 @@ __all__ = [
     "GameRecord",
     "IllegalMoveError",
     "InvalidSettingError",
+    "MissingSettingError",
     "Outcome",
     "PlayedMove",
     "Referee",
@@ -47,6 +48,19 @@ class InvalidSettingError(ValueError):
     def __init__(self, setting: str, why: str) -> None:
         super().__init__(f"{setting!r}: {why}")
         self.setting = setting
+
+
+class MissingSettingError(InvalidSettingError):
+    """A game setting that the referee needs is not given.
+
+    `example` is a value that the referee accepts; `allowed` describes all of them.
+    """
+
+    def __init__(self, setting: str, example: int | str, allowed: str) -> None:
+        """Name the setting, with an example and what is allowed, such as "a size from 2 to 25"."""
+        super().__init__(setting, f"is missing: give {allowed}")
+        self.example = example
+        self.allowed = allowed
 
 
 class UnreadableMoveError(ValueError):
