@@ -148,7 +148,7 @@ def test_invalid_setting_is_refused(academy: Academy, change: str, words: str) -
             ("games",),
             {"ACADEMY_TOKEN": ""},
             1,
-            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with --token or ACADEMY_TOK",
+            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with --token or ACADEMY",
         ),
         (("games",), {"ACADEMY_TOKEN": "acd_wrong"}, 1, "TOKEN_UNKNOWN"),
         (("games",), {"ACADEMY_ADDRESS": "127.0.0.1:1"}, 3, "no server answers"),
