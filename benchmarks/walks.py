@@ -154,7 +154,8 @@ def main() -> None:
                 ask = partial(consultation.MatchPatterns, question, metadata=ticket)
                 look_up = partial(consultation.LookUpOpening, opening, metadata=ticket)
                 # What the store answers is remembered for a second: the shortest walks are of warm calls.
-                calls = (*WARM_CALLS * [(ASKED, ask)], (FIRST, look_up), *WARM_CALLS * [(AGAIN, look_up)])
+                calls: list[tuple[str, Callable[[], object]]]
+                calls = [*WARM_CALLS * [(ASKED, ask)], (FIRST, look_up), *WARM_CALLS * [(AGAIN, look_up)]]
                 for name, call in calls:
                     walks[name].append(thread.watch(call, store))
             for name, watched in walks.items():
