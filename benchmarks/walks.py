@@ -2,8 +2,8 @@
 
     python -m benchmarks.walks
 
-A server in this process answers each kind of call some times, while `sys.setprofile` watches its event loop,
-and for a report the writer too. Shown is the shortest walk. A change is a call of a function of ours in
+A server in this process answers each kind of call some times, while `sys.setprofile` watches its event loop
+and the store's writer. Shown is the shortest walk. A change is a call of a function of ours in
 another file than the one before.
 """
 
@@ -31,8 +31,13 @@ from academy.wire.addresses import ServerAddress
 from benchmarks.load import full_game
 
 PACKAGE: Final = Path(__file__).resolve().parents[1] / "academy"
-WARM_CALLS: Final = 40
+WARM_CALLS: Final = 10
+CONTESTS: Final = 5
 REPORTS: Final = 5
+ASKED: Final = "MatchPatterns in a contest"
+FIRST: Final = "LookUpOpening in a contest, counted"
+AGAIN: Final = "LookUpOpening in a contest, the same again"
+QUESTIONS: Final = (ASKED, FIRST, AGAIN)
 SECONDS: Final = 60.0
 
 
@@ -80,12 +85,11 @@ class EventLoopThread:
         """Run a coroutine there and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
 
-    def watch(self, call: Callable[[], object], writer: Store | None = None) -> Walk:
-        """Make a call and note what the thread enters meanwhile, and a store's writer."""
+    def watch(self, call: Callable[[], object], writer: Store) -> Walk:
+        """Make a call and note what the thread and a store's writer enter meanwhile."""
         walk = Walk()
-        if writer is not None:
-            writer.run(WatchWriter(walk))
-            walk.calls.clear()
+        writer.run(WatchWriter(walk))
+        walk.calls.clear()
 
         async def install(profile: Any) -> None:
             sys.setprofile(profile)
@@ -93,10 +97,9 @@ class EventLoopThread:
         self.run(install(walk))
         call()
         self.run(install(None))
-        if writer is not None:
-            calls = list(walk.calls)
-            writer.run(WatchWriter(None))
-            walk.calls = calls
+        calls = list(walk.calls)
+        writer.run(WatchWriter(None))
+        walk.calls = calls
         return walk
 
 
@@ -132,31 +135,36 @@ def main() -> None:
             contests = contests_pb2_grpc.ContestServiceStub(channel)
             consultation = consultation_pb2_grpc.ConsultationServiceStub(channel)
             arena = (("authorization", f"Bearer {token}"),)
-            contest = contests_pb2.Contest(contest_id="walk", game_id=game_id)
-            for player in ("ann", "bob"):
-                contest.players.add(name=player, elo=1_500.0)
-            opened = contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest), metadata=arena)
-            ticket = (("authorization", f"Bearer {opened.tickets[0]}"),)
             (question,) = full_game.questions(game_id, 1, 1)
-            question.contest_id = "walk"
             question.positions[0].player = 1
             question.positions[0].expected_value = 0.2
-            opening = consultation_pb2.LookUpOpeningRequest(
-                game_id=game_id, contest_id="walk", player=1, moves=[]
-            )
-            calls: dict[str, Callable[[], object]] = {
-                "MatchPatterns in a contest": lambda: consultation.MatchPatterns(question, metadata=ticket),
-                "LookUpOpening in a contest": lambda: consultation.LookUpOpening(opening, metadata=ticket),
-            }
-            for name, call in calls.items():
-                # Answers of the store are remembered for a second: the shortest walk is one of these.
-                walks = [thread.watch(call) for _ in range(WARM_CALLS)]
-                show(name, min(walks, key=Walk.changes), listed)
-            walks = []
+            walks: dict[str, list[Walk]] = {name: [] for name in QUESTIONS}
+            for number in range(CONTESTS):
+                contest = contests_pb2.Contest(contest_id=f"walk/{number}", game_id=game_id)
+                for player in ("ann", "bob"):
+                    contest.players.add(name=player, elo=1_500.0)
+                opened = contests.OpenContest(
+                    contests_pb2.OpenContestRequest(contest=contest), metadata=arena
+                )
+                ticket = (("authorization", f"Bearer {opened.tickets[0]}"),)
+                question.contest_id = contest.contest_id
+                opening = consultation_pb2.LookUpOpeningRequest(
+                    game_id=game_id, contest_id=contest.contest_id, player=1, moves=[]
+                )
+                ask = partial(consultation.MatchPatterns, question, metadata=ticket)
+                look_up = partial(consultation.LookUpOpening, opening, metadata=ticket)
+                # What the store answers is remembered for a second: the shortest walks are of warm calls.
+                calls: list[tuple[str, Callable[[], object]]]
+                calls = [*WARM_CALLS * [(ASKED, ask)], (FIRST, look_up), *WARM_CALLS * [(AGAIN, look_up)]]
+                for name, call in calls:
+                    walks[name].append(thread.watch(call, store))
+            for name, watched in walks.items():
+                show(name, min(watched, key=Walk.changes), listed)
+            reported = []
             for report in full_game.reports(game_id, REPORTS):
                 contests.OpenContest(contests_pb2.OpenContestRequest(contest=report.contest), metadata=arena)
-                walks.append(thread.watch(partial(contests.ReportContest, report, metadata=arena), store))
-            show("ReportContest", min(walks, key=Walk.changes), listed)
+                reported.append(thread.watch(partial(contests.ReportContest, report, metadata=arena), store))
+            show("ReportContest", min(reported, key=Walk.changes), listed)
         thread.run(server.stop(0.0))
 
 

@@ -363,6 +363,9 @@ class Academy(Questions):
         Args:
             contest_id: the contest; "" for all.
 
+        Yields:
+            The proposals, as they are now.
+
         Raises:
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
@@ -381,6 +384,9 @@ class Academy(Questions):
 
         Each answer may take as long as a call. When one does not come, the stream is closed, and every
         question raises AcademyUnavailableError.
+
+        Yields:
+            The stream, which has the same questions as the client.
         """
         answers = AnswerStream(self._consultation.Play, self._connection)
         try:

@@ -365,6 +365,9 @@ class AsyncAcademy(AsyncQuestions):
         Args:
             contest_id: the contest; "" for all.
 
+        Yields:
+            The proposals, as they are now.
+
         Raises:
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
@@ -384,6 +387,9 @@ class AsyncAcademy(AsyncQuestions):
 
         Each answer may take as long as a call. When one does not come, the stream is closed, and every
         question raises AcademyUnavailableError.
+
+        Yields:
+            The stream, which has the same questions as the client.
         """
         answers = AsyncAnswerStream(self._consultation.Play, self._connection)
         try:

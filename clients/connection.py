@@ -180,7 +180,7 @@ class Connection:
         return (("authorization", f"Bearer {self.token}"),) if self.token else ()
 
     def channel(self) -> grpc.Channel:
-        """Open a channel for blocking calls.
+        """Return a new channel for blocking calls.
 
         Raises:
             OSError: a certificate cannot be read.
@@ -189,7 +189,7 @@ class Connection:
         return channel
 
     def asyncio_channel(self) -> grpc.aio.Channel:
-        """Open a channel for asyncio.
+        """Return a new channel for asyncio.
 
         Raises:
             OSError: a certificate cannot be read.

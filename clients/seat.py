@@ -110,7 +110,7 @@ class Seat:
     def build_opening_request(
         self, moves: Sequence[str], own_moves: int
     ) -> consultation_pb2.LookUpOpeningRequest:
-        """Build the question for `Academy.opening`, and count it.
+        """Return the question for `Academy.opening`, and count it.
 
         Args:
             moves: all moves of the contest so far.
@@ -163,7 +163,7 @@ class Seat:
         options: MatchOptions = ANY_MATCHES,
         both_players: bool = False,
     ) -> consultation_pb2.MatchPatternsRequest:
-        """Build the question for `Academy.patterns`.
+        """Return the question for `Academy.patterns`.
 
         Args:
             boards: the boards to find patterns on.
@@ -200,7 +200,7 @@ class Seat:
         plies: int | None = None,
         options: MatchOptions = ANY_MATCHES,
     ) -> consultation_pb2.MatchSuccessorsRequest:
-        """Build the question for `Academy.successors`.
+        """Return the question for `Academy.successors`.
 
         Args:
             board: the board of the position to move in.

@@ -6,6 +6,7 @@ In a control file: command = "python bot.py". docs/tutorials/first-bot.md explai
 import os
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 
 from academy.knowledge.cutting import around_move
 from clients import Academy, AcademyRefusedError, AcademyUnavailableError, Connection, Seat
@@ -69,7 +70,8 @@ class Bot(GtpProgram):
 
     def gtp_quit(self, arguments: Sequence[str]) -> str:
         if self.academy is not None:
-            self.academy.propose(self.seat, len(self.moves))
+            with suppress(AcademyRefusedError, AcademyUnavailableError):
+                self.academy.propose(self.seat, len(self.moves))
         return ""
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "GameRecord",
     "IllegalMoveError",
     "InvalidSettingError",
+    "MissingSettingError",
     "Outcome",
     "PlayedMove",
     "Referee",
@@ -47,6 +48,19 @@ class InvalidSettingError(ValueError):
     def __init__(self, setting: str, why: str) -> None:
         super().__init__(f"{setting!r}: {why}")
         self.setting = setting
+
+
+class MissingSettingError(InvalidSettingError):
+    """A game setting that the referee needs is not given.
+
+    `example` is a value that the referee accepts; `allowed` describes all of them.
+    """
+
+    def __init__(self, setting: str, example: int | str, allowed: str) -> None:
+        """Name the setting, with an example and what is allowed, such as "a size from 2 to 25"."""
+        super().__init__(setting, f"is missing: give {allowed}")
+        self.example = example
+        self.allowed = allowed
 
 
 class UnreadableMoveError(ValueError):
@@ -203,6 +217,9 @@ class Referee(ABC, Generic[Position, Move]):
         Args:
             settings: The settings by name, as TOML gives them.
 
+        Returns:
+            The referee, bound to these settings.
+
         Raises:
             InvalidSettingError: The game has no such setting, or does not accept its value.
         """
@@ -229,7 +246,7 @@ class Referee(ABC, Generic[Position, Move]):
         """
 
     def variant_facts(self) -> VariantFacts:
-        """Describe the variant to a results database, besides its id and its seats."""
+        """Return what a results database stores of the variant, besides its id and its seats."""
         return VariantFacts()
 
     @classmethod
@@ -252,11 +269,16 @@ class Referee(ABC, Generic[Position, Move]):
 
     @classmethod
     def names_file(cls, setting: str, value: str) -> bool:
-        """Whether a setting of that value names a file, looked for from the control file's folder."""
+        """Return whether a setting names a file, looked for from the control file's folder.
+
+        Args:
+            setting: The setting's name.
+            value: Its value in the control file.
+        """
         return False
 
     def longest_game(self) -> int | None:
-        """The greatest number of plies that a game can have; None without a limit, or if it is not known."""
+        """Return the greatest number of plies of a game; None without a limit, or if it is not known."""
         return None
 
     @property
@@ -265,7 +287,7 @@ class Referee(ABC, Generic[Position, Move]):
         return self.spec().players
 
     def seat_name(self, seat: int) -> str:
-        """The name that people give a seat (`Black`).
+        """Return the name that people give a seat (`Black`).
 
         Args:
             seat: A seat of the game, from 1.
@@ -274,14 +296,14 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def start(self, seed: int) -> Position:
-        """The first position.
+        """Return the first position.
 
         Args:
             seed: An integer from 0 to 2^63 - 1, from which all chance of the game comes.
         """
 
     def arranger(self) -> int | None:
-        """The seat that arranges the first position (Go: free handicap); None where none does."""
+        """Return the seat that arranges the first position (Go: free handicap); None where none does."""
         return None
 
     def arrange(self, text: str) -> Position:
@@ -290,6 +312,9 @@ class Referee(ABC, Generic[Position, Move]):
         Args:
             text: The arrangement, as the arranger's protocol gives it.
 
+        Returns:
+            The first position.
+
         Raises:
             UnreadableMoveError: The text is no arrangement, or the game has no arranger.
         """
@@ -297,7 +322,10 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
-        """The seats to move.
+        """Return the seats to move.
+
+        Args:
+            position: A position of the game.
 
         Returns:
             One seat, several in rising order who move at once, or none when the game is over.
@@ -371,10 +399,17 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome | None:
-        """How the game ended by its own rules; None while it goes on."""
+        """Return how the game ended by its own rules; None while it goes on.
+
+        Args:
+            position: A position of the game.
+        """
 
     def adjudicate(self, position: Position) -> Outcome | None:
         """Count a position in which play was stopped.
+
+        Args:
+            position: The position that was reached.
 
         Returns:
             The verdict; None where the game has none.
@@ -382,7 +417,7 @@ class Referee(ABC, Generic[Position, Move]):
         return None
 
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
-        """The outcome when a game is given to a seat: the other resigned, forfeited, and the like.
+        """Return the outcome when a game is given to a seat: the other resigned, forfeited, and the like.
 
         Args:
             seat: The seat that wins.
@@ -392,7 +427,7 @@ class Referee(ABC, Generic[Position, Move]):
         return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
 
     def drawn(self, termination: Termination, detail: str = "") -> Outcome:
-        """The outcome of a game that ends as a draw between all seats without being counted.
+        """Return the outcome of a game that ends as a draw between all seats without being counted.
 
         Args:
             termination: Why the game ended.
@@ -433,12 +468,20 @@ class Referee(ABC, Generic[Position, Move]):
         """
 
     def interaction(self, position: Position) -> bool | None:
-        """Whether pieces of different sides can act on each other here; None where the referee cannot say."""
+        """Return whether pieces of different sides can act on each other; None if the referee cannot say.
+
+        Args:
+            position: A position of the game.
+        """
         return None
 
     @abstractmethod
     def move_text(self, move: Move) -> str:
-        """A move as text, in the one spelling that opening trees and records use."""
+        """Return a move as text, in the one spelling that opening trees and records use.
+
+        Args:
+            move: A move of this game.
+        """
 
     def opening_move(self, position: Position, seat: int, move: Move) -> str:
         """A move as ACADEMY's opening trees know it: its text, unless the game says otherwise.
@@ -467,6 +510,9 @@ class Referee(ABC, Generic[Position, Move]):
             seat: The seat that moves.
             text: What the player wrote.
 
+        Returns:
+            The move.
+
         Raises:
             UnreadableMoveError: The text is no move of this game.
         """
@@ -474,6 +520,9 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def record(self, game: GameRecord) -> str:
         """Write the game in its own record format (SGF, PDN, JSON).
+
+        Args:
+            game: The players, the moves and the outcome.
 
         Returns:
             The text of a file with the extension `record_extension`.
@@ -502,6 +551,9 @@ class Referee(ABC, Generic[Position, Move]):
             content: The bytes of a record of one game.
             texts: Texts that belong to the game, by what they are, such as what the players wrote.
 
+        Returns:
+            The page's text.
+
         Raises:
             UnreadableRecordError: The record cannot be read, or the game has no such page.
         """
@@ -520,12 +572,12 @@ class Referee(ABC, Generic[Position, Move]):
 
 
 def referees() -> dict[str, type[Referee[Any, Any]]]:
-    """All installed referees by their names."""
+    """Return all installed referees by their names."""
     return {point.name: point.load() for point in sorted(entry_points(group=ENTRY_POINT_GROUP))}
 
 
 def referee(name: str) -> type[Referee[Any, Any]]:
-    """The referee class of a game.
+    """Return the referee class of a game.
 
     Args:
         name: The game's name, as in control files.

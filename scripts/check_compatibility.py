@@ -19,6 +19,27 @@ from grpc_tools import protoc
 
 ROOT: Final = Path(__file__).parents[1]
 PUBLIC_MODULES: Final = ("clients", "referees.api", "referees.conformance", "academy.knowledge")
+# Modules of which only these names are public; `docs/reference/python.md` lists them.
+PUBLIC_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "arena.players.player": ("Choice",),
+    "clients.bots.diplomacy.bot": ("Bot",),
+    "clients.bots.diplomacy.daide": ("DaideClient", "ServerDisconnectedError"),
+    "clients.bots.diplomacy.in_process": ("seat_bot",),
+    "clients.bots.gtp": ("ContestAccess", "GtpError", "GtpProgram"),
+    "clients.bots.search_game": ("SearchGame", "make_search_game"),
+    "referees.dialogues": ("GtpGame", "LineDialogue", "PolicyDialogue"),
+    "referees.diplomacy": (
+        *("Diplomacy", "Map", "Order", "Phase", "Position", "adjudicate", "adjustment", "all_legal_orders"),
+        *("legal_orders", "order_text", "read_order", "shipped_map"),
+    ),
+    "referees.diplomacy.daide.tokens": ("vocabulary",),
+    "referees.diplomacy.deepmind": ("DiplomacyState", "mila_action", "parts", "short_string"),
+    "referees.draughts": ("Draughts",),
+    "referees.go": ("Go",),
+    "referees.hex": ("Hex",),
+    "referees.openspiel": ("OpenSpiel",),
+    "referees.warlight": ("WarLight",),
+}
 # What the store alone reads: its own migrations keep it.
 PRIVATE_PROTOS: Final = ("academy/store/",)
 
@@ -136,20 +157,50 @@ def _methods(files: FileDescriptorSet) -> Mapping[str, tuple[str, str, bool, boo
 
 
 def python_breakages(tag: str) -> Iterator[str]:
-    """Yield what programs that import the public modules of a tag could not do with today's."""
-    for module in PUBLIC_MODULES:
-        package = module.partition(".")[0]
+    """Yield what programs that import the public modules and names of a tag could not do with today's."""
+    for package in sorted({module.partition(".")[0] for module in (*PUBLIC_MODULES, *PUBLIC_NAMES)}):
         before = griffe.load_git(package, ref=tag, repo=str(ROOT), search_paths=[str(ROOT)])
-        today = griffe.load(package, search_paths=[str(ROOT)])
-        inner = module.partition(".")[2]
-        if inner and inner not in before.members:
+        today = griffe.load(package, search_paths=[str(ROOT)], try_relative_path=False)
+        yield from package_breakages(before, today)
+
+
+def package_breakages(before: griffe.Object, today: griffe.Object) -> Iterator[str]:
+    """Yield what changed in the public modules and names of a package. Both are its root."""
+    for module in (*PUBLIC_MODULES, *PUBLIC_NAMES):
+        package, _, inner = module.partition(".")
+        if package != before.name:
             continue
-        if inner and inner not in today.members:
+        old, new = (_member(tree, inner) for tree in (before, today))
+        if old is None:
+            continue
+        if new is None:
             yield f"{module}: the module is gone"
             continue
-        pair = (before[inner], today[inner]) if inner else (before, today)
-        for breakage in griffe.find_breaking_changes(*pair):
+        names = PUBLIC_NAMES.get(module) or tuple(map(str, old.exports or ()))
+        if names:
+            old, new = (_with_names(tree, names) for tree in (old, new))
+        for breakage in griffe.find_breaking_changes(old, new):
             yield f"{breakage.obj.path}: {breakage.kind.value}"
+
+
+def _member(tree: griffe.Object, path: str) -> griffe.Object | griffe.Alias | None:
+    """Return what stands at a dotted path, None where nothing does."""
+    try:
+        return tree[path] if path else tree
+    except KeyError:
+        return None
+
+
+def _with_names(module: griffe.Object | griffe.Alias, names: tuple[str, ...]) -> griffe.Module:
+    """Return a module that has only these names of another."""
+    shown = griffe.Module(module.name)
+    shown.exports = set(names)
+    for name in names:
+        value = module.members.get(name)
+        if value is not None:
+            target = value.final_target if isinstance(value, griffe.Alias) else value
+            shown.members[name] = griffe.Alias(name, target, parent=shown)
+    return shown
 
 
 if __name__ == "__main__":

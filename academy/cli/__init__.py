@@ -1,6 +1,6 @@
 """The command line: `academy serve | games | patterns | openings | ...`.
 
-Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 `check` found faults.
+Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 the data are damaged.
 """
 
 import gc

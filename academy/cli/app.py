@@ -13,8 +13,10 @@ application = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Rich cuts the names of options in a narrow terminal.
+    rich_markup_mode=None,
     help="ACADEMY keeps what competing players learn of their games. "
-    "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, 4 check found faults.",
+    "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, 4 the data are damaged.",
 )
 
 

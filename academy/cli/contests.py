@@ -25,7 +25,8 @@ def add_to(application: typer.Typer) -> None:
     arenas = typer.Typer(
         cls=Commands,
         no_args_is_help=True,
-        help="Arenas: each has contests and players' names of its own, until an admin says otherwise.",
+        help="List and link arenas. An arena has contests and players' names of its own unless an admin "
+        "links it.",
     )
     arenas.command("list")(with_server(list_arenas))
     arenas.command("link")(with_server(link_arena))
@@ -38,9 +39,9 @@ def add_to(application: typer.Typer) -> None:
 
 def list_contests(
     server: Server,
-    game: Annotated[str, typer.Argument(help="Only this game's.")] = "",
+    game: Annotated[str, typer.Argument(metavar="GAME", help="List only this game's contests.")] = "",
     limit: Limit = 50,
-    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    page: Annotated[str, typer.Option(help="Continue a list: the page token that it printed.")] = "",
     json: Json = False,
 ) -> None:
     """List the contests that wait for their reports, the oldest first."""
@@ -53,9 +54,9 @@ def list_contests(
 
 def void_contests(
     server: Server,
-    contest_ids: Annotated[list[str], typer.Argument(metavar="CONTEST...", help="The contests' ids.")],
+    contest_ids: Annotated[list[str], typer.Argument(metavar="CONTEST", help="The contests' ids.")],
     arena: Annotated[
-        str, typer.Option(help="Whose contests: needed where several arenas have one of this id.")
+        str, typer.Option(help="The arena whose contests they are; needed if several arenas use the same id.")
     ] = "",
     json: Json = False,
 ) -> None:
@@ -102,14 +103,14 @@ def list_arenas(server: Server, json: Json = False) -> None:
 
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
-    """From now on ARENA's players are those of OTHER: one name, one player. Learnt knowledge stays."""
+    """Treat ARENA's players as those of OTHER from now on: one name, one player. Learnt knowledge stays."""
     _print_arena(
         server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json
     )
 
 
 def unlink_arena(server: Server, arena: ArenaName, json: Json = False) -> None:
-    """From now on ARENA's players are its own again."""
+    """Separate ARENA's players from those of other arenas again, from now on."""
     _print_arena(server.contests.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena=arena)).arena, json)
 
 
@@ -120,7 +121,7 @@ def allow_arena(server: Server, arena: ArenaName, other: Other, json: Json = Fal
 
 
 def forbid_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
-    """Let ARENA act for OTHER no more."""
+    """End ARENA's permission to act for OTHER."""
     request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other, forbid=True)
     _print_arena(server.contests.AllowArena(request).arena, json)
 
@@ -146,13 +147,15 @@ class VerdictName(StrEnum):
 
 def proposals(  # noqa: PLR0913
     server: Server,
-    player: Annotated[str, typer.Option(help="Only this player's; a bot sees its own alone.")] = "",
-    contest: Annotated[str, typer.Option(help="Only those of this contest.")] = "",
+    player: Annotated[
+        str, typer.Option(help="List only this player's proposals; a bot sees only its own.")
+    ] = "",
+    contest: Annotated[str, typer.Option(help="List only the proposals of this contest.")] = "",
     verdict: Annotated[
-        list[VerdictName] | None, typer.Option(help="Only those that this became of; may be repeated.")
+        list[VerdictName] | None, typer.Option(help="List only proposals with this verdict; may be repeated.")
     ] = None,
     limit: Limit = 50,
-    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    page: Annotated[str, typer.Option(help="Continue a list: the page token that it printed.")] = "",
     json: Json = False,
 ) -> None:
     """List proposals: what became of each, and the rule that decided."""

@@ -53,7 +53,9 @@ def add_to(application: typer.Typer) -> None:
 
 
 def create_token(
-    name: Annotated[str, typer.Argument(help="Whom it is for: a bot's knowledge is kept under this name.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its holder: a bot's knowledge is kept under this name.")
+    ],
     role: Annotated[Literal["bot", "arena", "admin"], typer.Option(help="What its holder may do.")] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
     analyst: Annotated[
@@ -101,7 +103,8 @@ def revoke_token(
     token: Annotated[
         str,
         typer.Argument(
-            help="The token's id, as `tokens list` shows it, or its name where no other has that."
+            metavar="TOKEN",
+            help="The token's id, as `tokens list` shows it, or its name where no other has that.",
         ),
     ],
     data: Data = DEFAULT_DATA,
@@ -125,7 +128,7 @@ def check(
     ] = True,
     json: Json = False,
 ) -> None:
-    """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
+    """Check a data folder: indexes, counts, and the libraries against their events. Exit status 4: faults."""
     from academy.store.environment import TableName
     from academy.store.maintenance import check as checking
     from academy.store.maintenance import scan
@@ -151,7 +154,7 @@ def check(
 
 
 def backup(
-    target: Annotated[Path, typer.Argument(help="A folder that is empty or not there yet.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="An empty or new folder.")],
     data: Data = DEFAULT_DATA,
 ) -> None:
     """Copy a data folder as of this moment, also while a server uses it."""
@@ -164,9 +167,9 @@ def backup(
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(help="A backup.")],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A backup.")],
     data: Annotated[
-        Path, typer.Option("--data", envvar="ACADEMY_DATA", help="Empty, or not there yet.")
+        Path, typer.Option("--data", envvar="ACADEMY_DATA", help="An empty or new folder.")
     ] = DEFAULT_DATA,
 ) -> None:
     """Put a backup into an empty data folder."""
@@ -291,7 +294,9 @@ def account_name() -> str:
 
 
 _REPLAYS: Final = 20
-Name = Annotated[str, typer.Argument(help="The player's name, as knowledge is kept under it.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The player's name, as knowledge is kept under it.")
+]
 OnlyGame = Annotated[str, typer.Option("--game", help="Only in this game.")]
 
 

@@ -14,7 +14,7 @@ _PAGE: Final = 1_000
 
 
 LibraryName = Literal["opening", "middle-game", "endgame"]
-Game = Annotated[str, typer.Argument(help="The game's id.")]
+Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 WhichPatterns = Annotated[Literal["middle-game", "endgame"], typer.Option("--library", help="Which library.")]
 Limit = Annotated[int, typer.Option(min=1, help="How many to print at most.")]
@@ -118,7 +118,7 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
         printing.console().print(f"  and {pattern.folded.votes} older votes")
 
 
-PatternId = Annotated[int, typer.Argument(min=1, help="The pattern's number.")]
+PatternId = Annotated[int, typer.Argument(min=1, metavar="PATTERN", help="The pattern's number.")]
 
 
 def show_pattern(
@@ -162,7 +162,9 @@ def restore_pattern(
 def openings(  # noqa: PLR0913
     server: Server,
     game: Game,
-    moves: Annotated[list[str] | None, typer.Argument(help="The moves to begin after.")] = None,
+    moves: Annotated[
+        list[str] | None, typer.Argument(metavar="MOVE", help="The moves to begin after.")
+    ] = None,
     depth: Annotated[int, typer.Option(min=0, help="How many plies further; 0 = all.")] = 4,
     min_visits: Annotated[int, typer.Option(min=0, help="Leave out moves played less often.")] = 1,
     limit: Limit = 200,
@@ -183,7 +185,10 @@ def openings(  # noqa: PLR0913
 def delete_opening(
     server: Server,
     game: Game,
-    moves: Annotated[list[str], typer.Argument(metavar="MOVES...", help="The line: its last move goes.")],
+    moves: Annotated[
+        list[str],
+        typer.Argument(metavar="MOVE", help="The line; its last move and all after it are deleted."),
+    ],
     json: Json = False,
 ) -> None:
     """Delete a line of the opening tree with all that follows it; `removals restore` undoes it.
@@ -208,7 +213,9 @@ def list_removals(server: Server, game: Game, json: Json = False) -> None:
 def restore_removal(
     server: Server,
     game: Game,
-    removal: Annotated[int, typer.Argument(min=1, help="Its number, as `removals list` shows it.")],
+    removal: Annotated[
+        int, typer.Argument(min=1, metavar="REMOVAL", help="Its number, as `removals list` shows it.")
+    ],
     json: Json = False,
 ) -> None:
     """Put back what was removed, as far as there is room; nothing has to leave for it."""
@@ -227,7 +234,7 @@ def restore_removal(
 
 def events(
     server: Server,
-    game: Annotated[str, typer.Argument(help="Only this game's.")] = "",
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Show only this game's events.")] = "",
     oldest: Annotated[bool, typer.Option(help="Begin with the first.")] = False,
     limit: Limit = 50,
     json: Json = False,
@@ -265,7 +272,7 @@ def statistics(
 def prune(
     server: Server,
     game: Game,
-    library: Annotated[LibraryName, typer.Argument(help="Which library.")],
+    library: Annotated[LibraryName, typer.Argument(metavar="LIBRARY", help="The library.")],
     below: Annotated[
         float,
         typer.Option(
@@ -300,7 +307,8 @@ def settings(
     server: Server,
     game: Game,
     changes: Annotated[
-        list[str] | None, typer.Argument(help="What to set, as in endgame_capacity=2000; nothing: show.")
+        list[str] | None,
+        typer.Argument(metavar="NAME=VALUE", help="What to set, as in endgame_capacity=2000; nothing: show."),
     ] = None,
     json: Json = False,
 ) -> None:

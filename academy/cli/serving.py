@@ -28,7 +28,7 @@ def serve(  # noqa: PLR0913
     tls_key: Annotated[Path | None, typer.Option(help="PEM key of the certificate.")] = None,
     tls_client_ca: Annotated[
         Path | None,
-        typer.Option(help="PEM file of the authority clients' certificates are checked by (mutual TLS)."),
+        typer.Option(help="PEM file of the authority that checks clients' certificates (mutual TLS)."),
     ] = None,
     processes: Annotated[
         int,
@@ -48,7 +48,7 @@ def serve(  # noqa: PLR0913
     metrics_address: Annotated[
         str,
         typer.Option(
-            help="Serve Prometheus metrics at this host:port, of further processes at the ports after it."
+            help="Serve Prometheus metrics at this host:port; with --processes the others at the next ports."
         ),
     ] = "",
     grace: Annotated[
@@ -67,7 +67,7 @@ def serve(  # noqa: PLR0913
         float,
         typer.Option(
             min=0.0,
-            help="A contest open for longer keeps its players from analysis no more: its arena may be lost.",
+            help="Let players of a contest that is open for longer use analysis again.",
         ),
     ] = Limits.contest_seconds / 3_600,
     analysis_patterns: Annotated[
@@ -88,13 +88,16 @@ def serve(  # noqa: PLR0913
     embedded_token_file: Annotated[
         Path | None,
         typer.Option(
-            help="For a program that starts its own server: write a fresh token with all rights to this file "
-            "before listening, and end when that program does."
+            hidden=True,  # for programs that start their own server
+            help="Write a new token with all rights to this file before listening, and end with the program "
+            "that started this one.",
         ),
     ] = None,
     embedded_in: Annotated[
         int | None,
-        typer.Option(min=1, help="The process id of that program, which may have ended meanwhile."),
+        typer.Option(
+            min=1, hidden=True, help="The process id of that program, which may have ended meanwhile."
+        ),
     ] = None,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""

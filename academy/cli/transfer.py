@@ -45,16 +45,16 @@ def export(
     server: Server,
     game: Game,
     to: Annotated[Path | None, typer.Option(help="The file to write; nothing: standard output.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file that there is.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     form: Annotated[
         Literal["text", "binary"],
         typer.Option("--format", help="text can be edited, binary is smaller."),
     ] = "text",
     library: Annotated[LibraryName | None, typer.Option(help="Only this library.")] = None,
 ) -> None:
-    """Write a game's libraries to a file, which must not be there yet."""
+    """Write a game's libraries to a new file; with --force to an existing one, too."""
     if to is not None and to.is_file() and not force:
-        raise CommandError(f"{to}: is there already; --force overwrites it, another name keeps it")
+        raise CommandError(f"{to} already exists; use --force to overwrite it")
     request = libraries_pb2.ExportLibraryRequest(
         game_id=game, library=number_of(library) if library is not None else pattern_pb2.LIBRARY_UNSPECIFIED
     )
@@ -76,7 +76,7 @@ def export(
 def import_(
     server: Server,
     game: Game,
-    file: Annotated[Path, typer.Argument(help="What `export` wrote, text or binary.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote, text or binary.")],
     replace: Annotated[
         bool,
         typer.Option(help="Empty the libraries that the file has records for first, instead of merging."),
@@ -113,7 +113,10 @@ def import_(
 def create_game(
     server: Server,
     file: Annotated[
-        Path, typer.Argument(help="What `arena describe` wrote, or an export: the game and its settings.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="What `arena describe` wrote, or an export: the game and its settings."
+        ),
     ],
     json: Json = False,
 ) -> None:

@@ -39,7 +39,7 @@ VALUE_TOLERANCE: Final = 0.01
 # A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
 ALONE: Final = 0.10
-# Of the positions asked about, one in so many may stand alone.
+# One of this many positions asked about may stand alone.
 POSITIONS_PER_LOW_ONE: Final = 4
 
 
@@ -91,7 +91,7 @@ class FairUse:
     """The rules of a game for players in contests, with the seed's numbers as defaults.
 
     Attributes:
-        moves_per_consultation: The opening tree may be consulted before one own move in so many.
+        moves_per_consultation: The opening tree may be consulted once in this many own moves.
         pattern_value_limit: Patterns may be consulted where the player expects this or less, 0.0 to 1.0.
         elo_margin: Knowledge counts of players of an Elo above the player's own less this.
     """

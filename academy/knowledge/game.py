@@ -106,7 +106,12 @@ class _Hearing:
 
 
 class GameKnowledge:
-    """The libraries, measures and players' ratings of one game."""
+    """The libraries, measures and players' ratings of one game.
+
+    Args:
+        spec: The game.
+        settings: Its settings; None for the defaults.
+    """
 
     def __init__(self, spec: GameSpec, settings: LibrarySettings | None = None) -> None:
         self.spec = spec

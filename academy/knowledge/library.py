@@ -378,7 +378,11 @@ class _Waiting:
 
 
 class PatternLibrary:
-    """The patterns of one game's middle-game or endgame library."""
+    """The patterns of one game's middle-game or endgame library.
+
+    Args:
+        spec: The game.
+    """
 
     def __init__(self, spec: GameSpec) -> None:
         self.entries: dict[int, PatternEntry] = {}

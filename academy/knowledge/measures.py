@@ -17,7 +17,11 @@ Rating = tuple[str, int]
 
 
 class Ratings:
-    """A player's latest Elo by name, in hundredths. A contest costs the same with many players."""
+    """A player's latest Elo by name, in hundredths. A contest costs the same with many players.
+
+    Args:
+        known: The ratings to begin with, as pairs of a name and an Elo.
+    """
 
     def __init__(self, known: Iterable[Rating] = ()) -> None:
         self._by_player = dict(known)

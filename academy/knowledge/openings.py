@@ -86,7 +86,11 @@ class Continuation:
 
 
 class OpeningTree:
-    """The nodes of one game's opening tree."""
+    """The nodes of one game's opening tree.
+
+    Args:
+        spec: The game.
+    """
 
     def __init__(self, spec: GameSpec) -> None:
         self.nodes: dict[int, OpeningNode] = {}

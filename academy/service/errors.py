@@ -232,8 +232,14 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     UnknownPatternError: ErrorRow(
         StatusCode.NOT_FOUND, "UNKNOWN_PATTERN", "List the patterns of the library."
     ),
-    store.UnknownGameError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_GAME", "Register the game first."),
-    store.UnknownContestError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_CONTEST", "Open the contest first."),
+    store.UnknownGameError: ErrorRow(
+        StatusCode.NOT_FOUND, "UNKNOWN_GAME", "List the games, and register the game if it is missing."
+    ),
+    store.UnknownContestError: ErrorRow(
+        StatusCode.NOT_FOUND,
+        "UNKNOWN_CONTEST",
+        "List the open contests, and open the contest if it is missing.",
+    ),
     store.UnknownArenaError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_ARENA", "List the arenas."),
     store.NotDeletedError: ErrorRow(StatusCode.NOT_FOUND, "PATTERN_NOT_DELETED", "List the removals."),
     store.UnknownRemovalError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_REMOVAL", "List the removals."),

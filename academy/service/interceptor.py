@@ -95,10 +95,7 @@ class CallInterceptor(aio.ServerInterceptor):
         try:
             token = bearer_token(handler_call_details.invocation_metadata)
             if not token:
-                raise NotAuthenticatedError(
-                    "no token: send metadata 'authorization: Bearer TOKEN'; an admin makes tokens",
-                    "TOKEN_MISSING",
-                )
+                raise NotAuthenticatedError("the call has no token", "TOKEN_MISSING")
             caller = self.authenticate(token)
             name = caller.name
             known = self._handlers.get((method, token))

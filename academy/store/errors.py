@@ -62,7 +62,10 @@ class UnknownGameError(UnknownRecordError):
     detail_names = ("game_id",)
 
     def __init__(self, game_id: str) -> None:
-        super().__init__(f"game {game_id!r} is not registered; register it first")
+        super().__init__(
+            f"game {game_id!r} is not registered; `academy games list` shows the registered games, "
+            "`academy games create` registers one"
+        )
         self.game_id = game_id
 
 
@@ -73,7 +76,10 @@ class UnknownContestError(UnknownRecordError):
 
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
-        super().__init__(f"contest {contest_id!r} was neither opened nor reported; open it first")
+        super().__init__(
+            f"contest {contest_id!r} was neither opened nor reported; "
+            "`academy contests list` shows the open contests"
+        )
         self.contest_id = contest_id
 
 

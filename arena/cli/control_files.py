@@ -1,13 +1,16 @@
 """Actions before there is a competition: init writes a control file, describe a game for ACADEMY."""
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from arena.control.sample import KINDS, sample
-from arena.output import say
+from arena.output import complain, say
 from referees.toml_text import InvalidTomlError, read_toml
+
+_USAGE: Final = 2
 
 
 def add_to(application: typer.Typer) -> None:
@@ -22,7 +25,7 @@ def init(
     ],
     control: Annotated[
         Path | None,
-        typer.Argument(metavar="[CONTROL]", help="The file to write; it must not exist.", show_default=False),
+        typer.Argument(metavar="CONTROL", help="The file to write; it must not exist.", show_default=False),
     ] = None,
 ) -> None:
     """Write a commented control file of a kind to begin with, or print it."""
@@ -52,12 +55,16 @@ def describe(
     from google.protobuf import json_format
 
     from academy.wire.games import game_message
-    from referees.api import InvalidSettingError, referee
+    from referees.api import InvalidSettingError, MissingSettingError, referee
 
     values = dict(_setting(setting) for setting in settings or ())
     rules = referee(game)
     try:
         described = rules.from_settings(rules.located(values, Path.cwd())).spec()
+    except MissingSettingError as error:
+        example = shlex.quote(f"{error.setting}={error.example}")
+        complain(f"arena: missing setting: add `--set {example}` ({error.allowed})")
+        raise typer.Exit(_USAGE) from None
     except InvalidSettingError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
     say(json_format.MessageToJson(game_message(described), preserving_proto_field_name=True))

@@ -31,7 +31,7 @@ def run(  # noqa: PLR0913 - the options of a command
         int | None, typer.Option("--parallel", "-j", min=1, max=1023, help="Games at a time.")
     ] = None,
     max_games: Annotated[
-        int | None, typer.Option("--max-games", "-g", min=0, help="Start no more games than this.")
+        int | None, typer.Option("--max-games", "-g", min=0, help="Start at most this many games.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but warnings.")] = False,
     log_protocol: Annotated[
@@ -47,9 +47,7 @@ def run(  # noqa: PLR0913 - the options of a command
     """Run a competition, or go on with it.
 
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
-    once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
-    2 usage; 3 interrupted; 4 halted by void games, or no player left; 5 reports to ACADEMY still wait;
-    6 completed but for players or matchups that are left out.
+    once, and they are played again by the next run. `arena --help` lists the exit statuses.
     """
     from arena.cli.failures import ExitStatus
     from arena.runner.competition import RunEnd
@@ -108,7 +106,7 @@ def stop(
     at_once: Annotated[
         bool,
         typer.Option(
-            help="At a service: break games in progress off; they are played again when it goes on.",
+            help="At a service: end games in progress at once; they are played again when it goes on.",
         ),
     ] = False,
 ) -> None:
@@ -119,9 +117,7 @@ def stop(
     from arena.results.database import ResultsError
 
     if at_once:
-        raise typer.BadParameter(
-            "needs --address; `arena run` here is broken off with Ctrl-C", param_hint="--at-once"
-        )
+        raise typer.BadParameter("needs --address; Ctrl-C ends an `arena run` here", param_hint="--at-once")
     files = files_of(control)
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")

@@ -31,7 +31,7 @@ def add_to(application: typer.Typer) -> None:
 
 
 def serve(  # noqa: PLR0913 - the options of a command
-    folder: Annotated[Path, typer.Argument(help="The folder of control files.")] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of control files.")] = Path(),
     tokens: TokensFile = DEFAULT_TOKENS,
     address: Annotated[
         str, typer.Option(help="Where to listen: host:port (port 0: any free one) or unix:PATH.")
@@ -77,7 +77,7 @@ def start(
         int, typer.Option("--parallel", "-j", min=0, max=1023, help="Games at a time (0: as the file says).")
     ] = 0,
     max_games: Annotated[
-        int, typer.Option("--max-games", "-g", min=0, help="Start no more games than this (0: all).")
+        int, typer.Option("--max-games", "-g", min=0, help="Start at most this many games (0: all).")
     ] = 0,
     as_json: Json = False,
 ) -> None:
@@ -127,10 +127,12 @@ def list_competitions(service: Service, as_json: Json = False) -> None:
 def watch(
     service: Service,
     name: CompetitionName,
-    from_start: Annotated[bool, typer.Option(help="Tell the games played before, too.")] = False,
+    from_start: Annotated[
+        bool, typer.Option(help="Begin with the first game, not with the next one.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write a line of JSON for each event.")] = False,
 ) -> None:
-    """Follow a competition that a service runs, until it stands still."""
+    """Follow a competition that a service runs, until it ends or is stopped."""
     import json
 
     import grpc
@@ -163,10 +165,12 @@ def players(service: Service, as_json: Json = False) -> None:
 
 def token(
     service: Service | None,
-    name: Annotated[str, typer.Argument(help="Whose token; a player's is its name in control files.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The holder; a player's name in control files.")
+    ],
     role: Annotated[
         Literal["watcher", "operator", "player"],
-        typer.Option(help="What it is good for; operators' are made where the service runs."),
+        typer.Option(help="What its holder may do. Make operators' tokens where the service runs."),
     ] = "player",
     revoke: Annotated[bool, typer.Option("--revoke", help="End the rights of this name's token.")] = False,
     tokens: TokensFile = DEFAULT_TOKENS,
@@ -189,7 +193,7 @@ def token(
 
 
 def tokens(service: Service | None, file: TokensFile = DEFAULT_TOKENS, as_json: Json = False) -> None:
-    """List who has a token, and what it is good for."""
+    """List who has a token, and each holder's role."""
     from arena.service.tokens import Tokens
     from arena.v1 import competitions_pb2
 

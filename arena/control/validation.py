@@ -67,9 +67,14 @@ def choose(words: Collection[str], setting: str, default: str | None, table: Any
     if setting not in table and default is None:
         raise ControlError(f"{place([setting])}: is missing{suggest_misspelt(setting, set(table))}")
     if not isinstance(word, str) or word not in words:
-        choices = ", ".join(map(repr, words))
-        raise ControlError(f"{place([setting])}: must be one of {choices}, not {_show(word)}")
+        raise ControlError(f"{place([setting])}: {_explain_choice(word, words)}")
     return word
+
+
+def _explain_choice(value: object, choices: Collection[str]) -> str:
+    why = f"must be one of {', '.join(map(repr, choices))}, not {_show(value)}"
+    near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else ()
+    return f"{why}; did you mean {near[0]!r}?" if near else why
 
 
 def describe(kind: Any, rules: Sequence[Any] = ()) -> str:
@@ -168,6 +173,8 @@ def _explain(rule: str, error: Any, kind: Any, where: tuple[Any, Any, list[Key],
             return f"must be a table headed {_heading(place(path), listed=False)}"
         case "tuple_type" if _is_table(get_args(_without_rules(kind)[0])[0]):
             return f"must be tables, each headed {_heading(place(path), listed=True)}"
+        case "literal_error":
+            return _explain_choice(error["input"], get_args(_without_rules(kind)[0]))
     return f"must be {describe(kind)}, not {value}"
 
 

@@ -139,7 +139,7 @@ class CompetitionReport:
     @property
     def standings_table(self) -> list[list[str]]:
         """The standings as a table's cells, its headings first; an Elo with imaginary draws has a star."""
-        head = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
+        head = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "time losses", "faults"]
         head += ["points", "Elo", *(["likeliest", "±"] if self.ratings else ["DAIDE", "skill", "±"])]
         rows = [head]
         for player in self.standings.table():

@@ -233,7 +233,7 @@ def _standings(report: CompetitionReport) -> Sequence[str]:
 
 
 def _legend(report: CompetitionReport) -> str:
-    live = "on time: lost on time, of the forfeits; Elo: as it went from game to game"
+    live = "time losses are among the forfeits; Elo: live, after the last game"
     if report.ratings:
         return f"{live}; likeliest: for all games together, ± its 95 % interval."
     return f"{live}; DAIDE: pots won less stakes paid; skill: openskill's Plackett-Luce, ± two deviations."

@@ -13,8 +13,9 @@ from arena.results.own_tables import OUTBOX, VERDICT
 from referees.legible_text import legible
 
 DROPPED: Final = "dropped"
-# A reason contains numbers; proposals that are dropped for one rule are counted together.
-_NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d.,]*(?<=\d)")
+# A reason contains numbers; proposals that are dropped for one rule are counted together. Digits in quotes
+# are symbols of patterns and belong to the rule.
+_QUOTED_OR_NUMBER: Final = re.compile(r"((?<!\w)'[^']*')|(?<![\w.])-?\d[\d.,]*(?<=\d)")
 _LONGEST_REASON: Final = 500
 
 
@@ -67,6 +68,10 @@ class WaitingReport:
     attempts: int
 
 
+def _name_rule(reason: str) -> str:
+    return _QUOTED_OR_NUMBER.sub(lambda match: match[1] or "N", reason)
+
+
 def post(connection: Connection, series_id: int, contest_id: str, report: bytes) -> None:
     """Put a report into the outbox, in the transaction of its game."""
     connection.execute(
@@ -114,7 +119,7 @@ class Outbox:
         for player, verdict, reason, count in self._database.rows(query):
             if verdict == DROPPED:
                 tallies[player].dropped += count
-                tallies[player].reasons[_NUMBER.sub("N", reason)] += count
+                tallies[player].reasons[_name_rule(reason)] += count
             else:
                 tallies[player].accepted += count
         return dict(tallies)

@@ -57,7 +57,7 @@ class Tokens:
     def authenticate(self, token: str) -> ServiceCaller:
         """Whose token this is. Raises NotAuthenticatedError."""
         if not token:
-            raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
+            raise NotAuthenticatedError("the call has no token")
         self._look()
         wanted = digest_of(token)
         caller = next((known for key, known in self._callers.items() if same_digest(key, wanted)), None)

@@ -99,7 +99,8 @@ _WIDTH: Final = 110
 def standings_table(standings: Standings, most: int | None = None) -> Table:
     """The standings as a table, the best player first, with at most `most` players.
 
-    `on time` are games lost on time, `faults` games in which the player did something wrong, `Elo` is live.
+    `time losses` are games lost on time, `faults` games in which the player did something wrong, and `Elo`
+    is live.
     """
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("player", no_wrap=True)
@@ -109,7 +110,7 @@ def standings_table(standings: Standings, most: int | None = None) -> Table:
         "draws",
         "losses",
         "unknown",
-        "on time",
+        "time losses",
         "faults",
         "points",
         "Elo",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Self
 
-from referees.api import InvalidSettingError
+from referees.api import InvalidSettingError, MissingSettingError
 from referees.draughts.variants import VARIANTS, Variant
 from referees.settings import Check, read_choice, read_flag, read_settings, read_whole_number
 
@@ -42,7 +42,8 @@ class DraughtsSettings:
         """
         read = read_settings("draughts", settings, SETTINGS)
         if "variant" not in read:
-            raise InvalidSettingError("variant", f"is missing: give one of {', '.join(map(repr, VARIANTS))}")
+            names = tuple(VARIANTS)
+            raise MissingSettingError("variant", names[0], f"one of {', '.join(map(repr, names))}")
         if read.get("repetition") == 1:
             raise InvalidSettingError(
                 "repetition", "1 would end every game at once; give 2 or more, or 0 for none"

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import partial
 from typing import Final, Self
 
-from referees.api import InvalidSettingError
+from referees.api import InvalidSettingError, MissingSettingError
 from referees.go.board import MAX_SIZE, MIN_SIZE
 from referees.settings import Check, read_enum, read_flag, read_settings, read_whole_number
 
@@ -110,7 +110,7 @@ class GoSettings:
         """
         read = read_settings("Go", settings, SETTINGS)
         if "board_size" not in read:
-            raise InvalidSettingError("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
+            raise MissingSettingError("board_size", 9, f"a size from {MIN_SIZE} to {MAX_SIZE}")
         chosen = cls(**read)
         if chosen.handicap is not None:
             layout = fixed_handicap if chosen.free_handicap is None else free_handicap

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Self
 
-from referees.api import InvalidSettingError
+from referees.api import InvalidSettingError, MissingSettingError
 from referees.hex.board import MAX_SIZE, MIN_SIZE
 from referees.settings import Check, read_flag, read_settings, read_whole_number
 
@@ -29,7 +29,7 @@ class HexSettings:
         """
         read = read_settings("Hex", settings, SETTINGS)
         if "board_size" not in read:
-            raise InvalidSettingError("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
+            raise MissingSettingError("board_size", 7, f"a size from {MIN_SIZE} to {MAX_SIZE}")
         rows = read.pop("board_size")
         chosen = cls(rows, **{"columns": rows, **read})
         if chosen.swap and not chosen.square:

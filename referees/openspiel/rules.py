@@ -13,6 +13,7 @@ from referees.api import (
     GameRecord,
     IllegalMoveError,
     InvalidSettingError,
+    MissingSettingError,
     Outcome,
     Referee,
     Termination,
@@ -110,7 +111,10 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
             if setting != "game":
                 near = "; did you mean 'game'?" if get_close_matches(setting, ("game",)) else ""
                 raise InvalidSettingError(setting, f"OpenSpiel's games have the one setting 'game'{near}")
-        text = settings.get("game")
+        if "game" not in settings:
+            example = "breakthrough(rows=6,columns=6)"
+            raise MissingSettingError("game", example, f"a game string, such as {example!r}")
+        text = settings["game"]
         if not isinstance(text, str) or not text.strip():
             raise InvalidSettingError(
                 "game", "a game string is needed, such as 'breakthrough(rows=6,columns=6)'"

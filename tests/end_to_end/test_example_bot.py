@@ -1,6 +1,9 @@
-"""examples/bot.py plays, asks ACADEMY and proposes in an arena."""
+"""examples/bot.py plays, asks ACADEMY and proposes in an arena, also in the contest of its tutorial."""
 
 import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,9 @@ from academy.store import event_log
 from academy.store.event_log import Page
 from academy.store.library_store import Store
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "bot.py"
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "bot.py"
+TUTORIAL = ROOT / "docs" / "tutorials" / "first-bot.md"
 BIN = Path(sys.executable).parent
 CONTROL = """\
 [competition]
@@ -32,16 +37,21 @@ address = "embedded"
 """
 
 
-def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
-    control = tmp_path / "cup.toml"
-    control.write_text(CONTROL.format(python=sys.executable, bot=EXAMPLE))
-    done = subprocess.run(
-        [BIN / "arena", "run", control],
-        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+def arena(action: str, control: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BIN / "arena", action, control],
+        cwd=control.parent,
+        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", **environment},
         capture_output=True,
         text=True,
         timeout=200,
     )
+
+
+def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(CONTROL.format(python=sys.executable, bot=EXAMPLE))
+    done = arena("run", control)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr.lower()
     with Store(tmp_path / "cup.academy", read_only=True) as academy:
@@ -52,3 +62,31 @@ def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
     assert all(contest.proposals for contest in contests)
     # The random player tells nothing; the bot tells a value with each of its moves.
     assert all(any(ply.values for ply in contest.report.plies) for contest in contests)
+
+
+def test_the_tutorials_contest_runs_with_the_bot_as_it_stands(tmp_path: Path) -> None:
+    (text,) = re.findall(r"## 5\. Take part\n.*?```toml\n(.*?)```", TUTORIAL.read_text(), re.DOTALL)
+    shutil.copy(EXAMPLE, tmp_path / "my_bot.py")
+    control = tmp_path / "contest.toml"
+    control.write_text(text.replace("rounds = 10", "rounds = 2"))
+    assert control.read_text() != text
+    for action in ("check", "run"):
+        done = arena(action, control)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "2/2 games played" in arena("show", control).stdout
+
+
+def test_the_bot_ends_cleanly_when_academy_is_away() -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{nobody.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, EXAMPLE],
+            input="boardsize 4\nclear_board\ngenmove b\nquit\n",
+            env={**os.environ, "ACADEMY_ADDRESS": address, "ACADEMY_CONTEST": "cup/0", "ACADEMY_PLAYER": "1"},
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("\n\n=\n\n") and "?" not in done.stdout

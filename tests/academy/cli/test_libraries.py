@@ -143,8 +143,13 @@ def test_invalid_setting_is_refused(academy: Academy, change: str, words: str) -
 @pytest.mark.parametrize(
     ("arguments", "environment", "exit_code", "words"),
     [
-        (("statistics", "chess"), {}, 1, "game 'chess' is not registered"),
-        (("games",), {"ACADEMY_TOKEN": ""}, 1, "give a token with --token or ACADEMY_TOKEN"),
+        (("statistics", "chess"), {}, 1, "game 'chess' is not registered; `academy games list` shows"),
+        (
+            ("games",),
+            {"ACADEMY_TOKEN": ""},
+            1,
+            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with --token or ACADEMY",
+        ),
         (("games",), {"ACADEMY_TOKEN": "acd_wrong"}, 1, "TOKEN_UNKNOWN"),
         (("games",), {"ACADEMY_ADDRESS": "127.0.0.1:1"}, 3, "no server answers"),
         (("games", "--address", "nowhere"), {}, 2, "write host:port"),

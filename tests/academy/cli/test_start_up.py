@@ -1,13 +1,19 @@
 """Until the command says how it is used, it loads nothing that it does not need for that."""
 
 import inspect
-from typing import get_args
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
+import typer
+from typer.main import get_command
 
-from academy.cli import data_folder
+from academy.cli import app, data_folder
 from academy.store import tokens
 from academy.store.maintenance import compaction
+from arena.cli import app as arena_app
+from tests.academy.cli.conftest import run
 from tests.arena.cli.test_start_up import loaded
 
 HEAVY = ("academy.store.library_store", "asyncio", "lmdb", "llvmlite", "numba", "numpy", "structlog")
@@ -25,3 +31,33 @@ def test_what_options_say_without_loading_the_store_is_what_the_store_says() -> 
     assert get_args(get_args(parameters["role"].annotation)[0]) == tuple(tokens.Role)
     keep = get_args(inspect.signature(data_folder.compact).parameters["keep"].annotation)[1]
     assert keep.show_default == str(compaction.EVENTS_KEPT)
+
+
+def test_help_in_a_narrow_terminal_shows_options_whole_and_none_for_programs_only() -> None:
+    text = run("serve", "--help", COLUMNS="80").out
+    shown = set(re.findall(r"--[a-z-]+", text))
+    assert {"--analysis-patterns", "--concurrent-calls", "--metrics-address"} <= shown
+    assert not [option for option in shown if option.startswith("--embedded")]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{path} {name}")
+
+
+@pytest.mark.parametrize("application", [app.application, arena_app.application], ids=["academy", "arena"])
+def test_arguments_are_shown_in_capitals_with_brackets_and_dots_once(application: typer.Typer) -> None:
+    shown = {
+        f"{path} {word}": word
+        for path, command in commands(get_command(application), "")
+        for argument in command.params
+        if argument.param_type_name == "argument"
+        for word in argument.get_usage_pieces(typer.Context(command))
+    }
+    assert len(shown) > 10
+    wrong = [
+        where for where, word in shown.items() if not re.fullmatch(r"(\{[A-Z]+\}|\[[A-Z=]+\])(\.\.\.)?", word)
+    ]
+    assert not wrong

@@ -335,7 +335,7 @@ def test_an_export_overwrites_nothing_unless_it_is_asked_to(academy: Academy, tm
     file.write_text("precious")
     result = academy("export", "go", "--to", file)
     assert (result.exit_code, result.err) == (
-        1, f"academy: {file}: is there already; --force overwrites it, another name keeps it\n",
+        1, f"academy: {file} already exists; use --force to overwrite it\n",
     )  # fmt: skip
     assert file.read_text() == "precious"
     assert academy("export", "go", "--to", file, "--force").exit_code == 0

@@ -1,10 +1,14 @@
 """What the command says of errors."""
 
+import re
+import shlex
+
 import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 
 from arena.cli.failures import ExitStatus, describe_failure
+from tests.arena.cli.command import arena
 
 
 def test_a_database_error_is_shown_in_one_line_without_the_query() -> None:
@@ -25,3 +29,20 @@ def test_an_error_in_a_statement_is_shown_without_its_values() -> None:
     engine.dispose()
     message, _ = describe_failure(caught.value)
     assert "A value is required for bind parameter 'kept'" in message and len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "remedy"),
+    [
+        ("go", "add `--set board_size=9` (a size from 2 to 25)"),
+        ("hex", "add `--set board_size=7` (a size from 2 to 26)"),
+        ("draughts", "add `--set variant=english` (one of 'english', "),
+        ("openspiel", "add `--set 'game=breakthrough(rows=6,columns=6)'` (a game string"),
+    ],
+)
+def test_a_game_without_its_setting_is_answered_with_an_option_that_works(game: str, remedy: str) -> None:
+    refused = arena("describe", game)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("arena: missing setting: ") and remedy in refused.stderr
+    (option,) = re.findall(r"`--set ([^`]+)`", refused.stderr)
+    assert arena("describe", game, "--set", *shlex.split(option)).returncode == 0

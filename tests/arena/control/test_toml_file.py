@@ -160,6 +160,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             '"playof"',
             "competition.kind: must be one of 'playoff', 'all-play-all', 'gauntlet', ",
         ),
+        (
+            '"all-play-all"',
+            '"round-robbin"',
+            "not 'round-robbin'; did you mean 'round-robin'?",
+        ),
         ("rounds = 20", "rounds = 0", "competition.rounds: must be a whole number from 1 to 10000000, not 0"),
         ("rounds = 20", "rounds = true", "competition.rounds: must be a whole number"),
         ("rounds = 20", "round = 20", "competition.round: unknown setting; did you mean 'rounds'?"),
@@ -208,6 +213,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             'curve = "normal"',
             'curve = "flat"',
             "ratings.curve: must be one of 'logistic', 'normal', not 'flat'",
+        ),
+        (
+            'curve = "normal"',
+            'curve = "nromal"',
+            "ratings.curve: must be one of 'logistic', 'normal', not 'nromal'; did you mean 'normal'?",
         ),
         ('command = "./bin/engine"', "", "players.alpha.command: is missing"),
         (

@@ -46,6 +46,11 @@ def test_after_the_ringmasters_part_come_ratings_with_errors_and_superiority(tmp
         ["gamma", "4", "1", "1", "1", "1", "0", "0", "0", "1.5", "1001", "1024", "179"],
         ["beta", "5", "1", "0", "3", "1", "0", "0", "0", "1", "974", "883", "263"],
     ]
+    assert "losses  unknown  forfeits  time losses  faults  points   Elo  likeliest" in text
+    assert (
+        "\ntime losses are among the forfeits; Elo: live, after the last game; "
+        "likeliest: for all games together, ± its 95 % interval.\n"
+    ) in text
     assert "LOS %  gamma  beta\nalpha   68.1  82.6\ngamma         75.6\n" in text
     assert text.endswith("\n\ngames took 0:00:24 in all, within 0:00:04\n")
 

@@ -36,6 +36,24 @@ def test_reasons_that_differ_in_numbers_alone_are_counted_together(tmp_path: Pat
     database.close()
 
 
+def test_pattern_symbols_in_a_reason_stay_readable(tmp_path: Path) -> None:
+    database = database_of(tmp_path)
+    verdicts = [
+        StoredVerdict(
+            1,
+            "alpha",
+            "dropped",
+            f"a pattern with '1', '2' or '#' must say at least 4.0 bits; it says {bits}",
+        )
+        for bits in (1.5, 2.75)
+    ]
+    with database.transaction() as connection:
+        note(connection, 1, "cup/1", verdicts)
+    (tally,) = Outbox(database, 1).proposals().values()
+    assert tally.reasons == {"a pattern with '1', '2' or '#' must say at least N bits; it says N": 2}
+    database.close()
+
+
 def test_a_database_of_before_gets_the_table(tmp_path: Path) -> None:
     database = database_of(tmp_path)
     with database.transaction() as connection:

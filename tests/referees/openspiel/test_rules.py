@@ -42,7 +42,7 @@ def test_it_is_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ({}, "a game string is needed"),
+        ({}, "is missing: give a game string"),
         ({"game": 3}, "a game string is needed"),
         ({"game": "othello", "komi": 7}, "'komi': OpenSpiel's games have the one setting 'game'"),
         ({"gane": "othello"}, "did you mean 'game'"),
