@@ -43,8 +43,8 @@ def test_every_ply_of_a_game_has_its_page_and_board(competitions: Visitor) -> No
 
     assert plies > 1 and start.text.count('class="piece') == 0
     assert f"Move 0 of {plies}" in start.words and "last-mark" not in start.text
-    first_move = competitions.get(start.link("ply=1"))
-    assert first_move.text.count('class="piece') == 1 and first_move.text.count("last-mark") == 1
+    first = competitions.get(start.link("ply=1"))
+    assert first.text.count('class="piece') == 1 and first.text.count("last-mark") == 1
     assert competitions.get(address + f"&ply={plies + 5}").words == last.words
     assert "polyline" in last.text
 
