@@ -43,8 +43,8 @@ def test_every_ply_of_a_game_has_its_page_and_board(competitions: Visitor) -> No
 
     assert plies > 1 and start.text.count('class="piece') == 0
     assert f"Move 0 of {plies}" in start.words and "last-mark" not in start.text
-    first_ply = competitions.get(start.link("ply=1"))
-    assert first_ply.text.count('class="piece') == 1 and one.text.count("last-mark") == 1
+    first_move = competitions.get(start.link("ply=1"))
+    assert first_move.text.count('class="piece') == 1 and first_move.text.count("last-mark") == 1
     assert competitions.get(address + f"&ply={plies + 5}").words == last.words
     assert "polyline" in last.text
 
@@ -79,7 +79,7 @@ def test_a_competition_that_has_not_begun_has_a_page(competitions: Visitor) -> N
         ("/competition/record?name=cup&game=none", 404),
     ],
 )
-def test_a_missing_page_has_the_right_status(competitions: Visitor, path: str, status: int) -> None:
+def test_missing_pages_have_the_right_status(competitions: Visitor, path: str, status: int) -> None:
     answer = competitions.get(path)
 
     assert answer.status == status, answer.words

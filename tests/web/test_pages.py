@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from academy.v1 import libraries_pb2
+from academy.v1 import consultation_pb2, libraries_pb2
 from tests.academy.service.examples import ENDGAME
 from tests.academy.service.running import Running
 from tests.web.filling import (
@@ -17,6 +17,7 @@ from tests.web.filling import (
     HOSTILE_MOVE,
     HOSTILE_NAME,
     RING,
+    SEEDS,
     import_patterns,
     judge_of,
     random_line,
@@ -87,6 +88,22 @@ def test_a_line_is_followed_by_clicks_and_its_board_is_the_referees(pages: Visit
     assert len(re.findall('class="last-mark"', answer.text)) == 1
     assert "2 contests came here" in answer.words
     assert pages.get(answer.link("/position?")).status == 200
+
+
+def test_the_move_that_the_tree_recommends_is_a_link(pages: Visitor, academy: Running) -> None:
+    recommended = []
+    for game_id in SEEDS:
+        known = academy.admin().consultation.LookUpOpening(
+            consultation_pb2.LookUpOpeningRequest(game_id=game_id, player=1)
+        )
+        answer = pages.get(f"/games/{game_id}/openings")
+        assert ("The tree recommends" in answer.words) is known.HasField("recommendation")
+        if known.HasField("recommendation"):
+            move = known.recommendation
+            assert f"The tree recommends {move.move}" in answer.words
+            assert f"may expect {move.value:.2f}" in answer.words
+            recommended.append(game_id)
+    assert recommended
 
 
 def test_lost_and_won_are_those_of_the_player_that_is_chosen(pages: Visitor) -> None:

@@ -185,7 +185,7 @@ def _described(move: competitions_pb2.GameMove, number: int, name: str, game_id:
 
 
 def _draw_values(known: competitions_pb2.GetGameResponse, ply: int) -> Markup | None:
-    """The movers' expected values by ply, a line for each seat; None where nobody stated one."""
+    """The movers' expected values by ply, a line for each seat; None where nobody reported one."""
     plies = max(len(known.moves), 1)
     by_seat: dict[int, list[tuple[float, float]]] = {}
     for number, move in enumerate(known.moves, 1):

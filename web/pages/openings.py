@@ -90,6 +90,8 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "back": line.address(line.moves[:-1]) if line.moves else "",
         "known": known.known,
         "statistics": known.position,
+        "recommended": known.recommendation if known.HasField("recommendation") else None,
+        "recommended_address": line.address([*line.moves, known.recommendation.move]),
         "rows": rows,
         "sorts": {name: line.address(line.moves, sort=name) for name in _SORTS},
         "seats": [
