@@ -49,6 +49,11 @@ def check_description(trial: Trial) -> None:
             raise breach("two descriptions differ")
         if trial.spec.players != judge.seats:
             raise breach(f"{trial.spec.players} players, but {judge.seats} seats")
+        settings = type(judge).settings_of(trial.spec.game_id)
+        if settings is not None:
+            same = type(judge).from_settings(settings).spec()
+            if (same.game_id, same.geometry) != (trial.spec.game_id, trial.spec.geometry):
+                raise breach(f"settings_of({trial.spec.game_id!r}) are those of {same.game_id!r}")
         names = [judge.seat_name(seat) for seat in trial.seats]
         if len(set(names)) != len(names) or not all(names):
             raise breach(f"the seats are called {names}")

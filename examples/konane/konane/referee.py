@@ -31,6 +31,7 @@ USUAL_SIZE: Final = 8
 SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
 # Measured in random games on boards of 6 to 10 rows.
 PLIES_PER_CELL: Final = 0.7
+_GAME_ID: Final = re.compile(r"konane-([0-9]{1,2})x\1")
 _MOVE: Final = re.compile(r"([a-z]\d+)(?:\s*[-x]?\s*([a-z]\d+))?")
 
 
@@ -63,6 +64,12 @@ class Konane(Referee[KonanePosition, KonaneMove]):
                 "board_size", f"{size!r}: an even number from {SIZES[0]} to {SIZES[-1]} is needed"
             )
         return cls(size)
+
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object] | None:
+        """The size of the board, which an id of this game has."""
+        read = _GAME_ID.fullmatch(game_id)
+        return read and {"board_size": int(read[1])}
 
     def spec(self) -> GameSpec:
         """Each size is a game of its own to ACADEMY."""

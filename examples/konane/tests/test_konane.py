@@ -43,6 +43,13 @@ def test_the_referee_keeps_the_laws(board_size: int) -> None:
     assert report.checks["symmetry"] == 20
 
 
+def test_an_id_leads_back_to_its_board() -> None:
+    for game in (USUAL, SMALL):
+        settings = Konane.settings_of(game.spec().game_id)
+        assert settings is not None and Konane.from_settings(settings).spec() == game.spec()
+    assert Konane.settings_of("konane-6x8") is None
+
+
 def test_the_board_is_full_at_first() -> None:
     assert SMALL.start(0) == drawn("xoxo oxox xoxo oxox", BLACK)
 

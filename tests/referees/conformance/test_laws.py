@@ -46,6 +46,12 @@ class HasOneNameForAllSeats(Go):
         return "player"
 
 
+class LeadsBackToAnotherBoard(Go):
+    @classmethod
+    def settings_of(cls, game_id: str) -> Mapping[str, object]:
+        return {"board_size": 3}
+
+
 class StartsAtRandom(Go):
     starts = itertools.count()
 
@@ -287,6 +293,7 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("spec", DescribesItselfAnew),
     ("spec", HasMoreSeatsThanDescribed),
     ("spec", HasOneNameForAllSeats),
+    ("spec", LeadsBackToAnotherBoard),
     ("seeds", StartsAtRandom),
     ("turns", LetsNobodyMove),
     ("turns", LetsAStrangerMove),
