@@ -14,7 +14,8 @@ from referees.legible_text import legible
 
 DROPPED: Final = "dropped"
 # A reason contains numbers; proposals that are dropped for one rule are counted together.
-_NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d.,]*(?<=\d)")
+# Digits between quotes are symbols of patterns, or moves.
+_QUOTED_OR_NUMBER: Final = re.compile(r"""((?<!\w)(?:'[^']*'|"[^"]*")(?!\w))|(?<![\w.])-?\d[\d.,]*(?<=\d)""")
 _LONGEST_REASON: Final = 500
 
 
@@ -114,7 +115,7 @@ class Outbox:
         for player, verdict, reason, count in self._database.rows(query):
             if verdict == DROPPED:
                 tallies[player].dropped += count
-                tallies[player].reasons[_NUMBER.sub("N", reason)] += count
+                tallies[player].reasons[_without_numbers(reason)] += count
             else:
                 tallies[player].accepted += count
         return dict(tallies)
@@ -147,6 +148,11 @@ class Outbox:
             .limit(limit)
         )
         return {row.ContestId: legible(row.LastError) for row in self._database.rows(query)}
+
+
+def _without_numbers(reason: str) -> str:
+    """Return a reason with N for every number that is not quoted."""
+    return _QUOTED_OR_NUMBER.sub(lambda match: match[1] or "N", reason)
 
 
 def _change(connection: Connection, report: WaitingReport, **values: object) -> None:

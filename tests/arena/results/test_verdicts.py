@@ -36,6 +36,23 @@ def test_reasons_that_differ_in_numbers_alone_are_counted_together(tmp_path: Pat
     database.close()
 
 
+def test_a_reason_keeps_the_digits_that_it_quotes(tmp_path: Path) -> None:
+    database = database_of(tmp_path)
+    rule = "a pattern with '1', '2' or '#' must say at least {} bits of the proposer's board"
+    verdicts = [
+        StoredVerdict(1, "alpha", "dropped", rule.format(12)),
+        StoredVerdict(1, "alpha", "dropped", rule.format(14.5)),
+        StoredVerdict(1, "alpha", "dropped", "the player's move 3 is not '32-28'; the adversary's is"),
+    ]
+    with database.transaction() as connection:
+        note(connection, 1, "cup/1", verdicts)
+    assert Outbox(database, 1).proposals()["alpha"].reasons == {
+        rule.format("N"): 2,
+        "the player's move N is not '32-28'; the adversary's is": 1,
+    }
+    database.close()
+
+
 def test_a_database_of_before_gets_the_table(tmp_path: Path) -> None:
     database = database_of(tmp_path)
     with database.transaction() as connection:
