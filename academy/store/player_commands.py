@@ -231,7 +231,10 @@ class Replay:
     """A game replayed as it was and without a player, as far as event `generation`."""
 
     def __init__(self, transaction: Transaction, game_id: str, player: str) -> None:
-        """Begin at the game's snapshot, or before its first event. Raises UnknownGame, StoreCorruptError."""
+        """Begin at the game's snapshot, or before its first event.
+
+        Raises UnknownGameError and StoreCorruptError.
+        """
         game_tables.game_record(transaction, game_id)
         self.game_id = game_id
         self.player = player

@@ -41,7 +41,7 @@ class LoadedGames:
         self._loaded: OrderedDict[str, LoadedGame] = OrderedDict()
 
     def current(self, transaction: Transaction, game_id: str) -> LoadedGame:
-        """Return a game as stored now, also by other processes. Raises UnknownGame."""
+        """Return a game as stored now, also by other processes. Raises UnknownGameError."""
         state = game_tables.game_state(transaction, game_id)
         loaded = self._loaded.get(game_id)
         if loaded is not None and loaded.generation != state.generation:
@@ -100,7 +100,7 @@ class WriteContext:
         return Timestamp(seconds=nanoseconds // 10**9, nanos=nanoseconds % 10**9)
 
     def knowledge(self, game_id: str) -> GameKnowledge:
-        """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGame."""
+        """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGameError."""
         return self._games.current(self.transaction, game_id).knowledge
 
     def record(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:

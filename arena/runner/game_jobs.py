@@ -59,7 +59,7 @@ class JobMaker:
         return fixture.setups or tuple(self._control.players[name] for name in fixture.players)
 
     def rules(self, fixture: Fixture) -> Referee[Any, Any]:
-        """The referee of the game, with its settings. Raises UnknownGame and InvalidSettingError."""
+        """The referee of the game, with its settings. Raises UnknownRefereeError and InvalidSettingError."""
         return (fixture.game or self._control.game).rules()
 
     def setting(self, fixture: Fixture) -> GameSetting:

@@ -183,7 +183,7 @@ class PlainCounsel:
     """Asks for a bot from the lines and dictionaries that it has."""
 
     def __init__(self, map_lines: Sequence[str], income: int, stack_armies: int) -> None:
-        """Read the map's lines; the others are the game's settings of these names. Raises InvalidMap."""
+        """Read the map's lines; the others are the game's settings of these names. Raises InvalidMapError."""
         self._income = income
         self._map = read_map("\n".join(map_lines), "map")
         self._counsel = WarLightAdvisor.from_environment(self._map, stack_armies)
