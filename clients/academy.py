@@ -333,6 +333,9 @@ class Academy(Questions):
         Args:
             contest_id: the contest; "" for all.
 
+        Yields:
+            One proposal with its verdict.
+
         Raises:
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
@@ -351,6 +354,9 @@ class Academy(Questions):
 
         Each answer may take as long as a call. When one does not come, the stream is closed, and every
         question raises AcademyUnavailableError.
+
+        Yields:
+            The stream, until the block ends.
         """
         answers = AnswerStream(self._consultation.Play, self._connection)
         try:

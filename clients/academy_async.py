@@ -335,6 +335,9 @@ class AsyncAcademy(AsyncQuestions):
         Args:
             contest_id: the contest; "" for all.
 
+        Yields:
+            One proposal with its verdict.
+
         Raises:
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
@@ -354,6 +357,9 @@ class AsyncAcademy(AsyncQuestions):
 
         Each answer may take as long as a call. When one does not come, the stream is closed, and every
         question raises AcademyUnavailableError.
+
+        Yields:
+            The stream, until the block ends.
         """
         answers = AsyncAnswerStream(self._consultation.Play, self._connection)
         try:

@@ -203,6 +203,9 @@ class Referee(ABC, Generic[Position, Move]):
         Args:
             settings: The settings by name, as TOML gives them.
 
+        Returns:
+            The referee.
+
         Raises:
             InvalidSettingError: The game has no such setting, or does not accept its value.
         """
@@ -216,7 +219,11 @@ class Referee(ABC, Generic[Position, Move]):
         """
 
     def variant_facts(self) -> VariantFacts:
-        """Describe the variant to a results database, besides its id and its seats."""
+        """Describe the variant to a results database, besides its id and its seats.
+
+        Returns:
+            The facts; each is absent where the game has none.
+        """
         return VariantFacts()
 
     @classmethod
@@ -239,11 +246,23 @@ class Referee(ABC, Generic[Position, Move]):
 
     @classmethod
     def names_file(cls, setting: str, value: str) -> bool:
-        """Whether a setting of that value names a file, looked for from the control file's folder."""
+        """Tell files from other settings.
+
+        Args:
+            setting: The setting's name.
+            value: Its value.
+
+        Returns:
+            Whether the value is the path of a file, looked for from the control file's folder.
+        """
         return False
 
     def longest_game(self) -> int | None:
-        """The greatest number of plies that a game can have; None without a limit, or if it is not known."""
+        """Bound the length of games.
+
+        Returns:
+            The greatest number of plies that a game can have; None without a limit, or if it is not known.
+        """
         return None
 
     @property
@@ -252,10 +271,13 @@ class Referee(ABC, Generic[Position, Move]):
         return self.spec().players
 
     def seat_name(self, seat: int) -> str:
-        """The name that people give a seat (`Black`).
+        """Name a seat as people do.
 
         Args:
             seat: A seat of the game, from 1.
+
+        Returns:
+            The name (`Black`).
         """
         return f"player {seat}"
 
@@ -265,10 +287,17 @@ class Referee(ABC, Generic[Position, Move]):
 
         Args:
             seed: An integer from 0 to 2^63 - 1, from which all chance of the game comes.
+
+        Returns:
+            The position before the first move.
         """
 
     def arranger(self) -> int | None:
-        """The seat that arranges the first position (Go: free handicap); None where none does."""
+        """Say who arranges the first position (Go: free handicap).
+
+        Returns:
+            The seat; None where none does.
+        """
         return None
 
     def arrange(self, text: str) -> Position:
@@ -276,6 +305,9 @@ class Referee(ABC, Generic[Position, Move]):
 
         Args:
             text: The arrangement, as the arranger's protocol gives it.
+
+        Returns:
+            The first position.
 
         Raises:
             UnreadableMoveError: The text is no arrangement, or the game has no arranger.
@@ -285,6 +317,9 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
         """The seats to move.
+
+        Args:
+            position: A position of the game.
 
         Returns:
             One seat, several in rising order who move at once, or none when the game is over.
@@ -358,10 +393,20 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome | None:
-        """How the game ended by its own rules; None while it goes on."""
+        """End the game by its own rules.
+
+        Args:
+            position: A position of the game.
+
+        Returns:
+            How the game ended; None while it goes on.
+        """
 
     def adjudicate(self, position: Position) -> Outcome | None:
         """Count a position in which play was stopped.
+
+        Args:
+            position: A position of the game in which it goes on.
 
         Returns:
             The verdict; None where the game has none.
@@ -369,21 +414,27 @@ class Referee(ABC, Generic[Position, Move]):
         return None
 
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
-        """The outcome when a game is given to a seat: the other resigned, forfeited, and the like.
+        """Give the game to a seat: the other resigned, forfeited, and the like.
 
         Args:
             seat: The seat that wins.
             termination: Why the game ended.
             detail: What there is to say besides.
+
+        Returns:
+            The outcome.
         """
         return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
 
     def drawn(self, termination: Termination, detail: str = "") -> Outcome:
-        """The outcome of a game that ends as a draw between all seats without being counted.
+        """End the game as a draw between all seats, without counting it.
 
         Args:
             termination: Why the game ended.
             detail: What there is to say besides.
+
+        Returns:
+            The outcome.
         """
         return Outcome(tuple(range(1, self.seats + 1)), termination, "draw", detail=detail)
 
@@ -420,12 +471,26 @@ class Referee(ABC, Generic[Position, Move]):
         """
 
     def interaction(self, position: Position) -> bool | None:
-        """Whether pieces of different sides can act on each other here; None where the referee cannot say."""
+        """Tell whether pieces of different sides can act on each other.
+
+        Args:
+            position: A position of the game.
+
+        Returns:
+            Whether they can; None where the referee cannot say.
+        """
         return None
 
     @abstractmethod
     def move_text(self, move: Move) -> str:
-        """A move as text, in the one spelling that opening trees and records use."""
+        """Write a move in the one spelling that opening trees and records use.
+
+        Args:
+            move: A move of this game.
+
+        Returns:
+            One line of text.
+        """
 
     def opening_move(self, position: Position, seat: int, move: Move) -> str:
         """A move as ACADEMY's opening trees know it: its text, unless the game says otherwise.
@@ -454,6 +519,9 @@ class Referee(ABC, Generic[Position, Move]):
             seat: The seat that moves.
             text: What the player wrote.
 
+        Returns:
+            The move.
+
         Raises:
             UnreadableMoveError: The text is no move of this game.
         """
@@ -461,6 +529,9 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def record(self, game: GameRecord) -> str:
         """Write the game in its own record format (SGF, PDN, JSON).
+
+        Args:
+            game: The players, the moves and the outcome.
 
         Returns:
             The text of a file with the extension `record_extension`.
@@ -489,6 +560,9 @@ class Referee(ABC, Generic[Position, Move]):
             content: The bytes of a record of one game.
             texts: Texts that belong to the game, by what they are, such as what the players wrote.
 
+        Returns:
+            The page.
+
         Raises:
             UnreadableRecordError: The record cannot be read, or the game has no such page.
         """
@@ -507,15 +581,22 @@ class Referee(ABC, Generic[Position, Move]):
 
 
 def referees() -> dict[str, type[Referee[Any, Any]]]:
-    """All installed referees by their names."""
+    """Load all installed referees.
+
+    Returns:
+        Their classes by the games' names.
+    """
     return {point.name: point.load() for point in sorted(entry_points(group=ENTRY_POINT_GROUP))}
 
 
 def referee(name: str) -> type[Referee[Any, Any]]:
-    """The referee class of a game.
+    """Load the referee of a game.
 
     Args:
         name: The game's name, as in control files.
+
+    Returns:
+        The referee's class.
 
     Raises:
         UnknownRefereeError: No installed package offers the game; the message lists those there are.

@@ -52,6 +52,9 @@ def check_referee(
         choose: Finds a legal move, given a position, a seat and a source of chance. It is needed only for a
             game that neither lists its legal moves nor has a `random_move`.
 
+    Returns:
+        What was tried.
+
     Raises:
         NonConformingRefereeError: A law is broken. An exception that the referee raises without need
             breaks the law that was being checked.

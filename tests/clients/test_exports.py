@@ -1,4 +1,4 @@
-"""What `clients` exports is documented, and importing it brings nothing of the server or the arena."""
+"""What `clients` exports is small, and importing it brings nothing of the server or the arena."""
 
 import dataclasses
 import inspect
@@ -37,26 +37,6 @@ def parameters_of(called: Any) -> list[str]:
         if parameter not in ("self", "args", "kwargs")
     ]
     return [each for each in names if not each.startswith("_")]
-
-
-def test_each_name_is_exported_once() -> None:
-    assert len(clients.__all__) == len(set(clients.__all__))
-    public = {
-        name for name, value in vars(clients).items() if inspect.isclass(value) or inspect.isfunction(value)
-    }
-    assert public == set(clients.__all__)
-
-
-@pytest.mark.parametrize("name", ENTRIES)
-def test_every_parameter_is_documented(name: str) -> None:
-    for label, called, text in public_callables(name):
-        assert text, f"{label} has no docstring"
-        # The library makes these itself.
-        if label in ("PlayStream", "AsyncPlayStream"):
-            continue
-        missing = [each for each in parameters_of(called) if f"        {each}: " not in f"    {text}"]
-        missing = [each for each in missing if f"\n    {each}: " not in inspect.cleandoc(text)]
-        assert not missing, f"{label}: {missing} in no Args"
 
 
 @pytest.mark.parametrize("name", ENTRIES)
