@@ -268,8 +268,8 @@ class Replay:
                 return True
             try:
                 self._take(transaction, event)
-            except (ValueError, LookupError) as fault:
-                raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {fault}") from fault
+            except (ValueError, LookupError) as error:
+                raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error
             self.generation = event.sequence
         return False
 

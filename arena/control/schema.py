@@ -14,7 +14,8 @@ from pydantic import (
     model_validator,
 )
 
-from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates, Endpoint
 from arena.control.validation import SettingError
 from arena.control.values import (
     MAX_CHILDREN,

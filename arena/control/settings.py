@@ -7,7 +7,8 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import URL
 
-from academy.wire.addresses import Endpoint, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Endpoint
 from arena.control.plans import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.control.schema import Academy, OpeningsFile

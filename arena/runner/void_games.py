@@ -8,7 +8,7 @@ from typing import Any, Final
 from arena.control import plans
 from arena.control.settings import Control
 from arena.jobs import Fault, GameResult, PlayerSetup
-from arena.match.verdicts import Loss, given_against
+from arena.match.verdicts import Loss, decide_against
 from arena.players.protocols import added_protocols
 from arena.runner.remote_players import REMOTE
 from arena.selection.selector import Fixture, Selector, original_name
@@ -26,7 +26,7 @@ def seat_at_fault(result: GameResult) -> int | None:
 
 def forfeit_game(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
     """A void game as one that the player of a seat has lost."""
-    outcome = given_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
+    outcome = decide_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
     return replace(result, outcome=outcome, void_reason="")
 
 
