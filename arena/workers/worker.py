@@ -26,7 +26,7 @@ from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
 from arena.match.game import GameProgress, play
 from arena.match.recorder import PlayedGame, labels, replayed, write_record
 from arena.match.verdicts import Loss, decide_against
-from arena.players.clock import TimeIsUp, alarm
+from arena.players.clock import TimeIsUpError, alarm
 from arena.players.gtp import GtpEngine, GtpPlayer
 from arena.players.player import Choice, PlayerTimeoutError
 from arena.players.policy import PolicyPlayer, PolicyProcess
@@ -131,7 +131,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
             try:
                 with note.waiting(wait), alarm(wait.seconds):
                     return ask()
-            except TimeIsUp:
+            except TimeIsUpError:
                 raise PlayerTimeoutError(_late(self.seating.label, wait)) from None
 
     return TimedPlayer
