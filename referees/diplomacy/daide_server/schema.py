@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from arena.control.schema import Player, Table
+from arena.control.schema import PlayerTable, Table
 from arena.control.validation import SettingError
 from arena.control.values import Seconds, Text
 from referees.diplomacy.daide_server.settings import MAX_LATE_TURNS, DaideAddress, check_client
@@ -33,7 +33,7 @@ class DaideTable(Table):
         return self
 
 
-class DaidePlayerTable(Player):
+class DaidePlayerTable(PlayerTable):
     """Players of protocol `"daide"`, which dial in."""
 
     # DAIDE sends times as whole seconds of at most 8191.
