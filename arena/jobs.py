@@ -87,20 +87,32 @@ class AcademyAccess:
 
 @dataclass(frozen=True)
 class GameJob:
-    """One game to play. `game` and `settings` name its referee; `players` are by seat.
+    """One game to play.
 
-    `seed` is the game's, which no player may learn; `seat_seeds` are the seats' own, made of it one-way if
-    they are left out.
-    `move_limit` is in plies. `scorer` is `internal` (the referee counts) or `players` (they are asked).
-    `event` is what the game is part of and `remarks` are lines of its heading, for its record. `log_path`
-    is the file for what players write to their standard error (None: that of the process that plays);
-    `transcript`, when given, the file for the lines of their protocols. `opening` are the moves, as
-    text, that are played before the players choose theirs. `failures` says what becomes of a player
-    that crashes or breaks its protocol after the first move was asked for: `forfeit`, or `void` for
-    the whole game. `disputes` says what becomes of a player that refuses a move which the referee has
-    accepted: `forfeit`, or `believe` for the rule of Gomill's ringmaster, by which the mover forfeits.
-    `describe_positions` asks for ACADEMY's description of each position, which takes as
-    long as playing the move.
+    Attributes:
+        game_id: The game's id at the arena and at ACADEMY.
+        game: The name of its referee.
+        settings: The referee's settings.
+        players: The players by seat.
+        seed: The source of the game's chance, which no player may learn.
+        move_limit: The number of plies after which the game is stopped.
+        scorer: Who counts: `internal` (the referee) or `players` (they are asked).
+        academy: How the players reach ACADEMY; None without it.
+        log_path: The file for what players write to their standard error; None for that of the process that
+            plays.
+        transcript: The file for the lines of the players' protocols; None for no such file.
+        event: What the game is part of, for its record.
+        remarks: Lines of the record's heading.
+        opening: The moves, as text, that are played before the players choose theirs.
+        opening_name: The opening's name.
+        adjudication: When the arena ends the game early; None for never.
+        failures: What becomes of a player that crashes or breaks its protocol after the first move was asked
+            for: `forfeit`, or `void` for the whole game.
+        disputes: What becomes of a player that refuses a move which the referee has accepted: `forfeit`, or
+            `believe` for the rule of Gomill's ringmaster, by which the mover forfeits.
+        describe_positions: Whether each move comes with ACADEMY's description of the position, which takes
+            as long as playing the move.
+        seat_seeds: The seats' own seeds; made of `seed` one-way where they are left out.
     """
 
     game_id: str
@@ -141,16 +153,23 @@ _NO_VALUES: Final[Mapping[int, float]] = {}
 
 # A tuple: of a fast game, making and sending its moves is a good part of the work.
 class JobMove(NamedTuple):
-    """One recorded move: `board` is the position after it in ACADEMY's letters.
+    """One recorded move.
 
-    `legal_moves` is how many the mover had, 0 where they cannot be listed; `interaction` whether pieces
-    of different sides could act on each other after it; all three are None where the job does not
-    ask for descriptions of positions. `values` are the expected values reported by seat, `value_before` the
-    mover's of the position before.
-    `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
-    byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening,
-    `stand_in` those that the referee made for a seat whose player was gone. `opening_move` is the move
-    as ACADEMY's opening trees know it, empty where that is its text.
+    Attributes:
+        seat: The seat that moved, from 1.
+        text: The move as the referee spells it.
+        board: The position after the move in ACADEMY's letters; None where the job asks for no descriptions.
+        legal_moves: How many moves the mover had, 0 where they cannot be listed; None likewise.
+        interaction: Whether pieces of different sides could act on each other after the move; None likewise.
+        seconds: The time that the mover took.
+        values: The expected values that players reported, by seat.
+        comment: What the player wrote about the move.
+        clock_seconds: The seconds on the mover's clock after the move; None without a clock.
+        clock_stones: In byo-yomi, the number of moves that `clock_seconds` are for.
+        opening: Whether the move is one of a given opening.
+        stand_in: Whether the referee made the move for a seat whose player was gone.
+        opening_move: The move as ACADEMY's opening trees know it; empty where that is its text.
+        value_before: The mover's expected value of the position before.
     """
 
     seat: int
@@ -173,12 +192,18 @@ class JobMove(NamedTuple):
 class PlayerUsage:
     """What one player's process cost, and what went wrong with it.
 
-    `cpu_seconds` and `peak_memory_bytes` are None where unknown; `wall_seconds` is the time that its
-    `own_moves` took: all that it was asked for, one that lost on time, a resignation and a claim included,
-    the opening's and the referee's not. `engine_name` is what it calls itself, `engine_description` the same
-    at length.
-    `remark` says what happened at a `fault`; `turns` how many turns of the game were over when the player
-    first failed to play one, known of games whose seats move at once.
+    Attributes:
+        cpu_seconds: The processor time; None where it is unknown.
+        wall_seconds: The time that the player's `own_moves` took.
+        peak_memory_bytes: The most memory at a time; None where it is unknown.
+        engine_name: The player's name for itself.
+        engine_description: The same at length.
+        fault: What went wrong.
+        remark: What happened at the fault.
+        turns: How many turns of the game were over when the player first failed to play one; known of games
+            whose seats move at once.
+        own_moves: The moves that the player was asked for, with one that lost on time, a resignation and a
+            claim, and without the opening's and the referee's.
     """
 
     cpu_seconds: float | None = None

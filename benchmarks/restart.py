@@ -1,6 +1,6 @@
 """How soon a server that starts again is warm: `python -m benchmarks.restart [--games 100]`.
 
-All games have full libraries. They are copies of one that is learnt, as its records and its kept shelf are.
+All games have full libraries. They are copies of one that is learnt, as its records and pattern cache are.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from typing import Final
 
 import grpc
 
+from academy.service.pattern_cache import FOLDER
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2_grpc
@@ -86,18 +87,18 @@ def main() -> None:
         with Store(folder) as store:
             full_game.teach(store, names[0])
             _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
-        # The first start makes the shelf that is kept.
+        # The first start makes the pattern cache that is kept.
         start(folder, names[:1], token)
         copied(folder, names[0], names[1:])
         starts = [start(folder, names, token) for _ in range(ROUNDS)]
         bare = []
         for _ in range(ROUNDS):
-            shutil.rmtree(folder / "shelves")
+            shutil.rmtree(folder / FOLDER)
             bare.append(start(folder, names[:1], token))
     print("| restart with | serving after s | every game answered after s | slowest first answer ms | MiB |")
     print("|---|---|---|---|---|")
-    _print(f"{len(names)} full games, shelves kept", starts)
-    _print("the same without kept shelves, one game asked about", bare)
+    _print(f"{len(names)} full games, pattern cache kept", starts)
+    _print("the same without a kept pattern cache, one game asked about", bare)
 
 
 def _print(what: str, starts: list[Start]) -> None:

@@ -182,6 +182,9 @@ class Connection:
     def channel(self) -> grpc.Channel:
         """Return a new channel for blocking calls.
 
+        Returns:
+            The channel, which the caller closes.
+
         Raises:
             OSError: a certificate cannot be read.
         """
@@ -190,6 +193,9 @@ class Connection:
 
     def asyncio_channel(self) -> grpc.aio.Channel:
         """Return a new channel for asyncio.
+
+        Returns:
+            The channel, which the caller closes.
 
         Raises:
             OSError: a certificate cannot be read.

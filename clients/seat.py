@@ -116,6 +116,9 @@ class Seat:
             moves: all moves of the contest so far.
             own_moves: how many of them the seat made.
 
+        Returns:
+            The request.
+
         Raises:
             FairUseError: the seat may not ask before this move.
         """
@@ -172,6 +175,9 @@ class Seat:
             options: which patterns.
             both_players: whether the answer has the opponent's patterns too.
 
+        Returns:
+            The request.
+
         Raises:
             FairUseError: too much is expected.
         """
@@ -208,6 +214,9 @@ class Seat:
             expected_value: what the seat expects of that position.
             plies: how many plies led to it.
             options: which patterns.
+
+        Returns:
+            The request.
 
         Raises:
             FairUseError: too much is expected.

@@ -291,6 +291,9 @@ class Referee(ABC, Generic[Position, Move]):
 
         Args:
             seat: A seat of the game, from 1.
+
+        Returns:
+            The name (`Black`).
         """
         return f"player {seat}"
 
@@ -300,6 +303,9 @@ class Referee(ABC, Generic[Position, Move]):
 
         Args:
             seed: An integer from 0 to 2^63 - 1, from which all chance of the game comes.
+
+        Returns:
+            The position before the first move.
         """
 
     def arranger(self) -> int | None:
@@ -323,6 +329,9 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
         """Return the seats to move.
+
+        Args:
+            position: A position of the game.
 
         Args:
             position: A position of the game.
@@ -423,6 +432,9 @@ class Referee(ABC, Generic[Position, Move]):
             seat: The seat that wins.
             termination: Why the game ended.
             detail: What there is to say besides.
+
+        Returns:
+            The outcome.
         """
         return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
 
@@ -432,6 +444,9 @@ class Referee(ABC, Generic[Position, Move]):
         Args:
             termination: Why the game ended.
             detail: What there is to say besides.
+
+        Returns:
+            The outcome.
         """
         return Outcome(tuple(range(1, self.seats + 1)), termination, "draw", detail=detail)
 
@@ -581,6 +596,9 @@ def referee(name: str) -> type[Referee[Any, Any]]:
 
     Args:
         name: The game's name, as in control files.
+
+    Returns:
+        The referee's class.
 
     Raises:
         UnknownRefereeError: No installed package offers the game; the message lists those there are.

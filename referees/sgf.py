@@ -23,10 +23,17 @@ LETTERS: Final = {1: "B", 2: "W"}
 MAX_GAMES: Final = 100_000
 
 
-def given_to(seat: int, termination: Termination, detail: str) -> Outcome:
-    """The outcome of a game that was decided without counting, with the result as SGF writes it (`B+R`)."""
-    reason = {Termination.RESIGNATION: "R", Termination.FORFEIT: "F"}.get(termination, "")
-    return Outcome((seat,), termination, f"{LETTERS[seat]}+{reason}", detail=detail)
+class SgfResults:
+    """The outcomes of games that were not counted, for a referee whose results are those of SGF."""
+
+    def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
+        """`B+R` for a resignation, `B+F` for a forfeit, `B+` for the rest."""
+        reason = {Termination.RESIGNATION: "R", Termination.FORFEIT: "F"}.get(termination, "")
+        return Outcome((seat,), termination, f"{LETTERS[seat]}+{reason}", detail=detail)
+
+    def drawn(self, termination: Termination, detail: str = "") -> Outcome:
+        """`0`, as SGF writes a draw."""
+        return Outcome(tuple(LETTERS), termination, "0", detail=detail)
 
 
 def read_games(
@@ -46,8 +53,8 @@ def read_games(
     return games
 
 
-def text_of(node: Mapping[str, Sequence[bytes]], identifier: str, default: str = "") -> str:
-    """A property's first value as one line of text; bytes that are no UTF-8 are replaced."""
+def read_text(node: Mapping[str, Sequence[bytes]], identifier: str, default: str = "") -> str:
+    """Read a property's first value as one line of text; bytes that are no UTF-8 are replaced."""
     if identifier not in node:
         return default
     return bytes(simpletext_value(node[identifier][0])).decode("utf-8", "replace")
@@ -78,8 +85,10 @@ def begin(game: GameRecord, size: int) -> Tree_node:
     return root
 
 
-def written(heading: dict[str, list[bytes]], game: GameRecord, move: Callable[[PlayedMove], bytes]) -> str:
-    """The record's text: the heading's raw properties, a node for each move, the final remarks.
+def write_record(
+    heading: dict[str, list[bytes]], game: GameRecord, move: Callable[[PlayedMove], bytes]
+) -> str:
+    """Write a record: the heading's raw properties, a node for each move, the final remarks.
 
     `move` gives the raw value of a move's property. What is left on the mover's clock stands in BL or WL, in
     byo-yomi with the moves it is for in OB or OW. The move's comment holds its player's comment and

@@ -9,7 +9,8 @@ import grpc
 
 from academy.cli.connection import CommandError, ExitCode, Server
 from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
-from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates
 
 _CALL_SECONDS: Final = 60.0
 _TRANSFER_SECONDS: Final = 3_600.0

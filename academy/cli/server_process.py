@@ -182,9 +182,9 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
 def _token_hint(store: Store, data: Path) -> str:
     try:
         usable = sum(token.revoked is None for token in store.read(tokens))
-    except StoreCorruptError as fault:
+    except StoreCorruptError as error:
         # Its holder is refused; the others are served.
-        return f"{fault} (academy check --data {data})"
+        return f"{error} (academy check --data {data})"
     if usable:
         return f"{usable} token{'s' if usable > 1 else ''} (academy tokens list --data {data})"
     return f"no tokens yet: academy tokens create NAME --role admin --data {data}"

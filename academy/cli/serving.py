@@ -105,7 +105,8 @@ def serve(  # noqa: PLR0913
     from academy.service import logs
     from academy.service.server import ServerSettings
     from academy.service.workers import end_with_parent
-    from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
+    from academy.wire.addresses import InvalidAddressError, ServerAddress
+    from academy.wire.tls import Certificates
 
     configure_logs = partial(logs.configure, log_level, log_format)
     configure_logs()

@@ -163,7 +163,9 @@ def is_vague(codes: bytes) -> bool:
 
 
 def information(codes: bytes) -> float:
-    """Return how many bits codes say about a board (docs/knowledge.md, "The four ways in").
+    """Return how many bits codes say about a board.
+
+    See "The four ways in" of docs/explanation/how-learning-works.md.
 
     Args:
         codes: One `cells.Code` a byte.

@@ -249,7 +249,7 @@ class Measures:
         self.drama_of_best.add(lost_hold, moves)
 
     def measures(self) -> dict[str, Measure]:
-        """Return all measures by their names (source: LUDAE, docs/knowledge.md).
+        """Return all measures by their names (source: LUDAE, docs/explanation/how-learning-works.md).
 
         `size` = log10 of the game tree's nodes, estimated as average length times log10 of width;
         `depth` = best Elo / 100 + 6 / log10(max(10, players)); `decisiveness` is the share of

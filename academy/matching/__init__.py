@@ -1,6 +1,6 @@
 """Which patterns of a library occur on a board, and where: `index.PatternIndex`.
 
-A pattern hangs on one of its own cells, its anchor (`anchoring`). A board's cells that can be an anchor,
+A pattern is tried at one of its own cells, its anchor (`anchoring`). A board's cells that can be an anchor,
 under each symmetry, are the bits of machine words. For every test, a code wanted at an offset from the
 anchor, a query computes the word of those around which it holds. A pattern is stored as a row of tests
 (`rows`), once for all symmetries, and lies where the AND of its tests' words has a bit left; cells far from

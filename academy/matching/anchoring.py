@@ -1,8 +1,8 @@
-"""Hanging a pattern on one of its own cells.
+"""Choosing one of a pattern's cells as its anchor.
 
-Every pattern is hung on an *anchor*: its most central stone, or its most central other cell that must
-lie on the board. A query then tries a pattern only where the board has a piece of that colour, and
-tests the other cells by their offset from it.
+The *anchor* is the pattern's most central stone, or its most central other cell that must lie on the board.
+A query then tries the pattern only where the board has a piece of that colour, and tests the other cells by
+their offset from it.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,13 @@ from academy.knowledge.cells import Code
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.matching.board_tables import AnchorKind, Cells, SymmetryGroup, axes_of
 
+# The codes that need a test, and by code its number in that list.
 TESTED_CODES: Final = np.array([code for code in Code if code is not Code.ANYTHING], dtype=np.uint8)
 _UNKNOWN: Final = 255
 _NUMBERS: Final = np.full(256, _UNKNOWN, dtype=np.uint8)
 _NUMBERS[TESTED_CODES] = np.arange(len(TESTED_CODES), dtype=np.uint8)
 
-
+# By code: the cells of a board that a pattern with this code at its anchor is tried at.
 _KINDS: Final = np.full(256, AnchorKind.BOARD_CELL, dtype=np.uint8)
 _KINDS[[Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE]] = AnchorKind.FIRST_PIECE
 _KINDS[[Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE]] = AnchorKind.SECOND_PIECE
@@ -62,7 +63,10 @@ class AnchoredPattern:
 
 
 def anchor_pattern(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
-    """Hang a pattern on its anchor. Raises InvalidPatternError for a code that is not in the language."""
+    """Choose a pattern's anchor, and list its tests.
+
+    Raises InvalidPatternError for a code that is not in the language.
+    """
     cells = np.array(pattern.cells, dtype=np.int32)
     codes = np.frombuffer(pattern.codes, dtype=np.uint8)
     tested = codes != Code.ANYTHING

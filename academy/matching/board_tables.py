@@ -19,7 +19,7 @@ REACH: Final = 4
 
 
 class AnchorKind(IntEnum):
-    """What a pattern hangs on."""
+    """What a pattern's anchor is."""
 
     FIRST_PIECE = 0
     SECOND_PIECE = 1

@@ -111,8 +111,8 @@ class GameCache:
                 await self.load(math.inf)
                 for game in list(self._games.values()):
                     await self._save(game, _GENERATIONS_NOT_KEPT)
-            except StoreError as fault:
-                _log.warning("games cannot be loaded ahead", fault=str(fault))
+            except StoreError as error:
+                _log.warning("games cannot be loaded ahead", error=str(error))
             await asyncio.sleep(_SECONDS_BETWEEN_ROUNDS)
 
     async def close(self, seconds: float) -> None:
@@ -123,8 +123,8 @@ class GameCache:
             for game in reversed(list(self._games.values())):
                 if time.monotonic() < end:
                     await self._save(game, 1)
-        except StoreError as fault:
-            _log.warning("the next start will take longer", fault=str(fault))
+        except StoreError as error:
+            _log.warning("the next start will take longer", error=str(error))
         self._aside.shutdown(wait=False, cancel_futures=True)
 
     def sizes(self) -> Iterator[LibrarySize]:

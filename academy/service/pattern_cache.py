@@ -218,8 +218,8 @@ class PatternCache:
 
 
 # The folder, the mark and the suffix of the files keep the name of earlier versions.
-FOLDER: Final = "shelves"
-_MAGIC: Final = b"SHELF 1\n"
+FOLDER: Final = "pattern-cache"
+_MAGIC: Final = b"CACHE 1\n"
 # The magic, the checksum of the rest, the length of the description, the generation, its mark.
 _HEADER: Final = struct.Struct(f"<8sIIQ{game_tables.MARK_LENGTH}s")
 _SUMMED_FROM: Final = 12
@@ -281,8 +281,8 @@ class PatternCacheFiles:
             except OSError:
                 partial.unlink(missing_ok=True)
                 raise
-        except OSError as fault:
-            _log.warning("pattern cache cannot be saved for the next start", game=game_id, fault=str(fault))
+        except OSError as error:
+            _log.warning("pattern cache cannot be saved for the next start", game=game_id, error=str(error))
             return False
         return True
 
@@ -298,8 +298,8 @@ class PatternCacheFiles:
     def _remove(self, game_id: str) -> None:
         try:
             self.path(game_id).unlink(missing_ok=True)
-        except OSError as fault:
-            _log.warning("saved pattern cache cannot be removed", game=game_id, fault=str(fault))
+        except OSError as error:
+            _log.warning("saved pattern cache cannot be removed", game=game_id, error=str(error))
 
     def _read(self, game_id: str) -> SavedPatterns | None:
         """Read a game's file; None if it is missing or was not written by this version."""
@@ -333,7 +333,7 @@ class PatternCacheFiles:
     def path(self, game_id: str) -> Path:
         """Where a game's file lies."""
         # Ids that differ in case only are one file name on some systems.
-        return self._folder / f"{blake2b(game_id.encode(), digest_size=16).hexdigest()}.shelf"
+        return self._folder / f"{blake2b(game_id.encode(), digest_size=16).hexdigest()}.patterns"
 
 
 def _padded_length(length: int) -> int:

@@ -41,8 +41,9 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from academy.wire._compat import remember_makers
-from academy.wire.addresses import DEFAULT_ADDRESS, Certificates, Endpoint, ServerAddress
+from academy.wire.addresses import DEFAULT_ADDRESS, ServerAddress
 from academy.wire.health import HealthServicer
+from academy.wire.tls import Certificates, Endpoint
 
 SERVICES: Final = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name

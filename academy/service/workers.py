@@ -84,15 +84,15 @@ class Watchdog:
         """The most seconds that may pass from one look to the next; None: any."""
         return self._allowed / _BEATS or None
 
-    def too_silent(self, pulses: list[HeartbeatReceiver]) -> list[HeartbeatReceiver]:
+    def too_silent(self, heartbeats: list[HeartbeatReceiver]) -> list[HeartbeatReceiver]:
         """Look once more: return those that have beaten before, and are silent for longer than allowed."""
         now = self._clock()
         passed, self._looked = now - self._looked, now
         if self.between_looks is None:
             return []
-        for pulse in pulses:
-            pulse.silent += min(passed, self.between_looks)
-        return [pulse for pulse in pulses if pulse.has_beaten and pulse.silent > self._allowed]
+        for heartbeat in heartbeats:
+            heartbeat.silent += min(passed, self.between_looks)
+        return [beat for beat in heartbeats if beat.has_beaten and beat.silent > self._allowed]
 
 
 _PR_SET_PDEATHSIG: Final = 1
@@ -260,7 +260,7 @@ def _safe_path() -> Iterator[None]:
 @dataclass(slots=True)
 class _Running:
     process: SpawnProcess
-    pulse: HeartbeatReceiver
+    heartbeat: HeartbeatReceiver
     started: float
 
 
@@ -306,7 +306,7 @@ class ServerProcesses:
         """Wait for the next event and handle it."""
         now = time.monotonic()
         waited_for: list[Any] = [signals, *(server.process.sentinel for server in self._running.values())]
-        waited_for += [server.pulse.pipe for server in self._running.values()]
+        waited_for += [server.heartbeat.pipe for server in self._running.values()]
         moments = [due - now for due in self._due.values()]
         if self._running and self._watch.between_looks is not None:
             moments.append(self._watch.between_looks)
@@ -314,7 +314,7 @@ class ServerProcesses:
         if signals in happened:
             self._stop(len(os.read(signals, 64)))
         for number, server in list(self._running.items()):
-            if server.pulse.pipe in happened:
+            if server.heartbeat.pipe in happened:
                 self._read_beats(number, server, when_ready)
             if server.process.sentinel in happened:
                 self._handle_end(number, server)
@@ -337,7 +337,7 @@ class ServerProcesses:
         self._running[number] = _Running(process, HeartbeatReceiver(hears), time.monotonic())
 
     def _read_beats(self, number: int, server: _Running, when_ready: Callable[[], None]) -> None:
-        if not server.pulse.read():
+        if not server.heartbeat.read():
             # It is dying; its sentinel reports the end.
             server.process.join()
         elif number not in self._served:
@@ -346,18 +346,19 @@ class ServerProcesses:
                 when_ready()
 
     def _kill_hanging(self) -> None:
-        silent = self._watch.too_silent([server.pulse for server in self._running.values()])
+        silent = self._watch.too_silent([server.heartbeat for server in self._running.values()])
         for number, server in self._running.items():
-            if server.pulse in silent:
-                _log.error("process hangs and is killed", process=number, seconds=round(server.pulse.silent))
+            if server.heartbeat in silent:
+                seconds = round(server.heartbeat.silent)
+                _log.error("process hangs and is killed", process=number, seconds=seconds)
                 # Acknowledged writes are on the disk. A hanging process would not react to SIGTERM.
                 server.process.kill()
                 # A process that waits for a disk dies only after that.
-                server.pulse.silent = 0.0
+                server.heartbeat.silent = 0.0
 
     def _handle_end(self, number: int, server: _Running) -> None:
         server.process.join()
-        server.pulse.pipe.close()
+        server.heartbeat.pipe.close()
         del self._running[number]
         code = server.process.exitcode
         if self._stopping:
@@ -383,10 +384,10 @@ class ServerProcesses:
                 server.process.terminate()
 
 
-def _run_process(work: ServerMain, number: int, heart: HeartbeatSender) -> None:
+def _run_process(work: ServerMain, number: int, heartbeat: HeartbeatSender) -> None:
     # A terminal's Ctrl-C reaches every process; the first one passes it on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     end_with_parent(parent.pid if parent else None)
     structlog.contextvars.bind_contextvars(process=number)
-    work(number, heart.begin)
+    work(number, heartbeat.begin)

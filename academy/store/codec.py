@@ -117,8 +117,8 @@ def measures_from_text(text: str) -> Measures:
             raise ValueError(f"contests {measures.contests!r} must be a whole number from 0")
         if any(not isinstance(value, int | float | None) for value in _plain_values(measures.as_json())):
             raise ValueError("only numbers may stand in it")
-    except (ValueError, TypeError, ArithmeticError, AttributeError) as fault:
-        raise InvalidRecordError("history.measures", f"cannot be read: {fault}") from fault
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
+        raise InvalidRecordError("history.measures", f"cannot be read: {error}") from error
     return measures
 
 
@@ -431,8 +431,8 @@ def _naming(field: str) -> Iterator[None]:
     """Raise InvalidRecordError that names a field for a pattern or board which breaks a rule."""
     try:
         yield
-    except (InvalidPatternError, InvalidBoardError) as fault:
-        raise InvalidRecordError(field, str(fault)) from fault
+    except (InvalidPatternError, InvalidBoardError) as error:
+        raise InvalidRecordError(field, str(error)) from error
 
 
 def set_judgement(proposal: proposals_pb2.Proposal, judgement: Judgement) -> None:
@@ -503,8 +503,8 @@ def unpack_message(kind: type[_Message], stored: bytes) -> _Message:
     """Return the message that was packed. Raises StoreCorruptError."""
     try:
         return kind.FromString(stored)
-    except DecodeError as fault:
-        raise StoreCorruptError(f"a stored {kind.__name__} cannot be read: {fault}") from fault
+    except DecodeError as error:
+        raise StoreCorruptError(f"a stored {kind.__name__} cannot be read: {error}") from error
 
 
 _MAX_ELO_HUNDREDTHS: Final = round(MAX_ELO * ELO_SCALE)

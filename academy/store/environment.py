@@ -15,6 +15,7 @@ import lmdb
 
 from academy.store import lock_file
 from academy.store.errors import (
+    NO_ROOM,
     SchemaMismatchError,
     SchemaOutdatedError,
     StoreClosedError,
@@ -227,10 +228,10 @@ class Environment:
         if not read_only:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            except OSError as fault:
+            except OSError as error:
                 raise StoreReadOnlyError(
-                    f"{folder}: the data folder cannot be made: {fault.strerror}"
-                ) from fault
+                    f"{folder}: the data folder cannot be made: {error.strerror}"
+                ) from error
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
         elif not (folder / "data.mdb").stat().st_size:
@@ -280,10 +281,10 @@ class Environment:
         with self._translate_errors():
             try:
                 self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
-            except lmdb.NotFoundError as fault:
+            except lmdb.NotFoundError as error:
                 # An earlier version had fewer.
                 if table is TableName.META or self.schema == SCHEMA_VERSION:
-                    raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from fault
+                    raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from error
 
     def close(self) -> None:
         """Close the folder once no transaction is running. Closing twice is harmless."""
@@ -295,7 +296,7 @@ class Environment:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *fault: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -414,35 +415,35 @@ class Environment:
     def _translate_errors(self) -> Iterator[None]:
         try:
             yield
-        except lmdb.MapFullError as fault:
-            raise _MapFullError(f"{self.folder}: the map is full") from fault
-        except _UNSOUND as fault:
-            raise StoreCorruptError(f"{self.folder}: {self._without_folder(fault)}; {_REMEDY}") from fault
-        except lmdb.Error as fault:
-            raise self._as_store_error(fault) from fault
+        except lmdb.MapFullError as error:
+            raise _MapFullError(f"{self.folder}: the map is full") from error
+        except _UNSOUND as error:
+            raise StoreCorruptError(f"{self.folder}: {self._without_folder(error)}; {_REMEDY}") from error
+        except lmdb.Error as error:
+            raise self._as_store_error(error) from error
 
-    def _as_store_error(self, fault: lmdb.Error) -> StoreError:
-        code = getattr(fault, "code", 0)
-        if isinstance(fault, lmdb.DiskError) or code in lock_file.NO_ROOM:
+    def _as_store_error(self, error: lmdb.Error) -> StoreError:
+        code = getattr(error, "code", 0)
+        if isinstance(error, lmdb.DiskError) or code in NO_ROOM:
             return StoreFullError(
                 f"{self.folder}: no room left on the disk or in the quota; make room, try again"
             )
         if code == errno.EROFS:
             return StoreReadOnlyError(f"{self.folder}: its file system is read-only; mount it for writing")
-        if isinstance(fault, lmdb.ReadonlyError) or code in _NO_RIGHT:
+        if isinstance(error, lmdb.ReadonlyError) or code in _NO_RIGHT:
             return StoreReadOnlyError(f"{self.folder}: may not be written by this user; check owner and mode")
-        if isinstance(fault, lmdb.PanicError):
+        if isinstance(error, lmdb.PanicError):
             return StoreError(f"{self.folder}: a write to the disk failed; check the disk, then start again")
         if code == errno.EIO:
             return StoreError(
                 f"{self.folder}: the disk took a write only in part or not at all; check the limit on file "
                 "sizes, the room left, and the disk"
             )
-        return StoreError(f"{self.folder}: {self._without_folder(fault)}")
+        return StoreError(f"{self.folder}: {self._without_folder(error)}")
 
-    def _without_folder(self, fault: lmdb.Error) -> str:
+    def _without_folder(self, error: lmdb.Error) -> str:
         """Return LMDB's message without the folder that it may begin with."""
-        return str(fault).removeprefix(f"{self.folder}: ")
+        return str(error).removeprefix(f"{self.folder}: ")
 
 
 class _MapFullError(StoreError):

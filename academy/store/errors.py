@@ -1,7 +1,11 @@
 """The errors of the store: refused records, and faults of its folder."""
 
+import errno
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
+
+# What the system answers where a disk or a quota is full.
+NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class WithDetails:

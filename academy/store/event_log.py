@@ -58,8 +58,8 @@ def unpack(stored: bytes) -> events_pb2.Event:
     if form == _DEFLATED:
         try:
             body = zlib.decompress(body)
-        except zlib.error as fault:
-            raise StoreCorruptError(f"a stored event cannot be decompressed: {fault}") from fault
+        except zlib.error as error:
+            raise StoreCorruptError(f"a stored event cannot be decompressed: {error}") from error
     elif form != _PLAIN:
         raise StoreCorruptError(f"a stored event has the unknown format {form!r}")
     return unpack_message(events_pb2.Event, body)

@@ -159,8 +159,8 @@ def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
     """Read a stored game. Raises StoreCorruptError."""
     try:
         return spec_from_proto(game), settings_from_proto(game.settings)
-    except ValueError as fault:
-        raise StoreCorruptError(f"the record of game {game.game_id!r} cannot be read: {fault}") from fault
+    except ValueError as error:
+        raise StoreCorruptError(f"the record of game {game.game_id!r} cannot be read: {error}") from error
 
 
 def measures(transaction: Transaction, game_id: str) -> bytes:
@@ -172,8 +172,8 @@ def read_measures(stored: bytes) -> Measures:
     """Read the sums behind a game's measures. Raises StoreCorruptError."""
     try:
         return Measures.from_json(json.loads(stored))
-    except (ValueError, TypeError) as fault:
-        raise StoreCorruptError(f"the measures of a game cannot be read: {fault}") from fault
+    except (ValueError, TypeError) as error:
+        raise StoreCorruptError(f"the measures of a game cannot be read: {error}") from error
 
 
 def write_measures(measures: Measures) -> str:
@@ -229,8 +229,8 @@ class EntryReader:
         """Read one pattern. Raises StoreCorruptError."""
         try:
             entry = entry_from_proto(unpack_message(pattern_pb2.PatternRecord, stored), self.spec)
-        except ValueError as fault:
-            raise StoreCorruptError(f"a pattern of {self.spec.game_id!r} cannot be read: {fault}") from fault
+        except ValueError as error:
+            raise StoreCorruptError(f"a pattern of {self.spec.game_id!r} cannot be read: {error}") from error
         cells = self._outlines.setdefault(entry.pattern.cells, entry.pattern.cells)
         if cells is entry.pattern.cells:
             return entry
@@ -241,18 +241,18 @@ def read_ballot(record: pattern_pb2.PatternRecord) -> VoteTally:
     """Read the votes for a stored pattern, which is not read further. Raises StoreCorruptError."""
     try:
         return ballot_from_proto(record)
-    except ValueError as fault:
+    except ValueError as error:
         raise StoreCorruptError(
-            f"votes for a pattern of {record.game_id!r} cannot be read: {fault}"
-        ) from fault
+            f"votes for a pattern of {record.game_id!r} cannot be read: {error}"
+        ) from error
 
 
 def read_node(stored: bytes, spec: GameSpec) -> OpeningNode:
     """Read a stored node. Raises StoreCorruptError."""
     try:
         return node_from_proto(unpack_message(pattern_pb2.OpeningNodeRecord, stored), spec)
-    except ValueError as fault:
-        raise StoreCorruptError(f"an opening node of {spec.game_id!r} cannot be read: {fault}") from fault
+    except ValueError as error:
+        raise StoreCorruptError(f"an opening node of {spec.game_id!r} cannot be read: {error}") from error
 
 
 def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:

@@ -161,7 +161,7 @@ RECORDS_PER_EVENT: Final = 1_000
 class ChangeSettings:
     """Change the settings that `settings` gives. The result is all of them, and how much was removed.
 
-    Raises InvalidSettingsError and UnknownGame. Where nothing differs, nothing is logged.
+    Raises InvalidSettingsError and UnknownGameError. Where nothing differs, nothing is logged.
     """
 
     game_id: str
@@ -187,7 +187,7 @@ class ChangeSettings:
 class DeleteGame:
     """Make a game that has no contests and no knowledge unknown; its id may be registered again.
 
-    Raises UnknownGame, GameInUseError.
+    Raises UnknownGameError, GameInUseError.
     """
 
     game_id: str
@@ -214,7 +214,7 @@ class DeleteGame:
 class DeletePattern:
     """Take a pattern out of its library and keep it for undoing. The result is the pattern.
 
-    Raises UnknownPatternError and UnknownGame.
+    Raises UnknownPatternError and UnknownGameError.
     """
 
     game_id: str
@@ -242,7 +242,7 @@ class RestorePattern:
     """Undo an admin's deletion, or what pruning or a lowered capacity removed. The result is the pattern now.
 
     The result is None where a full library has no room: then the pattern is still kept. Raises
-    NotDeletedError and UnknownGame.
+    NotDeletedError and UnknownGameError.
     """
 
     game_id: str
@@ -280,7 +280,7 @@ class RestorePattern:
 class DeleteOpening:
     """Take a node out of the opening tree with all below it. The result is what went, and the event.
 
-    `moves` are the line that leads to it. Raises UnknownLineError and UnknownGame.
+    `moves` are the line that leads to it. Raises UnknownLineError and UnknownGameError.
     """
 
     game_id: str
@@ -303,7 +303,7 @@ class DeleteOpening:
 class RestoreRemoval:
     """Undo what an event removed. Records without room are still kept.
 
-    Raises UnknownRemovalError and UnknownGame.
+    Raises UnknownRemovalError and UnknownGameError.
     """
 
     game_id: str
@@ -351,7 +351,7 @@ class PruneLibrary:
     actor: str
 
     def execute(self, work: WriteContext) -> Sequence[PatternEntry | OpeningNode]:
-        """Log the pruning unless nothing is to go. Raises InvalidRecordError and UnknownGame."""
+        """Log the pruning unless nothing is to go. Raises InvalidRecordError and UnknownGameError."""
         knowledge = work.knowledge(self.game_id)
         if not 0.0 <= self.below < float("inf"):
             raise InvalidRecordError("below", f"{self.below!r} must be a number from 0")
@@ -377,7 +377,7 @@ class ImportLibraries:
     """Take in records of another ACADEMY, all or none.
 
     With `replace` the libraries they are for are emptied first. Raises InvalidRecordError naming the record,
-    UnknownLineError for a node without its parent, UnknownGame.
+    UnknownLineError for a node without its parent, UnknownGameError.
     """
 
     game_id: str

@@ -56,7 +56,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *fault: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # Writing

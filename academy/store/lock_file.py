@@ -4,15 +4,13 @@ LMDB makes it without any, maps it into memory and writes there. Where the disk 
 ends the process with a bus error and no word.
 """
 
-import errno
 import os
 from pathlib import Path
 from typing import Final
 
-from academy.store.errors import StoreFullError
+from academy.store.errors import NO_ROOM, StoreFullError
 
 MAX_READERS: Final = 1_024
-NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NAME: Final = "lock.mdb"
 # LMDB takes 64 bytes for each reader and less than a page before them.
 _SIZE: Final = 64 * MAX_READERS + 4_096
@@ -37,19 +35,19 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
         pass
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as fault:
-        if fault.errno in NO_ROOM:
-            return _go_without(folder, read_only, fault)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            return _go_without(folder, read_only, error)
         # LMDB reports other hindrances, and reads where nothing can be written.
         return True
     try:
         allocate(handle)
-    except OSError as fault:
-        if fault.errno not in NO_ROOM:
+    except OSError as error:
+        if error.errno not in NO_ROOM:
             raise
         # LMDB begins a file that it uses with a number: its first part has its room already.
         in_use = any(os.pread(handle, 4, 0))
-        return (in_use and read_only) or _go_without(folder, read_only, fault)
+        return (in_use and read_only) or _go_without(folder, read_only, error)
     finally:
         os.close(handle)
     return True
@@ -61,9 +59,9 @@ def allocate(handle: int) -> None:
     os.posix_fallocate(handle, 0, os.fstat(handle).st_size or _SIZE)
 
 
-def _go_without(folder: Path, read_only: bool, fault: OSError) -> bool:
+def _go_without(folder: Path, read_only: bool, error: OSError) -> bool:
     if read_only:
         return False
     raise StoreFullError(
         f"{folder}: no room left on the disk or in the quota; make room, try again"
-    ) from fault
+    ) from error

@@ -231,7 +231,10 @@ class Replay:
     """A game replayed as it was and without a player, as far as event `generation`."""
 
     def __init__(self, transaction: Transaction, game_id: str, player: str) -> None:
-        """Begin at the game's snapshot, or before its first event. Raises UnknownGame, StoreCorruptError."""
+        """Begin at the game's snapshot, or before its first event.
+
+        Raises UnknownGameError and StoreCorruptError.
+        """
         game_tables.game_record(transaction, game_id)
         self.game_id = game_id
         self.player = player
@@ -265,8 +268,8 @@ class Replay:
                 return True
             try:
                 self._take(transaction, event)
-            except (ValueError, LookupError) as fault:
-                raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {fault}") from fault
+            except (ValueError, LookupError) as error:
+                raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error
             self.generation = event.sequence
         return False
 

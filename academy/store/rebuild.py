@@ -58,8 +58,8 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
     """Return the knowledge that was packed and its generation. Raises StoreCorruptError."""
     try:
         snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(stored[_GENERATION_BYTES:]))
-    except zlib.error as fault:
-        raise StoreCorruptError(f"a snapshot cannot be decompressed: {fault}") from fault
+    except zlib.error as error:
+        raise StoreCorruptError(f"a snapshot cannot be decompressed: {error}") from error
     game = unpack_message(game_pb2.Game, snapshot.game)
     state = unpack_message(records_pb2.GameState, snapshot.state)
     if state.generation != int.from_bytes(stored[:_GENERATION_BYTES]):
@@ -103,8 +103,8 @@ def advance(
             else:
                 event_log.apply(begun[0], event, read_event)
                 begun = begun[0], event.sequence
-        except (ValueError, LookupError) as fault:
-            raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {fault}") from fault
+        except (ValueError, LookupError) as error:
+            raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error
     return begun
 
 

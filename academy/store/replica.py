@@ -144,7 +144,7 @@ Listener = Callable[[GameView, PatternChanges], None]
 
 
 def read_view(transaction: Transaction, game_id: str) -> GameView:
-    """Return a view of all of a game. Raises UnknownGame, StoreCorruptError."""
+    """Return a view of all of a game. Raises UnknownGameError, StoreCorruptError."""
     spec, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
     entries = game_tables.EntryReader(spec)
     stored = {
@@ -185,7 +185,7 @@ class Replica:
         self._views.pop(game_id, None)
 
     def refresh(self, game_id: str) -> GameView:
-        """Return the newest view of a game. Raises UnknownGame, StoreError."""
+        """Return the newest view of a game. Raises UnknownGameError, StoreError."""
         view = self._views.get(game_id)
         with self._environment.reading() as transaction:
             state = game_tables.game_state(transaction, game_id)

@@ -289,8 +289,8 @@ def read_description(text: str) -> game_pb2.Game | None:
 def _parse(json: str, message: _Message, line: int) -> _Message:
     try:
         return json_format.Parse(json, message)
-    except json_format.ParseError as fault:
-        raise LibraryTextError(line, 1, f"cannot be read: {str(fault)[:200]}") from fault
+    except json_format.ParseError as error:
+        raise LibraryTextError(line, 1, f"cannot be read: {str(error)[:200]}") from error
 
 
 def read_text(text: str, spec: GameSpec) -> LibraryTexts:
@@ -427,16 +427,16 @@ class _Reader:
         cells = "\n".join(self._cells)
         try:
             read_cells(cells, self._spec.geometry)
-        except PatternSyntaxError as fault:
-            raise LibraryTextError(self._cells_line + fault.line - 1, fault.column, fault.what) from fault
+        except PatternSyntaxError as error:
+            raise LibraryTextError(self._cells_line + error.line - 1, error.column, error.what) from error
         record = self._record
         record.game_id = self._spec.game_id
         record.library = library_to_proto(self._library)
         record.cells = cells
         try:
             entry = entry_from_proto(record, self._spec)
-        except InvalidRecordError as fault:
-            raise LibraryTextError(self._first_line or self._cells_line, 1, str(fault)) from fault
+        except InvalidRecordError as error:
+            raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
         if label:
             _check_label(line, label, entry.signature)
         self.found.patterns.setdefault(self._library, []).append(record)
@@ -497,8 +497,8 @@ class _Reader:
             try:
                 node_from_proto(entry.record, self._spec)
                 check_results(entry.record)
-            except InvalidRecordError as fault:
-                raise entry.move.refuse(f"cannot be a node: {fault}") from fault
+            except InvalidRecordError as error:
+                raise entry.move.refuse(f"cannot be a node: {error}") from error
             self.found.nodes.append(entry.record)
 
 
@@ -506,8 +506,8 @@ def _check_label(line: int, label: str, signature: Signature) -> None:
     """Compare a label with what the votes add up to, as exactly as it is written."""
     try:
         read_label(label, line)
-    except PatternSyntaxError as fault:
-        raise LibraryTextError(fault.line, fault.column, fault.what) from fault
+    except PatternSyntaxError as error:
+        raise LibraryTextError(error.line, error.column, error.what) from error
     for name, number in zip(_LABEL, re.finditer(r"[^<;>\s]+", label), strict=True):
         written, voted = Decimal(number[0]), getattr(signature, name)
         last_digit = Decimal(1).scaleb(int(written.as_tuple().exponent))

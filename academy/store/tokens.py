@@ -155,8 +155,8 @@ def read(stored: bytes) -> Token:
     record = unpack_message(records_pb2.TokenRecord, stored)
     try:
         return _token(record)
-    except ValueError as fault:
-        raise StoreCorruptError(f"a stored token cannot be read: {fault}") from fault
+    except ValueError as error:
+        raise StoreCorruptError(f"a stored token cannot be read: {error}") from error
 
 
 def authenticate(transaction: Transaction, text: str, now: float) -> Caller:

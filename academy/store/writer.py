@@ -41,7 +41,7 @@ class LoadedGames:
         self._loaded: OrderedDict[str, LoadedGame] = OrderedDict()
 
     def current(self, transaction: Transaction, game_id: str) -> LoadedGame:
-        """Return a game as stored now, also by other processes. Raises UnknownGame."""
+        """Return a game as stored now, also by other processes. Raises UnknownGameError."""
         state = game_tables.game_state(transaction, game_id)
         loaded = self._loaded.get(game_id)
         if loaded is not None and loaded.generation != state.generation:
@@ -100,7 +100,7 @@ class WriteContext:
         return Timestamp(seconds=nanoseconds // 10**9, nanos=nanoseconds % 10**9)
 
     def knowledge(self, game_id: str) -> GameKnowledge:
-        """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGame."""
+        """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGameError."""
         return self._games.current(self.transaction, game_id).knowledge
 
     def record(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
@@ -196,7 +196,7 @@ class _Queued:
     command: Command[Any]
     future: "Future[Any]"
     result: Any = None
-    fault: Exception | None = None
+    error: Exception | None = None
 
 
 class Writer:
@@ -275,26 +275,26 @@ class Writer:
         touched: set[str] = set()
         try:
             self._environment.write(lambda transaction: self._execute(transaction, group, touched))
-        except Exception as fault:
+        except Exception as error:
             # Every fault must reach the callers, and the thread must go on.
             self._forget(touched)
-            if not isinstance(fault, OSError):
+            if not isinstance(error, OSError):
                 _log.exception("a group of writes failed")
             for queued in group:
-                queued.future.set_exception(fault)
+                queued.future.set_exception(error)
             return
         for queued in group:
-            if queued.fault is None:
+            if queued.error is None:
                 queued.future.set_result(queued.result)
             else:
-                queued.future.set_exception(queued.fault)
+                queued.future.set_exception(queued.error)
 
     def _execute(self, transaction: Transaction, group: list[_Queued], touched: set[str]) -> None:
         self._together = len(group)
         # A repeated transaction must not meet what the abandoned one did in memory.
         self._forget(touched)
         for queued in group:
-            queued.result = queued.fault = None
+            queued.result = queued.error = None
             own: set[str] = set()
             try:
                 with transaction.begin_nested() as part:
@@ -304,10 +304,10 @@ class Writer:
             except lmdb.Error:
                 touched |= own
                 raise
-            except Exception as fault:
+            except Exception as error:
                 # The command's own refusal, or a mistake in it: its caller's business either way.
                 self._forget(own)
-                queued.fault = fault
+                queued.error = error
             touched |= own
 
     def _give_way(self) -> None:

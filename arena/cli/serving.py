@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from academy.wire.addresses import Certificates, Endpoint, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Certificates, Endpoint
 from arena.cli.arguments import CompetitionName
 from arena.cli.service import Service, with_service, with_service_where_asked
 from arena.lobby import DEFAULT_ADDRESS

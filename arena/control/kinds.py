@@ -76,7 +76,7 @@ class Contents:
             "competition.competitors", tuple(self.players) if names is None else names, least
         )
 
-    def changed_game(self, table: schema.ChangedGame | None, place: Place) -> plans.GameSettings:
+    def changed_game(self, table: schema.ChangedGameTable | None, place: Place) -> plans.GameSettings:
         """The game of the file, with the changes of a table."""
         return self.game if table is None else read_game(table, self.folder, place, self.game)
 
@@ -87,7 +87,7 @@ def read_plan(contents: Contents) -> plans.Plan:
 
 
 def read_game(
-    table: schema.Game | schema.ChangedGame,
+    table: schema.GameTable | schema.ChangedGameTable,
     folder: Path,
     place: Place,
     default: plans.GameSettings | None = None,
@@ -107,7 +107,7 @@ def read_game(
         _fail(place(["name"]), str(error))
     except InvalidSettingError as error:
         # The referee does not know the settings that all games have.
-        near = difflib.get_close_matches(error.setting, schema.Game.model_fields, n=1)
+        near = difflib.get_close_matches(error.setting, schema.GameTable.model_fields, n=1)
         hint = f"; all games have a setting {near[0]!r}" if near else ""
         _fail(place([error.setting]), str(error).removeprefix(f"{error.setting!r}: ") + hint)
     if table.move_limit is not None:
@@ -148,7 +148,7 @@ def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> plan
 
 def _gauntlet(contents: Contents) -> plans.GauntletPlan:
     contents.require_two_seats()
-    competition: schema.Gauntlet = contents.file.competition
+    competition: schema.GauntletTable = contents.file.competition
     challengers = contents.check_names("competition.challengers", competition.challengers, least=1)
     opponents = competition.opponents
     if opponents is None:
@@ -168,7 +168,7 @@ def _swiss(contents: Contents) -> plans.SwissPlan:
 
 def _sprt(contents: Contents) -> plans.SprtPlan:
     contents.require_two_seats()
-    table: schema.SprtTest = contents.file.competition
+    table: schema.SprtTestTable = contents.file.competition
     names = contents.competitors(least=2)
     if len(names) > 2:
         _fail(
@@ -189,7 +189,7 @@ def _mars(contents: Contents) -> plans.MarsPlan:
     return plans.MarsPlan(tuple(series.values()))
 
 
-def _series(contents: Contents, table: schema.Series, index: int) -> plans.MarsSeries:
+def _series(contents: Contents, table: schema.SeriesTable, index: int) -> plans.MarsSeries:
     place = toml_place("series", index)
     if table.kinds and sum(table.kinds) != contents.seats:
         seats = f"{' + '.join(map(str, table.kinds))} is not {contents.seats}, the seats of a game"
@@ -202,7 +202,7 @@ def _series(contents: Contents, table: schema.Series, index: int) -> plans.MarsS
     return plans.MarsSeries(**_same(plans.MarsSeries, table) | own)
 
 
-def _contestants(contents: Contents, table: schema.Series, path: str) -> dict[str, float]:
+def _contestants(contents: Contents, table: schema.SeriesTable, path: str) -> dict[str, float]:
     contestants = table.contestants
     if contestants is None:
         contestants = dict.fromkeys(contents.players, 1.0)
@@ -215,7 +215,7 @@ def _contestants(contents: Contents, table: schema.Series, path: str) -> dict[st
     return contestants
 
 
-def _settings(contents: Contents, table: schema.Series, series: int) -> tuple[plans.MarsSetting, ...]:
+def _settings(contents: Contents, table: schema.SeriesTable, series: int) -> tuple[plans.MarsSetting, ...]:
     settings: dict[str, plans.MarsSetting] = {}
     for index, setting in enumerate(table.settings):
         name = setting.name or str(index)
@@ -238,7 +238,7 @@ def _monte_carlo(contents: Contents) -> plans.MonteCarloPlan:
 
 
 def monte_carlo_plan(
-    table: schema.MonteCarlo,
+    table: schema.MonteCarloTable,
     candidate: plans.CandidatePlan,
     parameters: tuple[GridParameter, ...],
     place: Place,
@@ -268,7 +268,7 @@ def _cross_entropy(contents: Contents) -> plans.CrossEntropyPlan:
 
 
 def cross_entropy_plan(
-    table: schema.CrossEntropy, candidate: plans.CandidatePlan, parameters: tuple[NormalParameter, ...]
+    table: schema.CrossEntropyTable, candidate: plans.CandidatePlan, parameters: tuple[NormalParameter, ...]
 ) -> plans.CrossEntropyPlan:
     """The plan of a cross-entropy tuner."""
     return plans.CrossEntropyPlan(candidate, parameters, **_same(plans.CrossEntropyPlan, table))
@@ -296,7 +296,7 @@ def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParam
 
 
 def _candidate(contents: Contents) -> plans.CandidatePlan:
-    competition: schema.Tuner = contents.file.competition
+    competition: schema.TunerTable = contents.file.competition
     contents.check_name("competition.opponent", competition.opponent)
     rules = contents.game.rules()
     seats = {rules.seat_name(seat).lower(): seat for seat in range(1, rules.seats + 1)}

@@ -30,11 +30,11 @@ class GameSettings:
     # Both are asked for with every game, and looking through all packages takes longer than a short one.
     @cached_property
     def located(self) -> dict[str, Any]:
-        """The settings with files that they name as paths from anywhere. Raises UnknownGame."""
+        """The settings with files that they name as paths from anywhere. Raises UnknownRefereeError."""
         return dict(referee(self.name).located(self.settings, self.folder))
 
     def rules(self) -> Referee[Any, Any]:
-        """The referee of the game. Raises UnknownGame and InvalidSettingError."""
+        """The referee of the game. Raises UnknownRefereeError and InvalidSettingError."""
         return self._rules
 
     @cached_property

@@ -13,28 +13,28 @@ _SETUP: Final = {field.name for field in fields(PlayerSetup)}
 _RATING: Final = {"elo", "fixed_elo"}
 
 
-def read_player(table: Any, place: Place, folder: Path) -> schema.Player:
+def read_player(table: Any, place: Place, folder: Path) -> schema.PlayerTable:
     """The settings of a player, by its protocol. Raises ControlError."""
     added = added_protocols()
     protocol = choose([*schema.PLAYERS, *added], "protocol", "gtp", table, place)
     if protocol not in added:
         return read(schema.PLAYERS[protocol], table, place, folder)
     model = dial_in_protocol(protocol).player_settings()
-    assert issubclass(model, schema.Player)
+    assert issubclass(model, schema.PlayerTable)
     return read(model, table, place, folder)
 
 
-def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, schema.Player]:
+def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, schema.PlayerTable]:
     """The settings of all players, by name. Raises ControlError."""
     return {name: read_player(table, toml_place("players", name), folder) for name, table in tables.items()}
 
 
 def setup_player(
-    name: str, player: schema.Player, folder: Path, everybodys_clock: TimeControl | None
+    name: str, player: schema.PlayerTable, folder: Path, everybodys_clock: TimeControl | None
 ) -> PlayerSetup:
     """A player of these settings; what `PlayerSetup` has no field for are parameters of the protocol."""
     settings: dict[str, Any] = dict(player)
-    if isinstance(player, schema.Program):
+    if isinstance(player, schema.ProgramTable):
         settings["working_directory"] = settings["working_directory"] or str(folder)
         settings["memory_bytes"] = settings.pop("memory")
     own_clock = settings.pop("time_control", None)
@@ -50,6 +50,6 @@ def setup_player(
     return PlayerSetup(**{"name": name, "command": (), "parameters": parameters, **setup})
 
 
-def clock(table: schema.Clock) -> TimeControl:
+def clock(table: schema.ClockTable) -> TimeControl:
     """The clock of a table."""
     return TimeControl(**dict(table))

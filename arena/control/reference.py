@@ -18,16 +18,16 @@ from arena.players.protocols import added_protocols, dial_in_protocol
 _KIND: Final = "`[competition]` of kind "
 # The heading of each table, its model, and the model whose settings an earlier table has listed.
 SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]] = (
-    ("`[competition]`", schema.Competition, None),
-    (f'{_KIND}`"all-play-all"` (or `"round-robin"`)', schema.AllPlayAll, schema.Competition),
-    (f'{_KIND}`"playoff"`', schema.Playoff, schema.Competition),
+    ("`[competition]`", schema.CompetitionTable, None),
+    (f'{_KIND}`"all-play-all"` (or `"round-robin"`)', schema.AllPlayAllTable, schema.CompetitionTable),
+    (f'{_KIND}`"playoff"`', schema.PlayoffTable, schema.CompetitionTable),
     ("`[[matchups]]` of a playoff", schema.MatchupTable, None),
-    (f'{_KIND}`"gauntlet"`', schema.Gauntlet, schema.Competition),
-    (f'{_KIND}`"swiss"`', schema.Swiss, schema.Competition),
-    (f'{_KIND}`"sprt"`', schema.SprtTest, schema.Competition),
-    ('`[[series]]` of kind `"mars"`', schema.Series, None),
+    (f'{_KIND}`"gauntlet"`', schema.GauntletTable, schema.CompetitionTable),
+    (f'{_KIND}`"swiss"`', schema.SwissTable, schema.CompetitionTable),
+    (f'{_KIND}`"sprt"`', schema.SprtTestTable, schema.CompetitionTable),
+    ('`[[series]]` of kind `"mars"`', schema.SeriesTable, None),
     ('`[[series.settings]]` of kind `"mars"`', schema.SeriesSetting, None),
-    (f'{_KIND}`"mc_tuner"`', schema.MonteCarlo, schema.Competition),
+    (f'{_KIND}`"mc_tuner"`', schema.MonteCarloTable, schema.CompetitionTable),
     (
         '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "linear"` or `"log"`',
         schema.RangeParameter,
@@ -38,24 +38,24 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
         schema.ListedParameter,
         None,
     ),
-    (f'{_KIND}`"ce_tuner"`', schema.CrossEntropy, schema.Competition),
+    (f'{_KIND}`"ce_tuner"`', schema.CrossEntropyTable, schema.CompetitionTable),
     ('`[parameters.NAME]` of kind `"ce_tuner"`', schema.DrawnParameter, None),
-    ("`[game]`", schema.Game, None),
-    ("`[players.NAME]`", schema.Player, None),
-    ("`[players.NAME]` of programs, and `[candidate]` of a tuner", schema.Program, schema.Player),
+    ("`[game]`", schema.GameTable, None),
+    ("`[players.NAME]`", schema.PlayerTable, None),
+    ("`[players.NAME]` of programs, and `[candidate]` of a tuner", schema.ProgramTable, schema.PlayerTable),
     (
         '`[players.NAME]` of protocol `"gtp"`, `"lines"` or `"python"`',
-        schema.Engine,
-        schema.Program,
+        schema.EngineTable,
+        schema.ProgramTable,
     ),
-    ('`[players.NAME]` of protocol `"policy"`', schema.Policy, schema.Program),
-    ('`[players.NAME]` of protocol `"grpc"`', schema.RemotePlayer, schema.Player),
-    ("`[time_control]`", schema.Clock, None),
+    ('`[players.NAME]` of protocol `"policy"`', schema.PolicyTable, schema.ProgramTable),
+    ('`[players.NAME]` of protocol `"grpc"`', schema.RemotePlayerTable, schema.PlayerTable),
+    ("`[time_control]`", schema.ClockTable, None),
     ("`[openings]`", schema.OpeningsFile, None),
-    ("`[adjudication]`", schema.EarlyEnd, None),
-    ("`[ratings]`", schema.Ratings, None),
-    ("`[academy]`", schema.Academy, None),
-    ("`[remote]`", schema.Remote, None),
+    ("`[adjudication]`", schema.EarlyEndTable, None),
+    ("`[ratings]`", schema.RatingsTable, None),
+    ("`[academy]`", schema.AcademyTable, None),
+    ("`[remote]`", schema.RemoteTable, None),
 )
 
 
@@ -68,7 +68,7 @@ def added_sections() -> Iterator[tuple[str, type[BaseModel], type[BaseModel] | N
     """The tables of protocols that packages add."""
     for name in added_protocols():
         protocol = dial_in_protocol(name)
-        yield f'`[players.NAME]` of protocol `"{name}"`', protocol.player_settings(), schema.Player
+        yield f'`[players.NAME]` of protocol `"{name}"`', protocol.player_settings(), schema.PlayerTable
         yield f"`[{name}]`", protocol.listener_settings(), None
 
 

@@ -14,7 +14,8 @@ from pydantic import (
     model_validator,
 )
 
-from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates, Endpoint
 from arena.control.validation import SettingError
 from arena.control.values import (
     MAX_CHILDREN,
@@ -67,7 +68,7 @@ class Table(BaseModel):
     )
 
 
-class Competition(Table):
+class CompetitionTable(Table):
     """The settings of `[competition]` that all kinds share."""
 
     kind: Text
@@ -100,7 +101,7 @@ class Competition(Table):
     """The results database; without it a file beside the control file."""
 
 
-class OneMatchup(Competition):
+class OneMatchupTable(CompetitionTable):
     """A competition whose only matchup cannot be left out."""
 
     @model_validator(mode="after")
@@ -112,7 +113,7 @@ class OneMatchup(Competition):
         return self
 
 
-class AllPlayAll(Competition):
+class AllPlayAllTable(CompetitionTable):
     """Every line-up of competitors in turn; `kind` is `"all-play-all"` or `"round-robin"`."""
 
     competitors: Names | None = None
@@ -121,7 +122,7 @@ class AllPlayAll(Competition):
     """Games of each pair; without it there is no end."""
 
 
-class Playoff(Competition):
+class PlayoffTable(CompetitionTable):
     """Matchups that the file lists, each with a game of its own."""
 
     games: CountFromZero | None = None
@@ -130,7 +131,7 @@ class Playoff(Competition):
     """Swap the seats from game to game, in each matchup that does not give its own."""
 
 
-class Gauntlet(Competition):
+class GauntletTable(CompetitionTable):
     """Some challengers against all the others."""
 
     challengers: Names
@@ -141,7 +142,7 @@ class Gauntlet(Competition):
     """Games of each challenger against each opponent; without it there is no end."""
 
 
-class Swiss(Competition):
+class SwissTable(CompetitionTable):
     """In each round, players of like scores."""
 
     competitors: Names | None = None
@@ -152,7 +153,7 @@ class Swiss(Competition):
     """Games of each pairing."""
 
 
-class SprtTest(OneMatchup):
+class SprtTestTable(OneMatchupTable):
     """Two players, until a test knows which one is better."""
 
     competitors: Names | None = None
@@ -177,11 +178,11 @@ class SprtTest(OneMatchup):
         return self
 
 
-class Mars(Competition):
+class MarsTable(CompetitionTable):
     """Series whose players are drawn by weight, play count or success."""
 
 
-class Tuner(OneMatchup):
+class TunerTable(OneMatchupTable):
     """What both tuners share."""
 
     opponent: Text
@@ -190,7 +191,7 @@ class Tuner(OneMatchup):
     """The candidates' seat by its name, such as `"black"`, or `"random"`."""
 
 
-class MonteCarlo(Tuner):
+class MonteCarloTable(TunerTable):
     """A candidate of other parameters in each game, chosen as UCT chooses moves."""
 
     games: Count | None = None
@@ -219,7 +220,7 @@ class MonteCarlo(Tuner):
         return self
 
 
-class CrossEntropy(Tuner):
+class CrossEntropyTable(TunerTable):
     """Generations of candidates, drawn from normal distributions that move towards the best."""
 
     generations: int = Field(ge=1, le=100_000)
@@ -234,7 +235,7 @@ class CrossEntropy(Tuner):
     """How far mean and variance move towards theirs."""
 
 
-class Game(Table):
+class GameTable(Table):
     """The game; all other settings of the table are the game's own."""
 
     model_config = ConfigDict(extra="allow")
@@ -248,14 +249,14 @@ class Game(Table):
     """Who counts the end: the referee (`"internal"`, the default) or the players, who must agree."""
 
 
-class ChangedGame(Game):
+class ChangedGameTable(GameTable):
     """What differs from `[game]`."""
 
     name: Text | None = None  # type: ignore[assignment]
     """The game of `[game]`; no other one can be given."""
 
 
-class Clock(Table):
+class ClockTable(Table):
     """A clock; without one each move may take `move_seconds`."""
 
     main_seconds: ClockSeconds = 0.0
@@ -297,7 +298,7 @@ class OpeningsFile(Table):
         return self
 
 
-class EarlyEnd(Table):
+class EarlyEndTable(Table):
     """When the arena ends games that are decided, by the expected values (0 to 1) that players report."""
 
     resign_value: HalfPoint | None = None
@@ -324,7 +325,7 @@ class EarlyEnd(Table):
         return self
 
 
-class Ratings(Table):
+class RatingsTable(Table):
     """How players are rated while a competition runs."""
 
     start: Elo = 1000.0
@@ -337,7 +338,7 @@ class Ratings(Table):
     """Players without an `elo` begin with the last one that ACADEMY knows, or as newcomers."""
 
 
-class Academy(Table):
+class AcademyTable(Table):
     """How ACADEMY is reached. Without this table it learns nothing of the games."""
 
     address: Text = "embedded"
@@ -379,7 +380,7 @@ class Academy(Table):
         return self
 
 
-class Remote(Table):
+class RemoteTable(Table):
     """Where players of protocol `"grpc"` dial in."""
 
     address: Text = DEFAULT_ADDRESS
@@ -406,7 +407,7 @@ class Remote(Table):
         return self
 
 
-class Player(Table):
+class PlayerTable(Table):
     """The settings that all players share."""
 
     protocol: Text = "gtp"
@@ -427,7 +428,7 @@ class Player(Table):
         return self
 
 
-class Program(Player):
+class ProgramTable(PlayerTable):
     """The settings of players that the arena starts."""
 
     command: Command
@@ -443,13 +444,13 @@ class Program(Player):
     """How long it may take to end."""
     memory: Memory | None = None
     """How much memory it may use; without it there is no limit."""
-    time_control: Clock | None = None
+    time_control: ClockTable | None = None
     """A clock of its own, instead of `[time_control]`."""
     restart: bool = True
     """`false`: the program is kept for its next games instead of being started for each."""
 
 
-class Engine(Program):
+class EngineTable(ProgramTable):
     """Players of protocol `"gtp"`, `"lines"` and `"python"` (`command = "module:function"`)."""
 
     startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=10_000)
@@ -470,7 +471,7 @@ class Engine(Program):
     """For bots that speak lines: after this number of late turns a bot passes, without requests."""
 
 
-class Policy(Program):
+class PolicyTable(ProgramTable):
     """Players of protocol `"policy"`: agents of DeepMind's shape."""
 
     interpreter: Interpreter | None = None
@@ -483,10 +484,10 @@ class Policy(Program):
     """It gets no more requests after this number of late turns; without it the game's own rule holds."""
 
 
-class RemotePlayer(Player):
+class RemotePlayerTable(PlayerTable):
     """Players of protocol `"grpc"`, which dial in."""
 
-    time_control: Clock | None = None
+    time_control: ClockTable | None = None
     """A clock of its own, instead of `[time_control]`."""
     token_env: Text | None = None
     """The variable that holds its token."""
@@ -515,7 +516,7 @@ class MatchupTable(Table):
     """Swap the seats from game to game; without it as in `[competition]`."""
     games: CountFromZero | None = None
     """How many games, 0 to keep the results and play nothing; without it as in `[competition]`."""
-    game: ChangedGame | None = None
+    game: ChangedGameTable | None = None
     """What differs from `[game]`."""
 
 
@@ -526,11 +527,11 @@ class SeriesSetting(Table):
     """Its name; without it its place, from 0."""
     weight: Weight = 1.0
     """The chance to be drawn, relative to other settings."""
-    game: ChangedGame | None = None
+    game: ChangedGameTable | None = None
     """What differs from `[game]`."""
 
 
-class Series(Table):
+class SeriesTable(Table):
     """A series of a MARS mission."""
 
     name: Name
@@ -615,7 +616,7 @@ class DrawnParameter(Table):
         return self
 
 
-Kind = TypeVar("Kind", bound=Competition)
+Kind = TypeVar("Kind", bound=CompetitionTable)
 
 
 class ControlFile(Table, Generic[Kind]):
@@ -623,35 +624,35 @@ class ControlFile(Table, Generic[Kind]):
 
     competition: Kind
     """What is played, and how a run goes."""
-    game: Game
+    game: GameTable
     """The game."""
     players: dict[Name, dict[str, Any]] = Field(max_length=MAX_PLAYERS)
     """The players, a table `[players.NAME]` each."""
-    time_control: Clock | None = None
+    time_control: ClockTable | None = None
     """Everybody's clock."""
     openings: OpeningsFile | None = None
     """How games begin."""
-    adjudication: EarlyEnd | None = None
+    adjudication: EarlyEndTable | None = None
     """When the arena ends games that are decided."""
-    ratings: Ratings = Ratings.model_construct()
+    ratings: RatingsTable = RatingsTable.model_construct()
     """How players are rated."""
-    academy: Academy | None = None
+    academy: AcademyTable | None = None
     """How ACADEMY is reached."""
-    remote: Remote = Remote.model_construct()
+    remote: RemoteTable = RemoteTable.model_construct()
     """Where players dial in over gRPC."""
 
 
-class PlayoffFile(ControlFile[Playoff]):
+class PlayoffFile(ControlFile[PlayoffTable]):
     """A file of kind `"playoff"`."""
 
     matchups: tuple[MatchupTable, ...] = Field(strict=False, min_length=1, max_length=MAX_MATCHUPS)
     """The matchups."""
 
 
-class MarsFile(ControlFile[Mars]):
+class MarsFile(ControlFile[MarsTable]):
     """A file of kind `"mars"`."""
 
-    series: tuple[Series, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)
+    series: tuple[SeriesTable, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)
     """The series of the mission."""
 
 
@@ -662,14 +663,14 @@ class TunerFile(ControlFile[Kind]):
     """The candidate, defined like a player; `{NAME}` stands for a parameter's value."""
 
 
-class MonteCarloFile(TunerFile[MonteCarlo]):
+class MonteCarloFile(TunerFile[MonteCarloTable]):
     """A file of kind `"mc_tuner"`."""
 
     parameters: dict[Name, dict[str, Any]] = Field(min_length=1, max_length=MAX_PARAMETERS)
     """The parameters, a table `[parameters.NAME]` each."""
 
 
-class CrossEntropyFile(TunerFile[CrossEntropy]):
+class CrossEntropyFile(TunerFile[CrossEntropyTable]):
     """A file of kind `"ce_tuner"`."""
 
     parameters: dict[Name, DrawnParameter] = Field(min_length=1, max_length=MAX_PARAMETERS)
@@ -678,22 +679,22 @@ class CrossEntropyFile(TunerFile[CrossEntropy]):
 
 FILES: Final[Mapping[str, type[ControlFile[Any]]]] = {
     "playoff": PlayoffFile,
-    "all-play-all": ControlFile[AllPlayAll],
-    "gauntlet": ControlFile[Gauntlet],
-    "swiss": ControlFile[Swiss],
-    "sprt": ControlFile[SprtTest],
+    "all-play-all": ControlFile[AllPlayAllTable],
+    "gauntlet": ControlFile[GauntletTable],
+    "swiss": ControlFile[SwissTable],
+    "sprt": ControlFile[SprtTestTable],
     "mars": MarsFile,
     "mc_tuner": MonteCarloFile,
     "ce_tuner": CrossEntropyFile,
-    "round-robin": ControlFile[AllPlayAll],
+    "round-robin": ControlFile[AllPlayAllTable],
 }
 KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
-PLAYERS: Final[Mapping[str, type[Player]]] = {
-    "gtp": Engine,
-    "lines": Engine,
-    "python": Engine,
-    "policy": Policy,
-    "grpc": RemotePlayer,
+PLAYERS: Final[Mapping[str, type[PlayerTable]]] = {
+    "gtp": EngineTable,
+    "lines": EngineTable,
+    "python": EngineTable,
+    "policy": PolicyTable,
+    "grpc": RemotePlayerTable,
 }
 SCALES: Final[Mapping[str, type[RangeParameter | ListedParameter]]] = {
     "linear": RangeParameter,

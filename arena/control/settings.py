@@ -7,10 +7,11 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import URL
 
-from academy.wire.addresses import Endpoint, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Endpoint
 from arena.control.plans import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
-from arena.control.schema import Academy, OpeningsFile
+from arena.control.schema import AcademyTable, OpeningsFile
 from arena.control.tokens import token_from
 from arena.control.validation import ControlError as ControlError
 from arena.jobs import Adjudication, PlayerSetup
@@ -23,7 +24,7 @@ Scope = Literal["player", "matchup"]
 """What may be left out of a competition."""
 
 
-class AcademySettings(Academy):
+class AcademySettings(AcademyTable):
     """How ACADEMY is reached; `data` is the folder of a server of our own."""
 
     data: Path

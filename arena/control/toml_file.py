@@ -20,7 +20,7 @@ from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
 # What stands in [competition] and is the same in `Control`.
-_SHARED: Final = schema.Competition.model_fields.keys() - {"kind", "description"}
+_SHARED: Final = schema.CompetitionTable.model_fields.keys() - {"kind", "description"}
 
 
 def read(path: Path) -> Control:
@@ -104,11 +104,11 @@ def _listeners(tables: dict[str, Any], folder: Path) -> dict[str, dict[str, Any]
 def _model(tables: dict[str, Any]) -> type[schema.ControlFile[Any]]:
     competition = tables.get("competition")
     if not isinstance(competition, dict):
-        return schema.ControlFile[schema.Competition]
+        return schema.ControlFile[schema.CompetitionTable]
     return schema.FILES[choose(schema.FILES, "kind", None, competition, toml_place("competition"))]
 
 
-def _rating(table: schema.Ratings, players: dict[str, schema.Player]) -> EloRules:
+def _rating(table: schema.RatingsTable, players: dict[str, schema.PlayerTable]) -> EloRules:
     return EloRules(
         table.start,
         Curve(table.curve),
@@ -118,7 +118,7 @@ def _rating(table: schema.Ratings, players: dict[str, schema.Player]) -> EloRule
     )
 
 
-def _academy(table: schema.Academy, path: Path) -> AcademySettings | None:
+def _academy(table: schema.AcademyTable, path: Path) -> AcademySettings | None:
     if table.address == "none":
         return None
     return AcademySettings.model_construct(

@@ -16,10 +16,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from academy.wire._compat import remember_makers, reset_call, reset_call_later
-from academy.wire.addresses import Endpoint
 from academy.wire.errors import RefusedCallError
 from academy.wire.health import HealthServicer
 from academy.wire.rates import Bucket, Buckets
+from academy.wire.tls import Endpoint
 from academy.wire.tokens import bearer_token
 from arena.lobby.errors import DOMAIN, InvalidRequestError, PlayerIdleError, TooManyError
 from arena.lobby.game_socket import open_game_socket

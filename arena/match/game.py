@@ -124,7 +124,7 @@ def play(
     resigns, as long as somebody is left to play it. A game whose players have all left, some of them by
     being lost (disconnected or late), is void: one player alone cannot undo a game.
 
-    Raises InvalidJobError, and the referee's UnknownGame and InvalidSettingError.
+    Raises InvalidJobError, and the referee's UnknownRefereeError and InvalidSettingError.
     """
     # Looking through all installed packages, and describing a game, takes longer than a short game.
     rules = _referee(job.game, pickle.dumps(dict(job.settings)))

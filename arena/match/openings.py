@@ -47,14 +47,14 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
             opening = Opening(opening.name, opening.moves[:plies])
         if len(openings) == MAX_OPENINGS:
             raise InvalidOpeningsError(f"{path}: more than {MAX_OPENINGS} openings")
-        moves = _checked(f"{path}, {place}", opening, referee)
+        moves = _check_opening(f"{path}, {place}", opening, referee)
         openings.append(Opening(opening.name, moves, len(openings) + 1))
     if not openings:
         raise InvalidOpeningsError(f"{path} holds no opening")
     return tuple(openings)
 
 
-def opening_at(openings: Sequence[Opening], place: int, seed: int | None = None) -> Opening:
+def choose_opening(openings: Sequence[Opening], place: int, seed: int | None = None) -> Opening:
     """The opening of a place that counts on without end: after the last comes the first again.
 
     With a seed they are in a random order, another one in each round through the list.
@@ -105,7 +105,7 @@ def _split_outside_brackets(text: str) -> list[str]:
     return parts
 
 
-def _checked(place: str, opening: Opening, referee: Referee[Any, Any]) -> tuple[str, ...]:
+def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any]) -> tuple[str, ...]:
     """The opening's moves in the referee's own spelling. Raises InvalidOpeningsError."""
     position = referee.start(0)
     texts: list[str] = []

@@ -25,7 +25,7 @@ class Loss:
     fault: Fault = Fault.NONE
 
 
-def given_against(
+def decide_against(
     referee: Referee[Any, Any], losses: Sequence[Loss], standing: Outcome | None = None
 ) -> Outcome:
     """The outcome when seats resign or forfeit, several at once where moves are simultaneous.
@@ -183,7 +183,7 @@ class Eliminations:
 
     def outcome(self, position: Any) -> Outcome:
         """The outcome of a game that does not go on without those that left."""
-        return given_against(self._rules, [*self._losses.values()], self._standing(position))
+        return decide_against(self._rules, [*self._losses.values()], self._standing(position))
 
     def _standing(self, position: Any) -> Outcome | None:
         return None if self._rules.seats <= 2 else self._rules.adjudicate(position)

@@ -123,20 +123,20 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-class TimeIsUp(BaseException):
+class TimeIsUpError(BaseException):
     """Raised in the midst of what an alarm was set for; no `except Exception` there can swallow it."""
 
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise TimeIsUp in the block when it has run for so long. Only for the main thread.
+    """Raise TimeIsUpError in the block when it has run for so long. Only for the main thread.
 
     Code in C is interrupted when it returns to Python, or looks for signals itself. A timer that was
     running before goes on afterwards.
     """
 
     def ring(number: int, frame: FrameType | None) -> None:
-        raise TimeIsUp
+        raise TimeIsUpError
 
     before = signal.signal(signal.SIGALRM, ring)
     began = time.monotonic()

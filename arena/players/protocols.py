@@ -65,7 +65,7 @@ class DialInProtocol(ABC):
 
     @abstractmethod
     def player_settings(self) -> "type[BaseModel]":
-        """Return the model of a table [players.NAME], a subclass of `arena.control.schema.Player`.
+        """Return the model of a table [players.NAME], a subclass of `arena.control.schema.PlayerTable`.
 
         What a `PlayerSetup` has no field for becomes the setup's parameters.
         """

@@ -11,7 +11,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from arena.players.clock import TimeIsUp, alarm
+from arena.players.clock import TimeIsUpError, alarm
 from arena.players.player import (
     Choice,
     Cost,
@@ -76,7 +76,7 @@ class PythonPlayer(Player):
         try:
             with alarm(limit):
                 choice = self.choose(view)
-        except TimeIsUp:
+        except TimeIsUpError:
             raise PlayerTimeoutError(
                 f"player {self.seating.label}: no first move within {limit:.3g} s"
             ) from None

@@ -111,17 +111,17 @@ class RemotePlayer(Player):
             seat=seating.seat,
             players=seating.players,
             seed=seating.seed,
-            reconnection=_duration(self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS)),
+            reconnection=to_duration(self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS)),
         )
         clock = seating.setup.time_control
         if clock is None:
-            start.time_per_move.CopyFrom(_duration(seating.setup.move_seconds))
+            start.time_per_move.CopyFrom(to_duration(seating.setup.move_seconds))
         else:
             start.time_control.CopyFrom(
                 players_pb2.TimeControl(
-                    main=_duration(clock.main_seconds),
-                    increment=_duration(clock.increment_seconds),
-                    byo_yomi=_duration(clock.byo_yomi_seconds),
+                    main=to_duration(clock.main_seconds),
+                    increment=to_duration(clock.increment_seconds),
+                    byo_yomi=to_duration(clock.byo_yomi_seconds),
                     byo_yomi_stones=clock.byo_yomi_stones,
                 )
             )
@@ -149,7 +149,7 @@ class RemotePlayer(Player):
         self._confirm_own_move()
         request = players_pb2.MoveRequest(
             request=self._requests,
-            time_left=_duration(seconds),
+            time_left=to_duration(seconds),
             board=rules.board(view, seating.seat).letters,
         )
         if seating.clock is not None:
@@ -261,7 +261,8 @@ class RemotePlayer(Player):
         return message
 
 
-def _duration(seconds: float) -> Duration:
+def to_duration(seconds: float) -> Duration:
+    """Return seconds as a message, exact to nanoseconds."""
     duration = Duration()
     duration.FromNanoseconds(round(seconds * 1e9))
     return duration

@@ -13,9 +13,9 @@ from arena.results.own_tables import OUTBOX, VERDICT
 from referees.legible_text import legible
 
 DROPPED: Final = "dropped"
-# A reason contains numbers; proposals that are dropped for one rule are counted together. Digits in quotes
-# are symbols of patterns and belong to the rule.
-_QUOTED_OR_NUMBER: Final = re.compile(r"((?<!\w)'[^']*')|(?<![\w.])-?\d[\d.,]*(?<=\d)")
+# A reason contains numbers; proposals that are dropped for one rule are counted together.
+# Digits between quotes are symbols of patterns, or moves.
+_QUOTED_OR_NUMBER: Final = re.compile(r"""((?<!\w)(?:'[^']*'|"[^"]*")(?!\w))|(?<![\w.])-?\d[\d.,]*(?<=\d)""")
 _LONGEST_REASON: Final = 500
 
 
@@ -69,6 +69,7 @@ class WaitingReport:
 
 
 def _name_rule(reason: str) -> str:
+    """Return a reason with N for every number that is not quoted."""
     return _QUOTED_OR_NUMBER.sub(lambda match: match[1] or "N", reason)
 
 

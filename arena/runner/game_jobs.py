@@ -7,7 +7,7 @@ from arena.control.plans import GameSettings
 from arena.control.settings import Control
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game_seeds import GameSeeds
-from arena.match.openings import Opening, opening_at, read_openings
+from arena.match.openings import Opening, choose_opening, read_openings
 from arena.results.game_rows import GivenOpening
 from arena.results.game_settings import GameSetting
 from arena.runner.files import CompetitionFiles
@@ -59,7 +59,7 @@ class JobMaker:
         return fixture.setups or tuple(self._control.players[name] for name in fixture.players)
 
     def rules(self, fixture: Fixture) -> Referee[Any, Any]:
-        """The referee of the game, with its settings. Raises UnknownGame and InvalidSettingError."""
+        """The referee of the game, with its settings. Raises UnknownRefereeError and InvalidSettingError."""
         return (fixture.game or self._control.game).rules()
 
     def setting(self, fixture: Fixture) -> GameSetting:
@@ -91,7 +91,7 @@ class JobMaker:
         if fixture.opening is None or self._control.openings is None or not openings:
             return None
         seed = (self._control.seed or 0) if self._control.openings.order == "random" else None
-        return opening_at(openings, fixture.opening, seed)
+        return choose_opening(openings, fixture.opening, seed)
 
     def _transcript(self, game_id: str) -> str | None:
         if not self._log_protocol:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import seat_seed
-from arena.players.clock import TimeIsUp, alarm
+from arena.players.clock import TimeIsUpError, alarm
 from arena.players.player import PlayerTimeoutError, Seating
 from arena.players.protocols import player_for
 from referees.api import Referee
@@ -77,7 +77,7 @@ def check_player(
             # Programs are only launched by it, but a Python player may do anything.
             with alarm(setup.start_seconds):
                 player.start()
-        except TimeIsUp:
+        except TimeIsUpError:
             raise PlayerTimeoutError(
                 f"player {setup.name}: not ready within {setup.start_seconds:.3g} s"
             ) from None

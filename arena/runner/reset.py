@@ -11,8 +11,8 @@ from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings, Control
 from arena.control.tokens import MissingTokenError
-from arena.results.claims import claim, others_claimed
 from arena.results.database import ResultsDatabase, ResultsError, reason
+from arena.results.run_lock import lock_competition, others_locked
 from arena.results.series import holds_others, remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
 from arena.runner.files import CompetitionFiles
@@ -47,7 +47,7 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
         database = _database(files)
         if database is not None:
             stack.enter_context(closing(database))
-            stack.enter_context(claim(database, files.name))
+            stack.enter_context(lock_competition(database, files.name))
         left = _end_contests(control, files)
         if database is not None and (not files.own_results or _shared(database, files)):
             remove_series(database, files.name)
@@ -69,14 +69,14 @@ def _database(files: CompetitionFiles) -> ResultsDatabase | None:
     try:
         return ResultsDatabase.open(files.results, create=False)
     except ResultsError:
-        if others_claimed(files.results, files.name):
+        if others_locked(files.results, files.name):
             raise
         return None
 
 
 def _shared(database: ResultsDatabase, files: CompetitionFiles) -> bool:
     """Whether others have results in the competition's own file, or are about to have some."""
-    if others_claimed(files.results, files.name):
+    if others_locked(files.results, files.name):
         return True
     try:
         return holds_others(database, files.name)

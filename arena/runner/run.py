@@ -16,9 +16,9 @@ from arena.players.player import PlayerError
 from arena.players.protocols import added_protocols
 from arena.reports.assembly import assemble
 from arena.reports.text import text_report
-from arena.results.claims import claim
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading, SeriesHeading
+from arena.results.run_lock import lock_competition
 from arena.results.series import Series
 from arena.runner.competition import Competition, RunEnd, RunResources
 from arena.runner.event_log import EventLog
@@ -152,7 +152,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        stack.enter_context(claim(database, files.name))
+        stack.enter_context(lock_competition(database, files.name))
         heading = _heading(control, files, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))

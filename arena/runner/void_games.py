@@ -8,7 +8,7 @@ from typing import Any, Final
 from arena.control import plans
 from arena.control.settings import Control
 from arena.jobs import Fault, GameResult, PlayerSetup
-from arena.match.verdicts import Loss, given_against
+from arena.match.verdicts import Loss, decide_against
 from arena.players.protocols import added_protocols
 from arena.runner.remote_players import REMOTE
 from arena.selection.selector import Fixture, Selector, original_name
@@ -26,7 +26,7 @@ def seat_at_fault(result: GameResult) -> int | None:
 
 def forfeit_game(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
     """A void game as one that the player of a seat has lost."""
-    outcome = given_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
+    outcome = decide_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
     return replace(result, outcome=outcome, void_reason="")
 
 
@@ -41,32 +41,44 @@ class VoidGames:
         # By player that dials in: the games in a row that it made void.
         self._failures: Counter[str] = Counter()
         # By player and game: other games that it plays do not excuse it from this one.
-        self._of_game: Counter[tuple[str, str]] = Counter()
+        self._failures_by_game: Counter[tuple[str, str]] = Counter()
 
     def note_completed(self, fixture: Fixture) -> None:
         """Note a finished game."""
         self._rules.completed(fixture.matchup)
         for name in fixture.players:
             self._failures.pop(original_name(name), None)
-            self._of_game.pop((original_name(name), fixture.game_id), None)
+            self._failures_by_game.pop((original_name(name), fixture.game_id), None)
 
     def complaint(self, player: str, game_id: str) -> str:
         """How many games a player that dials in made void, so that it is left out."""
         name = original_name(player)
-        in_a_row, of_game = self._failures[name], self._of_game[name, game_id]
+        in_a_row, of_game = self._failures[name], self._failures_by_game[name, game_id]
         if in_a_row < of_game:
             return f"it made game {game_id} void {of_game} times"
         return f"it made {'1 game' if in_a_row == 1 else f'{in_a_row} games in a row'} void"
 
     def judge(self, fixture: Fixture, culprit: PlayerSetup | None, elsewhere: Collection[str]) -> Sequel:
-        """Judge a void game that the `culprit` is at fault for; `elsewhere` are players of other games."""
+        """Decide what follows from a void game.
+
+        The game of a player that dials in is put off while the player plays elsewhere, and the player is
+        left out when it has failed too often. For other players the competition's rules decide.
+
+        Args:
+            fixture: The game.
+            culprit: The player who is at fault; None where no player is, or several are.
+            elsewhere: The players of the games that go on now.
+
+        Returns:
+            What follows.
+        """
         if culprit is not None and culprit.protocol in DIALS_IN:
             name = original_name(culprit.name)
             if any(original_name(other) == name for other in elsewhere):
                 return Sequel.PUT_OFF
             self._failures[name] += 1
-            self._of_game[name, fixture.game_id] += 1
-            most = max(self._failures[name], self._of_game[name, fixture.game_id])
+            self._failures_by_game[name, fixture.game_id] += 1
+            most = max(self._failures[name], self._failures_by_game[name, fixture.game_id])
             return Sequel.LEAVE_OUT if most >= self._control.leave_out_after else Sequel.RETRY
         sequel = self._rules.void(fixture.matchup, fixture.game_id)
         if sequel is not Sequel.HALT:

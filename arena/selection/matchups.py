@@ -103,8 +103,8 @@ class Group:
     event: str = ""
     setups: tuple[PlayerSetup, ...] = ()
 
-    def seated(self, line_up: tuple[T, ...], number: int) -> tuple[T, ...]:
-        """The players, or what is listed like them, by seat in a game."""
+    def rotate(self, line_up: tuple[T, ...], number: int) -> tuple[T, ...]:
+        """Return the players, or what is listed like them, by seat in a game."""
         shift = number % len(self.players) if self.alternating else 0
         return line_up[shift:] + line_up[:shift]
 
@@ -218,10 +218,10 @@ class MatchupSelector(Selector):
         return Fixture(
             game_id=f"{matchup}_{self._numbers[matchup].text(number)}",
             matchup=matchup,
-            players=group.seated(group.players, number),
+            players=group.rotate(group.players, number),
             # The number alone names the seed, so that more games, with longer ids, change no game.
             seed=game_seed(self._seed, f"{matchup}_{number}"),
-            setups=group.seated(group.setups, number),
+            setups=group.rotate(group.setups, number),
             game=group.game,
             opening=group.opening(number),
             event=group.event,

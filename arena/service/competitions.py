@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
 import structlog
-from google.protobuf.duration_pb2 import Duration
 from grpc import aio
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
@@ -20,6 +19,7 @@ from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
+from arena.players.remote import to_duration
 from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
 from arena.results.standings import Score
@@ -436,7 +436,7 @@ class CompetitionView:
                 faults=player.faults.total(),
             )
             if player.mean_cpu is not None:
-                line.mean_cpu.CopyFrom(_duration(player.mean_cpu))
+                line.mean_cpu.CopyFrom(to_duration(player.mean_cpu))
         for name in standings.order:
             for opponent in standings.order:
                 score = standings.against(name, opponent)
@@ -488,7 +488,7 @@ def _game(listed: ListedGame) -> competitions_pb2.Game:
             elo_after=game.elo_after[place],
         )
         if cpu_seconds is not None:
-            seat.cpu.CopyFrom(_duration(cpu_seconds))
+            seat.cpu.CopyFrom(to_duration(cpu_seconds))
     return message
 
 
@@ -497,7 +497,7 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
         competitions_pb2.GameMove(
             seat=move.seat,
             text=move.text,
-            time=_duration(move.seconds),
+            time=to_duration(move.seconds),
             value=move.values.get(move.seat),
             comment=move.comment,
         )
@@ -506,9 +506,3 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
     return competitions_pb2.GetGameResponse(
         game=_game(game.listed), moves=moves, record=game.record, record_extension=game.record_extension
     )
-
-
-def _duration(seconds: float) -> Duration:
-    duration = Duration()
-    duration.FromNanoseconds(round(seconds * 1e9))
-    return duration

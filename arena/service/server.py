@@ -15,8 +15,9 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from academy.wire.addresses import Endpoint, ServerAddress
+from academy.wire.addresses import ServerAddress
 from academy.wire.metrics_page import MetricsPage
+from academy.wire.tls import Endpoint
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.server import Neighbour, open_lobby
 from arena.service.competitions import CompetitionServicer, ServiceLimits

@@ -25,8 +25,8 @@ from typing import Any, Final, Self, TypeVar
 from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
 from arena.match.game import GameProgress, play
 from arena.match.recorder import PlayedGame, labels, replayed, write_record
-from arena.match.verdicts import Loss, given_against
-from arena.players.clock import TimeIsUp, alarm
+from arena.match.verdicts import Loss, decide_against
+from arena.players.clock import TimeIsUpError, alarm
 from arena.players.gtp import GtpEngine, GtpPlayer
 from arena.players.player import Choice, PlayerTimeoutError
 from arena.players.policy import PolicyPlayer, PolicyProcess
@@ -131,7 +131,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
             try:
                 with note.waiting(wait), alarm(wait.seconds):
                     return ask()
-            except TimeIsUp:
+            except TimeIsUpError:
                 raise PlayerTimeoutError(_late(self.seating.label, wait)) from None
 
     return TimedPlayer
@@ -152,7 +152,7 @@ def interrupted(
         return WorkerLost(job.game_id, reason)
     rules = referee(job.game).from_settings(job.settings)
     forfeit = f"forfeit by {name}: {reason}"
-    outcome = given_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
+    outcome = decide_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
     moves = tuple(move for part in progress for move in part.moves)
     arrangement = progress[0].arrangement if progress else None
     first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)

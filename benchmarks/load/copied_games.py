@@ -15,13 +15,13 @@ _OF_A_GAME: Final = (TableName.PATTERNS, TableName.OPENINGS, TableName.CHANGES)
 
 
 def copied(folder: Path, original: str, names: Sequence[str]) -> None:
-    """Store one game under further names, as long as its own, and its kept shelf where it has one."""
-    shelf = PatternCacheFiles(folder).path(original)
+    """Store one game under further names, as long as its own, and its pattern cache where it has one."""
+    saved = PatternCacheFiles(folder).path(original)
     with Store(folder) as store:
         store.environment.write(lambda transaction: _copy(transaction, original, names))
-    if shelf.exists():
+    if saved.exists():
         for name in names:
-            shutil.copy(shelf, PatternCacheFiles(folder).path(name))
+            shutil.copy(saved, PatternCacheFiles(folder).path(name))
 
 
 def _copy(transaction: Transaction, original: str, names: Sequence[str]) -> None:

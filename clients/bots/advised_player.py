@@ -15,7 +15,7 @@ from academy.knowledge.cutting import around_move, cell_of_move
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy
-from clients.bots.at_academy import AtAcademy
+from clients.bots.academy_seat import AcademySeat
 from clients.bots.experience import odds, of_advice, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.seat import MatchOptions, Seat
@@ -28,9 +28,7 @@ Move = TypeVar("Move")
 WIDEST: Final = 10
 # The number of patterns of a board in ACADEMY's answer, those first that say most.
 MOST_MATCHES: Final = 32
-
-
-# How far a line goes on from the move, either way: rows of four are seen whole.
+# The cells of a line on either side of the move: enough for a row of four.
 REACH: Final = 3
 _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -45,7 +43,7 @@ class _Chosen(Generic[Position, Move]):
     before: float | None
 
 
-class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
+class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
     """One seat's player. `moves` are always all moves of the game so far, as text.
 
     `libraries` are those that it consults.
@@ -81,8 +79,7 @@ class AdvisedPlayer(AtAcademy, Generic[Position, Move]):
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
         """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
 
-        The arena gets the value: the next move's is compared with it. It gets `value_before`
-        too, which is what ACADEMY was.
+        The arena gets the value with the move, and `value_before`, which ACADEMY compares with the claim.
         """
         self._claimed = None
         known = self._book_move(position, moves, own_moves)

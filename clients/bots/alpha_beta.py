@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.cells import State
 from clients.bots.search_game import SearchGame, make_search_game
-from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
+from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice, usual_value
 from referees.api import Referee
 
 GAMES: Final = 40
@@ -141,7 +141,7 @@ class _TimeIsUpError(Exception):
 class AlphaBetaThinker:
     """Searches `depth` plies ahead; where `seconds` are given, as deep as they allow up to that.
 
-    Seconds are those of `clock`, and waiting for counsel is one's own time.
+    Seconds are those of `clock`, and waiting for advice is one's own time.
     """
 
     evaluation: Evaluation
@@ -151,7 +151,7 @@ class AlphaBetaThinker:
     clock: Callable[[], float] = time.monotonic
 
     def think(
-        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+        self, referee: Referee[Any, Any], position: Any, advice: Advice[Any] = no_advice
     ) -> Thought[Any]:
         """All moves, best first; those far behind the best are valued by a bound.
 
@@ -166,19 +166,19 @@ class AlphaBetaThinker:
         known: Mapping[Any, Experience] | None = None
         depth = 1
         while depth <= self.depth:
-            # Counsel takes its time: by half of it, it is asked for.
+            # Advice takes its time: by half of it, it is asked for.
             deadline = began + (0.5 if known is None else 1.0) * (self.seconds or math.inf)
             try:
                 values = search.root(position, moves, depth, deadline)
             except _TimeIsUpError:
                 if known is not None:
                     break
-                known = counsel(values[moves[0]], moves)
+                known = advice(values[moves[0]], moves)
                 continue
             moves.sort(key=values.__getitem__, reverse=True)
             depth += 1
         if known is None:
-            known = counsel(values[moves[0]], moves)
+            known = advice(values[moves[0]], moves)
         value = max(values.values())
         usual = usual_value(known)
         unknown = Experience(usual, 0.0)
@@ -211,7 +211,7 @@ class _Search:
         self._cuts: defaultdict[Any, int] = defaultdict(int)
 
     def root(self, position: Any, moves: list[Any], depth: int, deadline: float) -> dict[Any, float]:
-        """The value of each move. Raises _TimeIsUp after the deadline, but not one ply ahead."""
+        """The value of each move. Raises _TimeIsUpError after the deadline, but not one ply ahead."""
         self._deadline = deadline
         values: dict[Any, float] = {}
         best = 0.0

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation, fitted
 from clients.bots.search_game import UnsuitableGameError, make_search_game
-from clients.bots.thinking import Candidate, Counsel, Thinker, Thought, no_counsel
+from clients.bots.thinking import Advice, Candidate, Thinker, Thought, no_advice
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee
 
@@ -77,7 +77,7 @@ class RandomThinker:
     chance: random.Random
 
     def think(
-        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+        self, referee: Referee[Any, Any], position: Any, advice: Advice[Any] = no_advice
     ) -> Thought[Any]:
         """All moves worth considering, in random order. Raises UnsuitableGameError."""
         moves = list(make_search_game(referee, self.chance).moves(position))

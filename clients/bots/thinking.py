@@ -44,14 +44,14 @@ def usual_value(known: Mapping[Any, Experience]) -> float:
     return sum(experience.games * experience.value for experience in known.values()) / games if games else 0.5
 
 
-Counsel = Callable[[float, Sequence[Move]], Mapping[Move, Experience]]
+Advice = Callable[[float, Sequence[Move]], Mapping[Move, Experience]]
 """What is known of moves in the position thought about.
 
 It gets what the thinker expects so far, and the moves, those that look best so far first.
 """
 
 
-def no_counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
+def no_advice(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
     """Nothing is known."""
     return {}
 
@@ -59,5 +59,5 @@ def no_counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
 class Thinker(Protocol[Rules, Position, Move]):
     """A way to find moves."""
 
-    def think(self, referee: Rules, position: Position, counsel: Counsel[Move] = no_counsel) -> Thought[Move]:
-        """Think about a position that is not over; `counsel` is asked once, in the midst of it."""
+    def think(self, referee: Rules, position: Position, advice: Advice[Move] = no_advice) -> Thought[Move]:
+        """Think about a position that is not over; `advice` is asked once, in the midst of it."""

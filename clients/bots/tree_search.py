@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from clients.bots.search_game import SearchGame, make_search_game
-from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
+from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice, usual_value
 from referees.api import Referee
 
 Position = TypeVar("Position")
@@ -107,7 +107,7 @@ class _Node(Generic[Position, Move]):
 class TreeSearchThinker:
     """Searches by `playouts` random games a move; where `seconds` are given, by all that fit into them.
 
-    Seconds are those of `clock`, and waiting for counsel is one's own time.
+    Seconds are those of `clock`, and waiting for advice is one's own time.
     """
 
     playouts: int
@@ -116,7 +116,7 @@ class TreeSearchThinker:
     clock: Callable[[], float] = time.monotonic
 
     def think(
-        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+        self, referee: Referee[Any, Any], position: Any, advice: Advice[Any] = no_advice
     ) -> Thought[Any]:
         """All moves, those with the best prospects first. Raises UnsuitableGameError."""
         began = self.clock()
@@ -127,7 +127,7 @@ class TreeSearchThinker:
             self._search(game, root, began, 0.0, 0.25)
             return Thought(root.value(), (Candidate(root.moves[0], root.value()),))
         self._search(game, root, began, 0.0, 0.5)
-        root.heed(counsel(root.value(), [root.moves[number] for number in root.ranked()]))
+        root.heed(advice(root.value(), [root.moves[number] for number in root.ranked()]))
         self._search(game, root, began, 0.5, 1.0)
         value = root.value()
         return Thought(

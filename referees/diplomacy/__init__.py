@@ -15,7 +15,7 @@ from referees.diplomacy.map import (
     shipped_map,
     shipped_maps,
 )
-from referees.diplomacy.notation import Notation, UnreadableOrderError, order_text, read_order
+from referees.diplomacy.notation import UnreadableOrderError, order_text, read_order
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Dislodged, InvalidPositionError, Phase, Position, Season
 from referees.diplomacy.results import OrderOutcome, OrderResult
@@ -41,7 +41,6 @@ __all__ = [
     "InvalidMapError",
     "InvalidPositionError",
     "Map",
-    "Notation",
     "Order",
     "OrderKind",
     "OrderOutcome",

@@ -20,7 +20,7 @@ def fleets_reached(board: Map, start: int, fleets: int) -> int:
     return reached
 
 
-def linked(board: Map, source: int, target: int, fleets: int) -> bool:
+def are_linked(board: Map, source: int, target: int, fleets: int) -> bool:
     """Whether fleets in these seas (bits) make a chain from one coast to another."""
     goal = board.sea_access[target] & fleets
     start = board.sea_access[source] & fleets
@@ -30,7 +30,7 @@ def linked(board: Map, source: int, target: int, fleets: int) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def needed(board: Map, source: int, target: int, sea: int) -> bool:
+def needs_fleet(board: Map, source: int, target: int, sea: int) -> bool:
     """Whether a route from one coast to another could need a fleet in this sea.
 
     It needs a fleet when without it the others of the route would make no chain: on a route where only the

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum
 from typing import Final
 
-from referees.diplomacy.convoys import fleets_reached, linked, needed
+from referees.diplomacy.convoys import are_linked, fleets_reached, needs_fleet
 from referees.diplomacy.map import NOBODY, Map, Unit, UnitKind
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.settings import AdjacentConvoy, Choices
@@ -161,7 +161,7 @@ class MovementOrders:
         if by_land and order.kind is MOVE:
             return location, Way.LAND
         land_route_left = by_land and self.choices.land_route_left
-        if linked(board, province, target, self.fleets):
+        if are_linked(board, province, target, self.fleets):
             return location, Way.SEA_OR_LAND if land_route_left else Way.SEA
         if land_route_left:
             return location, Way.LAND
@@ -230,12 +230,14 @@ class MovementOrders:
                 self.void[province] = Void.NOT_ORDERED_SO
             else:
                 if self.way[source] is Way.LAND:
-                    if adjacent is AdjacentConvoy.EXPLICIT or not linked(board, source, target, self.fleets):
+                    if adjacent is AdjacentConvoy.EXPLICIT or not are_linked(
+                        board, source, target, self.fleets
+                    ):
                         self.void[province] = Void.NOT_ORDERED_SO
                         continue
                     near = fleets_reached(board, 1 << province, self.fleets)
                     possible = near & board.sea_access[source] and near & board.sea_access[target]
-                    if adjacent is AdjacentConvoy.INTENT and not needed(board, source, target, province):
+                    if adjacent is AdjacentConvoy.INTENT and not needs_fleet(board, source, target, province):
                         self.void[province] = Void.NOT_NEEDED
                         continue
                     if possible and (
@@ -444,7 +446,7 @@ class Movement(MovementOrders):
         """Whether fleets that are ordered to, and not dislodged, make a chain for a move."""
         board, target = self.board, self.destination[source]
         fleets = self.convoyers.get(source, 0)
-        if not linked(board, source, target, fleets):
+        if not are_linked(board, source, target, fleets):
             return False
         safe = attacked = 0
         rest = fleets
@@ -455,17 +457,17 @@ class Movement(MovementOrders):
                 attacked |= low
             else:
                 safe |= low
-        if not attacked or linked(board, source, target, safe):
+        if not attacked or are_linked(board, source, target, safe):
             return True
         while attacked:
             low = attacked & -attacked
             attacked ^= low
             if self.succeeds(low.bit_length() - 1 + len(board.codes)):
                 safe |= low
-                if linked(board, source, target, safe):
+                if are_linked(board, source, target, safe):
                     return True
             else:
                 fleets ^= low
-                if not linked(board, source, target, fleets):
+                if not are_linked(board, source, target, fleets):
                     return False
         return False

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from enum import Enum
 from functools import cache
 from itertools import takewhile
 from typing import Final, NamedTuple
@@ -12,25 +11,15 @@ from referees.diplomacy.orders import BUILT, WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 
 
-class Notation(Enum):
-    """How orders are written."""
-
-    STANDARD = "standard"
-    MILA = "mila"
-    DEEPMIND = "deepmind"
-
-
-def order_text(position: Position, order: Order, notation: Notation = Notation.STANDARD) -> str:
+def order_text(position: Position, order: Order) -> str:
     """An order as text; the units that it names are looked up in the position before the phase.
 
     Where no unit stands, the text names no kind of unit.
     """
-    if notation is Notation.DEEPMIND:
-        return _deepmind_text(position, order)
     if order.kind is OrderKind.WAIVE:
         return "WAIVE"
     board = position.map
-    codes = board.mila_codes if notation is Notation.MILA else board.location_codes
+    codes = board.location_codes
     place = codes[order.location]
     if order.kind in BUILT:
         return f"{BUILT[order.kind].letter} {place} B"
@@ -76,28 +65,6 @@ DEEPMIND_FORMS: Final = {
     OrderKind.REMOVE: "R {place}",
     OrderKind.WAIVE: "W",
 }
-
-
-def _deepmind_text(position: Position, order: Order) -> str:
-    board = position.map
-    return DEEPMIND_FORMS[order.kind].format(
-        place=board.codes[board.province_of[order.location]],
-        target=board.codes[board.province_of[order.target]],
-        source=board.codes[order.source],
-        coast=_deepmind_target(board, order.target),
-        built=board.location_codes[order.location].replace("/", ""),
-    )
-
-
-def _deepmind_target(board: Map, location: int) -> str:
-    """The second coast has a name; the first one and the province itself are the same."""
-    province = board.province_of[location]
-    coasts = board.coasts[province]
-    if not coasts:
-        return board.codes[province]
-    if location == coasts[-1]:
-        return board.location_codes[location].replace("/", "")
-    return board.location_codes[coasts[0]].replace("/", "maybe_")
 
 
 _ARROW: Final = re.compile(r"[-=]+>?|>+|[\u2010-\u2015\u2190-\u21ff\u2212\u27f5-\u27ff]")

@@ -257,7 +257,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def dialogue(self, protocol: str) -> "DeepMindDialogue | DaideDialogue | None":
         """`daide`: for bots of the DAIDE servers. `policy`: for DeepMind's, on the standard map.
 
-        Raises InvalidMap for a map whose codes are none in DAIDE.
+        Raises InvalidMapError for a map whose codes are none in DAIDE.
         """
         if protocol == "daide":
             return DaideDialogue(self.settings)

@@ -16,7 +16,7 @@ from referees.go import board, sgf
 from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, GoPosition, counted
 from referees.go.gtp import GoDialogue
 from referees.go.settings import MIN_HANDICAP, GoSettings, Ko, fixed_handicap, free_handicap
-from referees.sgf import given_to
+from referees.sgf import SgfResults
 
 SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
 _STATES: Final = bytes.maketrans(
@@ -28,7 +28,7 @@ PLIES_PER_POINT: Final = 0.75
 _GAME_ID: Final = re.compile(r"go-([0-9]{1,2})x\1(?:-h([0-9]))?(-free)?")
 
 
-class Go(Referee[GoPosition, int]):
+class Go(SgfResults, Referee[GoPosition, int]):
     """Go under given settings (see `GoSettings`).
 
     Seat 1 is Black and moves first, but White does after a handicap. A move is the number of a point,
@@ -208,14 +208,6 @@ class Go(Referee[GoPosition, int]):
         black, white = Board(self._size, position.stones).area()
         compensation = self.settings.compensation(position.handicap)
         return counted(black, white, (self.settings.komi, compensation), termination)
-
-    def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
-        """`B+R` for a resignation, `B+F` for a forfeit, `B+` for the rest."""
-        return given_to(seat, termination, detail)
-
-    def drawn(self, termination: Termination, detail: str = "") -> Outcome:
-        """`0`, as SGF writes it."""
-        return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: GoPosition, seat: int) -> AcademyBoard:
         """Black's stones are the first player's soldiers, for both seats."""

@@ -7,7 +7,7 @@ from referees.api import GameRecord, PlayedMove
 from referees.go import board
 from referees.go.board import PASS, GoPosition
 from referees.go.settings import GoSettings
-from referees.sgf import LETTERS, begin, read_games, written
+from referees.sgf import LETTERS, begin, read_games, write_record
 
 
 def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
@@ -59,7 +59,7 @@ def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
         cell = None if played.move == PASS else _cell(played.move, size)
         return bytes(serialise_go_point(cell, size))
 
-    return written(root.get_raw_property_map(), game, raw)
+    return write_record(root.get_raw_property_map(), game, raw)
 
 
 def _point(cell: tuple[int, int], size: int) -> int:

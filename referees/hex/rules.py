@@ -15,7 +15,7 @@ from referees.hex import board, sgf
 from referees.hex.board import BLACK, COLOUR, EMPTY, SWAP, WHITE, Board, HexPosition
 from referees.hex.gtp import HexDialogue
 from referees.hex.settings import HexSettings
-from referees.sgf import LETTERS, given_to
+from referees.sgf import LETTERS, SgfResults
 
 SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
 _STATES: Final = bytes(
@@ -28,7 +28,7 @@ PLIES_PER_CELL: Final = 0.4
 _GAME_ID: Final = re.compile(r"hex-([0-9]{1,2})x([0-9]{1,2})(-swap)?")
 
 
-class Hex(Referee[HexPosition, int]):
+class Hex(SgfResults, Referee[HexPosition, int]):
     """Hex under given settings (see `HexSettings`).
 
     Seat 1 is Black, moves first and links top and bottom; seat 2 is White and links left and right, as
@@ -142,14 +142,6 @@ class Hex(Referee[HexPosition, int]):
         if not position.winner:
             return None
         return Outcome((position.winner,), Termination.SCORE, f"{LETTERS[position.winner]}+")
-
-    def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
-        """`B+R` for a resignation, `B+F` for a forfeit, `B+` for the rest."""
-        return given_to(seat, termination, detail)
-
-    def drawn(self, termination: Termination, detail: str = "") -> Outcome:
-        """`0`, as SGF writes it; the rules of Hex know no draw."""
-        return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: HexPosition, seat: int) -> AcademyBoard:
         """Black's stones are the first player's soldiers, for both seats."""

@@ -10,7 +10,7 @@ from referees.api import GameRecord
 from referees.hex import board
 from referees.hex.board import BLACK
 from referees.hex.settings import HexSettings
-from referees.sgf import LETTERS, begin, read_games, text_of, written
+from referees.sgf import LETTERS, begin, read_games, read_text, write_record
 
 GAME_NUMBER: Final = "11"
 DEFAULT_SIZE: Final = "11"
@@ -31,9 +31,9 @@ def _main_line(
     nodes: Sequence[Mapping[str, Sequence[bytes]]], settings: HexSettings
 ) -> tuple[str, list[str]]:
     root = nodes[0]
-    if (game := text_of(root, "GM", GAME_NUMBER).strip()) != GAME_NUMBER:
+    if (game := read_text(root, "GM", GAME_NUMBER).strip()) != GAME_NUMBER:
         raise ValueError(f"it is of another game: GM[{game[:20]}], Hex is GM[{GAME_NUMBER}]")
-    size_given = text_of(root, "SZ", DEFAULT_SIZE)
+    size_given = read_text(root, "SZ", DEFAULT_SIZE)
     size = _SIZE.fullmatch(size_given)
     if size is None or (int(size[1]), int(size[2] or size[1])) != (settings.columns, settings.rows):
         raise ValueError(f"its board is SZ[{size_given[:20]}], not {size_text(settings)}")
@@ -47,13 +47,13 @@ def _main_line(
             continue
         if played != [LETTERS[mover]]:
             raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
-        text = text_of(node, LETTERS[mover])
+        text = read_text(node, LETTERS[mover])
         if text.strip().lower() in _ENDINGS:
             break
         move = board.read(text, settings.rows, settings.columns)
         moves.append(board.name(move, settings.rows, settings.columns))
         mover = 3 - mover
-    return text_of(root, "GN"), moves
+    return read_text(root, "GN"), moves
 
 
 def size_text(settings: HexSettings) -> str:
@@ -68,6 +68,6 @@ def write(game: GameRecord, settings: HexSettings) -> str:
         "GM": [GAME_NUMBER.encode()],
         "SZ": [size_text(settings).encode()],
     }
-    return written(
+    return write_record(
         heading, game, lambda played: board.name(played.move, settings.rows, settings.columns).encode()
     )

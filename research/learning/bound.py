@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from academy.knowledge.fair_use import SEED_RULES
 from clients.bots.strength import Strength
-from clients.bots.thinking import Counsel, Thinker, Thought, no_counsel
+from clients.bots.thinking import Advice, Thinker, Thought, no_advice
 from referees.api import Referee
 from research.learning.contests import Entrant, play
 from research.learning.games import TRIALS
@@ -48,10 +48,10 @@ class _PromptedThinker:
     _moves: int = field(default=0)
 
     def think(
-        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+        self, referee: Referee[Any, Any], position: Any, advice: Advice[Any] = no_advice
     ) -> Thought[Any]:
         self._moves += 1
-        thought = self.own.think(referee, position, counsel)
+        thought = self.own.think(referee, position, advice)
         first, low = self._moves == 1, thought.value <= SEED_RULES.pattern_value_limit
         if {"first": first, "low": low, "both": first or low, "always": True}[self.place]:
             return self.teacher.think(referee, position)

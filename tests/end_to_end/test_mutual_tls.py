@@ -7,7 +7,8 @@ from pathlib import Path
 
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from academy.wire.addresses import Certificates, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Certificates
 from clients import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving

@@ -88,7 +88,7 @@ class View(NamedTuple):
 
 
 class Anchors(NamedTuple):
-    """Cells `on` a board to hang patterns on, and the words around them.
+    """Cells `on` a board that are anchors of patterns, and the words around them.
 
     The words may be those of the board with the colours `swapped`.
     """
@@ -157,7 +157,7 @@ def filter_nearly(states: States, after: States, tables: BoardTables, rows: Rows
 
 @compiled
 def _pieces(kind: int, swapped: bool, search: Search) -> Anchors:
-    """Return a player's pieces as anchors if rows hang on them, or on the other player's if `swapped`."""
+    """Return a player's pieces as anchors if rows have such, or such of the other player if `swapped`."""
     of_kind, view = search.rows.of_kind, search.after
     if len(of_kind[kind]) == 0 and not (swapped and len(of_kind[1 - kind]) > 0):
         return no_anchors(view)

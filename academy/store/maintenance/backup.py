@@ -92,15 +92,15 @@ def _place_copy(target: Path, environment: Environment) -> int:
             sync(target.parent)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    except StoreFullError as fault:
+    except StoreFullError as error:
         # Only the copy is written, also where LMDB names the other folder.
         raise StoreFullError(
             f"{target}: no room left on the disk or in the quota; make room; nothing was written"
-        ) from fault
+        ) from error
     except StoreError:
         raise
-    except OSError as fault:
-        raise StoreError(f"{target}: {fault.strerror}; nothing was written") from fault
+    except OSError as error:
+        raise StoreError(f"{target}: {error.strerror}; nothing was written") from error
     return size
 
 

@@ -13,6 +13,7 @@ from academy.store.codec import PROPOSAL_ID_LENGTH, unpack_message
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
+from academy.store.maintenance.scan import show_key
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
@@ -63,13 +64,13 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
     with environment.reading() as transaction:
         log = _Log()
         yield from _check_log(transaction, log)
-        games = [_text(key) for key, _ in transaction.scan(TableName.GAMES)]
+        games = [show_key(key) for key, _ in transaction.scan(TableName.GAMES)]
         for game_id in sorted(log.newest.keys() - set(games)):
             if log.newest[game_id] != event_log.deletion(transaction, game_id):
                 yield Finding(game_id, "has events, but no record of the game")
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
-            if _text(key) not in games:
-                yield Finding(_text(key), "has a snapshot, but no record of the game")
+            if show_key(key) not in games:
+                yield Finding(show_key(key), "has a snapshot, but no record of the game")
         yield from _look_at_each(transaction, TableName.GAMES, _look_at_game)
         for game_id in games:
             yield from _check_game(transaction, game_id, replay)
@@ -87,12 +88,8 @@ def _look_at_each(
     for key, stored in transaction.scan(table):
         try:
             yield from look(key, stored)
-        except _DAMAGED as fault:
-            yield Finding("", f"record {_text(key)!r} of table {table.value!r} cannot be read: {fault}")
-
-
-def _text(key: bytes) -> str:
-    return key.decode(errors="backslashreplace")
+        except _DAMAGED as error:
+            yield Finding("", f"record {show_key(key)!r} of table {table.value!r} cannot be read: {error}")
 
 
 def _check_readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
@@ -105,14 +102,14 @@ def _check_readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator
 
 def _look_at_game(key: bytes, stored: bytes) -> Iterator[Finding]:
     named = unpack_message(game_pb2.Game, stored).game_id
-    if named != _text(key):
-        yield Finding(_text(key), f"its record says it is game {named!r}")
+    if named != show_key(key):
+        yield Finding(show_key(key), f"its record says it is game {named!r}")
 
 
 def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
     named = tokens.read(stored).token_id
-    if named != _text(key):
-        yield Finding("", f"token {_text(key)!r} says it is token {named!r}")
+    if named != show_key(key):
+        yield Finding("", f"token {show_key(key)!r} says it is token {named!r}")
 
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
@@ -127,8 +124,8 @@ def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
             expected = sequence
         try:
             yield from _look_at_event(transaction, log, sequence, event_log.unpack(stored))
-        except _DAMAGED as fault:
-            yield Finding("", f"event {sequence}: {fault}")
+        except _DAMAGED as error:
+            yield Finding("", f"event {sequence}: {error}")
     if transaction.count(TableName.EVENTS_BY_GAME) != transaction.count(TableName.EVENTS):
         yield Finding("", "the index of events by game names events that do not exist")
 
@@ -153,8 +150,8 @@ def _look_at_event(
 def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterator[Finding]:
     try:
         knowledge, generation = game_tables.load(transaction, game_id)
-    except _DAMAGED as fault:
-        yield Finding(game_id, str(fault))
+    except _DAMAGED as error:
+        yield Finding(game_id, str(error))
         return
     newest = next(transaction.scan(TableName.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
     last = (
@@ -192,8 +189,8 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
 def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
     try:
         yield from rebuild.differences(transaction, game_id)
-    except _DAMAGED as fault:
-        yield str(fault)
+    except _DAMAGED as error:
+        yield str(error)
 
 
 def _other_rules(transaction: Transaction, game_id: str) -> list[int]:
@@ -250,9 +247,9 @@ def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
         if waits != (state == contests_pb2.CONTEST_STATE_OPEN):
             verdict = proposals_pb2.Verdict.Name(proposal.verdict)
             named = contests_pb2.ContestState.Name(state)
-            yield Finding(proposal.game_id, f"proposal {_text(key)} is {verdict}, its contest {named}")
+            yield Finding(proposal.game_id, f"proposal {show_key(key)} is {verdict}, its contest {named}")
         if waits and transaction.get(TableName.HELD_PROPOSALS, keys.in_game(proposal.game_id) + key) is None:
-            yield Finding(proposal.game_id, f"proposal {_text(key)} is missing in the index of held ones")
+            yield Finding(proposal.game_id, f"proposal {show_key(key)} is missing in the index of held ones")
 
     yield from _look_at_each(transaction, TableName.PROPOSALS, look)
     if held != transaction.count(TableName.HELD_PROPOSALS):
@@ -281,7 +278,7 @@ def _check_index(
         stored = transaction.get(TableName.PROPOSALS, proposal_id) if proposal_id else None
         proposal = None if stored is None else unpack_message(proposals_pb2.Proposal, stored)
         if proposal is None or prefix_of(proposal) != prefix or proposal_id in together:
-            yield Finding("", f"the index {table.value!r} names proposal {_text(proposal_id)} wrongly")
+            yield Finding("", f"the index {table.value!r} names proposal {show_key(proposal_id)} wrongly")
         together.add(proposal_id)
 
     yield from _look_at_each(transaction, table, look)

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import lock_file
-from academy.store.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
+from academy.store.errors import NO_ROOM, StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
 from academy.store.maintenance import scan
 
 FOLDER: Final = "serving"
@@ -101,22 +100,22 @@ def _turn(folder: Path) -> Iterator[None]:
 def _lock(handle: int, file: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-    except OSError as fault:
+    except OSError as error:
         raise StoreError(
-            f"{file}: cannot be locked ({fault.strerror}); keep the data folder on a local disk, "
+            f"{file}: cannot be locked ({error.strerror}); keep the data folder on a local disk, "
             "or on a file system that knows flock"
-        ) from fault
+        ) from error
 
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as fault:
-        if fault.errno in lock_file.NO_ROOM:
-            raise StoreFullError(f"{folder}: no room left on the disk or in the quota; make room") from fault
-        remedy = "mount it for writing" if fault.errno == errno.EROFS else "check owner and mode"
-        raise StoreReadOnlyError(f"{folder}: cannot be written ({fault.strerror}); {remedy}") from fault
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise StoreFullError(f"{folder}: no room left on the disk or in the quota; make room") from error
+        remedy = "mount it for writing" if error.errno == errno.EROFS else "check owner and mode"
+        raise StoreReadOnlyError(f"{folder}: cannot be written ({error.strerror}); {remedy}") from error
 
 
 def _is_left_behind(marker: Path) -> bool:

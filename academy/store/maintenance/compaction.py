@@ -159,12 +159,12 @@ def shrink(folder: Path) -> tuple[int, int]:
             copy.replace(data)
             sync(folder)
             lmdb.open(str(folder), max_readers=lock_file.MAX_READERS, max_dbs=0, mode=0o600).close()
-        except lmdb.Error as fault:
-            raise StoreError(f"{folder}: cannot be copied: {fault}; nothing was changed") from fault
+        except lmdb.Error as error:
+            raise StoreError(f"{folder}: cannot be copied: {error}; nothing was changed") from error
         except StoreError:
             raise
-        except OSError as fault:
-            raise StoreError(f"{folder}: {fault.strerror}; nothing was changed") from fault
+        except OSError as error:
+            raise StoreError(f"{folder}: {error.strerror}; nothing was changed") from error
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return before, after
@@ -180,8 +180,8 @@ def _lock_alone(folder: Path) -> Iterator[int]:
     with (folder / "lock.mdb").open("a+b") as lock:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
-        except OSError as fault:
+        except OSError as error:
             raise StoreBusyError(
                 f"{folder}: another process uses it; stop its servers, then shrink it"
-            ) from fault
+            ) from error
         yield lock.fileno()

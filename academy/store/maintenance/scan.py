@@ -53,7 +53,7 @@ def find_damage(folder: Path) -> list[str]:
     if scan.returncode > 0:
         raise RuntimeError(f"the scan of {folder} failed: {scan.stderr.strip()}")
     place = description[:length].decode(errors="replace")
-    record = f" at record {_text(key[:key_length])!r}" if key_length else ""
+    record = f" at record {show_key(key[:key_length])!r}" if key_length else ""
     return [f"{place} cannot be read{record}: a page is damaged ({signal.Signals(-scan.returncode).name})"]
 
 
@@ -100,14 +100,14 @@ class _Scan:
                 # LMDB walks all pages in use and all free ones, and compares their number with the file's.
                 with Path(os.devnull).open("wb") as nowhere:
                     environment.copyfd(nowhere.fileno(), compact=True)
-        except lmdb.Error as fault:
+        except lmdb.Error as error:
             # LMDB begins with the folder, which the caller knows.
-            findings.append(f"data.mdb cannot be read: {str(fault).removeprefix(f'{self._folder}: ')}")
+            findings.append(f"data.mdb cannot be read: {str(error).removeprefix(f'{self._folder}: ')}")
         return [f"{self._missing}{finding}" for finding in findings]
 
     def _scan_table(self, environment: lmdb.Environment, name: bytes) -> list[str]:
         """Read each record of a table in order, and by its key."""
-        title = f"table {_text(name)!r}"
+        title = f"table {show_key(name)!r}"
         self._note(title)
         count, previous = 0, b""
         try:
@@ -117,13 +117,13 @@ class _Scan:
                 for key, value in cursor:
                     _KEY.pack_into(self._place, _DESCRIPTION.size, len(key), key)
                     if key <= previous:
-                        return [f"{title}: record {_text(key)!r} is out of order"]
+                        return [f"{title}: record {show_key(key)!r} is out of order"]
                     if transaction.get(key) != value:
-                        return [f"{title}: record {_text(key)!r} is not found by its key"]
+                        return [f"{title}: record {show_key(key)!r} is not found by its key"]
                     count, previous = count + 1, key
-        except lmdb.Error as fault:
-            after = f" after record {_text(previous)!r}" if count else ""
-            return [f"{title} cannot be read{after}: {fault}"]
+        except lmdb.Error as error:
+            after = f" after record {show_key(previous)!r}" if count else ""
+            return [f"{title} cannot be read{after}: {error}"]
         return [] if count == expected else [f"{title} has {count:,} records; it says {expected:,}"]
 
     def _note(self, description: str) -> None:
@@ -131,7 +131,8 @@ class _Scan:
         _PLACE.pack_into(self._place, 0, min(len(content), 509), content, 0, b"")
 
 
-def _text(key: bytes) -> str:
+def show_key(key: bytes) -> str:
+    """Return a record's key as text, whatever its bytes are."""
     return key.decode(errors="backslashreplace")
 
 

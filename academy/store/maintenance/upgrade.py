@@ -75,10 +75,10 @@ def _turn(folder: Path) -> Iterator[None]:
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-        except OSError as fault:
+        except OSError as error:
             raise StoreError(
-                f"{folder}: cannot be locked: {fault.strerror}; keep it on a local disk"
-            ) from fault
+                f"{folder}: cannot be locked: {error.strerror}; keep it on a local disk"
+            ) from error
         yield
     finally:
         os.close(handle)
@@ -91,12 +91,12 @@ def _wait_until_alone(folder: Path, lock: int) -> None:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
             return
-        except OSError as fault:
+        except OSError as error:
             if time.monotonic() >= end:
                 raise StoreBusyError(
                     f"{folder}: an earlier version of ACADEMY wrote it, and it must be brought up to date, "
                     "but another process uses it; stop its servers, then start again"
-                ) from fault
+                ) from error
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
@@ -135,8 +135,8 @@ def _drop_ratings(game: bytes, stored: bytes) -> tuple[bytes, dict[bytes, bytes]
             keys.rating(game_id, player): pack_message(records_pb2.Rating(player=player, elo_hundredths=elo))
             for player, elo in players.items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError) as fault:
-        raise StoreCorruptError(f"the measures of game {game_id!r} cannot be read: {fault!r}") from fault
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreCorruptError(f"the measures of game {game_id!r} cannot be read: {error!r}") from error
     return json.dumps(sums, sort_keys=True, separators=(",", ":")).encode(), ratings
 
 
@@ -144,8 +144,8 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
     generation, body = stored[:8], stored[8:]
     try:
         snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(body))
-    except zlib.error as fault:
-        raise StoreCorruptError(f"the snapshot of game {game.decode()!r} cannot be read: {fault}") from fault
+    except zlib.error as error:
+        raise StoreCorruptError(f"the snapshot of game {game.decode()!r} cannot be read: {error}") from error
     snapshot.measures, ratings = _drop_ratings(game, snapshot.measures)
     for key, value in ratings.items():
         snapshot.ratings.add(key=key, value=value)

@@ -27,7 +27,7 @@ from arena.control.validation import read as read_table
 from arena.control.values import MAX_CHILDREN, MAX_MATCHUPS, MAX_PARAMETERS, MAX_PLAYERS, Format, Name
 from arena.jobs import PlayerSetup
 
-Competition = TypeVar("Competition", bound=schema.Competition)
+Competition = TypeVar("Competition", bound=schema.CompetitionTable)
 KINDS: Final = {
     "playoff": "playoff",
     "allplayall": "all-play-all",
@@ -167,7 +167,7 @@ def _player(name: str, definition: object, folder: Path) -> PlayerSetup:
     given = _arguments(definition, "Player", whose, _PLAYER)
     if given.get("cwd") == "":
         _fail("cwd", "is empty: it must name a folder", whose)
-    player = read_table(schema.Engine, {**_SECONDS, **_ours(given)}, _place(whose), folder)
+    player = read_table(schema.EngineTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
     return replace(setup_player(name, player, folder, None), working_directory=player.working_directory)
 
 
@@ -278,11 +278,11 @@ class _Event:
             settings.pop("handicap_style", None)
         table = {"name": "go", "move_limit": 1000, "scorer": "players", "handicap_compensation": "full"}
         place = _place(whose)
-        game = read_table(schema.Game, {**table, **settings}, place, self._folder)
+        game = read_table(schema.GameTable, {**table, **settings}, place, self._folder)
         return read_game(game, self._folder, place)
 
-    def _playoff(self) -> tuple[Plan, schema.Competition, GameSettings]:
-        competition = self._competition(schema.Playoff)
+    def _playoff(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
+        competition = self._competition(schema.PlayoffTable)
         matchups: dict[str, Matchup] = {}
         for index, definition in enumerate(self._listed("matchups", MAX_MATCHUPS)):
             matchup = self._matchup(definition, index)
@@ -313,7 +313,7 @@ class _Event:
             games=table.games,
         )
 
-    def _all_play_all(self) -> tuple[Plan, schema.Competition, GameSettings]:
+    def _all_play_all(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
         names: list[str] = []
         for index, competitor in enumerate(self._listed("competitors", MAX_PLAYERS)):
             whose, name = f"competitor {index}", competitor
@@ -324,12 +324,12 @@ class _Event:
                 _fail("competitors", f"duplicate competitor: {name}")
         if len(names) < 2:
             _fail("competitors", "has 1 item, at least 2 must be there")
-        competition = self._competition(schema.AllPlayAll, competitors=names)
+        competition = self._competition(schema.AllPlayAllTable, competitors=names)
         even = {name: self._names[name] for name in self._names if not name.startswith("handicap")}
         return AllPlayAllPlan(tuple(names), competition.rounds), competition, self._game(even)
 
-    def _monte_carlo(self) -> tuple[Plan, schema.Competition, GameSettings]:
-        competition, game = self._competition(schema.MonteCarlo), self._game(self._names)
+    def _monte_carlo(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
+        competition, game = self._competition(schema.MonteCarloTable), self._game(self._names)
         if float(game.settings["komi"]).is_integer():
             _fail("komi", "must be fractional, so that no game is drawn")
         parameters = tuple(
@@ -342,8 +342,8 @@ class _Event:
         plan.candidate.make("candidate", [parameter.value(0.5 / parameter.split) for parameter in parameters])
         return plan, competition, game
 
-    def _cross_entropy(self) -> tuple[Plan, schema.Competition, GameSettings]:
-        competition, game = self._competition(schema.CrossEntropy), self._game(self._names)
+    def _cross_entropy(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
+        competition, game = self._competition(schema.CrossEntropyTable), self._game(self._names)
         parameters = tuple(
             NormalParameter(
                 given.code,

@@ -11,7 +11,7 @@ from referees.diplomacy import WAIVE, Order, OrderKind, Phase, Position, adjustm
 class Bot(ABC):
     """The player of one power in one game, asked phase by phase; all of its chance is `chance`.
 
-    `wishes` is what a counsellor thinks of the next moves, for bots that heed it: from -1 to 1, by the
+    `wishes` is what an advisor thinks of the next moves, for bots that use it: from -1 to 1, by the
     provinces from which and to which a unit would go.
     """
 

@@ -35,7 +35,7 @@ from referees.diplomacy.daide.tokens import (
     Tokens,
     Vocabulary,
     bracketed,
-    text_of,
+    read_text,
     text_tokens,
     vocabulary,
 )
@@ -259,7 +259,7 @@ class DaideBot:
 
     def _agree(self, client: DaideClient, tokens: Tokens) -> None:
         try:
-            self._words = client.words(text_of(tokens[2:-1]))
+            self._words = client.words(read_text(tokens[2:-1]))
         except UnknownMapError as error:
             self._say(client, command("REJ", tokens))
             raise RejectedError(str(error)) from None

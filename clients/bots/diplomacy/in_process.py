@@ -22,13 +22,13 @@ def seat_bot(referee: Diplomacy, seat: int, player: Bot) -> Chooser:
         raise WrongGameError(f"the game {referee.name!r}: these bots play Diplomacy")
 
     def choose(view: GamePosition) -> str:
-        return written(view, seat - 1, player).text
+        return choose_orders(view, seat - 1, player).text
 
     return choose
 
 
-def written(game: GamePosition, power: int, player: Bot) -> PowerOrders:
-    """What a bot writes for a phase: its orders, and a draw of all survivors where it wants one."""
+def choose_orders(game: GamePosition, power: int, player: Bot) -> PowerOrders:
+    """Have a bot choose for a phase: its orders, and a draw of all survivors where it wants one."""
     position = game.position
     draw = None
     if position.phase is Phase.MOVES and len(survivors(game)) > 1 and player.draws(position, power):

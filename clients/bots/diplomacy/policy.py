@@ -1,6 +1,6 @@
 """The bots as policies of the shape that DeepMind's agents have.
 
-`arena` plays them with `protocol = "policy"` and `command = "clients.bots.diplomacy.policy:bot_policy"`, and
+`arena` plays them with `protocol = "policy"` and `command = "clients.bots.diplomacy.policy:BotPolicy"`, and
 so does any runner of `google-deepmind/diplomacy`.
 """
 
@@ -18,8 +18,8 @@ FIRST_YEAR = shipped_map("standard").first_year
 class BotPolicy:
     """Plays any number of slots, each with a bot of its own. It must be called for every phase in order."""
 
-    def __init__(self, name: str, seed: int = 0) -> None:
-        """Raises UnknownBotError."""
+    def __init__(self, name: str = "tactical", seed: int = 0) -> None:
+        """Take a bot by its name: `hold`, `random` or `tactical`. Raises UnknownBotError."""
         bot(name)
         self._name = name
         self._seed = seed
@@ -56,8 +56,3 @@ class BotPolicy:
         if slot not in self._bots:
             self._bots[slot] = bot(self._name, f"{self._seed}/{self._games}/{slot}")
         return self._bots[slot]
-
-
-def bot_policy(name: str = "tactical", seed: int = 0) -> BotPolicy:
-    """A policy of a bot's name: `hold`, `random` or `tactical`. Raises UnknownBotError."""
-    return BotPolicy(name, seed)

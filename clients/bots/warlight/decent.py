@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import ceil, sqrt
 from typing import Final
 
-from clients.bots.warlight.counsel import BASE_INCOME, WarLightAdvisor, expected_value
+from clients.bots.warlight.advisor import BASE_INCOME, WarLightAdvisor, expected_value
 from clients.bots.warlight.dialogue import ME, OPPONENT, Dialogue
 from clients.bots.warlight.simple import read_options
 from referees.warlight.maps import WarMap
@@ -257,19 +257,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = read_options(__doc__.partition("\n")[0], arguments)
     chance = random.Random(options.seed)
     dialogue = Dialogue()
-    counsel = WarLightAdvisor(None, dialogue.map)
+    advisor = WarLightAdvisor(None, dialogue.map)
     if options.academy:
-        counsel = WarLightAdvisor.from_environment(dialogue.map, options.stack_armies)
+        advisor = WarLightAdvisor.from_environment(dialogue.map, options.stack_armies)
     memory = Memory()
     for view in dialogue.turns():
         memory.note(view)
         value = expected_value(dialogue.map, view, options.income)
-        preferred = counsel.preferred(view, value)
-        known = counsel.opening(view)
+        preferred = advisor.preferred(view, value)
+        known = advisor.opening(view)
         plan = TurnPlan(dialogue.map, view, memory, chance, preferred, options.income)
         dialogue.answer(known or plan.orders(), value)
-        counsel.turn(view, value)
-    counsel.finish()
+        advisor.turn(view, value)
+    advisor.finish()
 
 
 if __name__ == "__main__":

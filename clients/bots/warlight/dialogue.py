@@ -23,7 +23,7 @@ class Dialogue:
     """A game's dialogue over two streams. `map` is there from the beginning."""
 
     def __init__(self, input_lines: Iterable[str] = sys.stdin, output: TextIO = sys.stdout) -> None:
-        """Read the map. Raises DialogueBrokenError, and InvalidMap."""
+        """Read the map. Raises DialogueBrokenError, and InvalidMapError."""
         self._heard = (line.strip() for line in input_lines)
         self._output = output
         self.map: Final[WarMap] = read_map("\n".join(self._until("EndMap")), "map")

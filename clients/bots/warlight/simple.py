@@ -141,27 +141,27 @@ def main() -> None:
     lines = (line.strip() for line in sys.stdin)
     map_lines = up_to("EndMap", lines)
     neighbours, bonuses = read_map(map_lines)
-    counsel = None
+    advisor = None
     if options.academy:
         # Only here is more needed than this file.
-        from clients.bots.warlight.counsel import PlainCounsel
+        from clients.bots.warlight.advisor import PlainAdvisor
 
-        counsel = PlainCounsel(map_lines, options.income, options.stack_armies)
+        advisor = PlainAdvisor(map_lines, options.income, options.stack_armies)
     for line in lines:
         if line == "GameOver":
             break
         if line.startswith("Turn"):
             owner, armies = read_standing(up_to("EndStanding", lines))
-            if counsel is None:
+            if advisor is None:
                 orders = decide(neighbours, bonuses, owner, armies, chance, {}, options.income)
             else:
-                advice = counsel.advise(int(line.split()[1]), owner, armies)
+                advice = advisor.advise(int(line.split()[1]), owner, armies)
                 own = decide(neighbours, bonuses, owner, armies, chance, advice.weights, options.income)
                 orders = [*(advice.orders or own), f"academy-expected_value {advice.value:.4f}"]
             # Without the flush the referee waits for lines that lie in a buffer.
             print(*orders, "end", sep="\n", flush=True)
-    if counsel is not None:
-        counsel.finish()
+    if advisor is not None:
+        advisor.finish()
 
 
 if __name__ == "__main__":

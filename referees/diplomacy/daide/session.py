@@ -393,7 +393,10 @@ class DaideSession:
 
 
 class DaideDialogue:
-    """Diplomacy under given settings, over DAIDE. Raises InvalidMap for a map that it cannot be played on."""
+    """Diplomacy under given settings, over DAIDE.
+
+    Raises InvalidMapError for a map that it cannot be played on.
+    """
 
     def __init__(self, settings: DiplomacySettings) -> None:
         self._settings = settings

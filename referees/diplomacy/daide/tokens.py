@@ -131,7 +131,7 @@ class Vocabulary:
         words: list[str] = []
         for quoted, group in groupby(tokens, is_text):
             if quoted:
-                words.append("'" + text_of(tuple(group)).replace("'", "''") + "'")
+                words.append("'" + read_text(tuple(group)).replace("'", "''") + "'")
                 continue
             for token in group:
                 name = str(number_of(token)) if is_number(token) else self.names.get(token)
@@ -186,7 +186,7 @@ def text_tokens(text: str) -> Tokens:
     return tuple(TEXT_CATEGORY << 8 | byte for byte in text.encode("ascii", "replace"))
 
 
-def text_of(tokens: Sequence[int]) -> str:
+def read_text(tokens: Sequence[int]) -> str:
     """The text of tokens that are characters."""
     return "".join(chr(token & 0x7F) for token in tokens)
 

@@ -33,7 +33,7 @@ from referees.diplomacy.daide.frames import (
 from referees.diplomacy.daide.messages import DaideVariant, command, map_message
 from referees.diplomacy.daide.orders import Tree, tree_of
 from referees.diplomacy.daide.session import DaideSession
-from referees.diplomacy.daide.tokens import FIXED, MOST_NUMBER, Tokens, Vocabulary, number_of, text_of
+from referees.diplomacy.daide.tokens import FIXED, MOST_NUMBER, Tokens, Vocabulary, number_of, read_text
 from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
 
 MAX_BYTES: Final = 64 * 1024
@@ -116,7 +116,7 @@ _MOST_PASSED: Final = 24 * 1024
 Note = Callable[..., object]
 
 
-class _Guest:
+class _Client:
     """A client at the listener. `part` is what it comes for, None before its first message."""
 
     power: int | None = None
@@ -173,7 +173,7 @@ class DaideListener:
         self._note = note
         self._limits = limits or DaideLimits()
         self._waiting_room = DaideSession(words, DaideVariant(), (), {})
-        self._guests: list[_Guest] = []
+        self._clients: list[_Client] = []
         self._games: list[_Game] = []
         self._selector = selectors.DefaultSelector()
         self._thread = threading.Thread(target=self._run, name="daide listener", daemon=True)
@@ -208,9 +208,9 @@ class DaideListener:
     ) -> None:
         self._bell_rope.close()
         self._thread.join()
-        for guest in self._guests:
-            guest.say((FIXED["OFF"],))
-            guest.connection.close()
+        for client in self._clients:
+            client.say((FIXED["OFF"],))
+            client.connection.close()
         for game in self._games:
             game.link.close()
         self._selector.close()
@@ -229,7 +229,7 @@ class DaideListener:
                     self._admit()
                 elif key.data is self._links:
                     self._take_link()
-                elif isinstance(key.data, _Guest):
+                elif isinstance(key.data, _Client):
                     if mask & selectors.EVENT_WRITE:
                         key.data.connection.flush()
                     if mask & selectors.EVENT_READ:
@@ -246,103 +246,103 @@ class DaideListener:
             # No descriptors are left; there will be some again.
             time.sleep(_TICK_SECONDS)
             return
-        if len(self._guests) >= self._limits.clients and not self._make_room():
+        if len(self._clients) >= self._limits.clients and not self._make_room():
             self._note("client refused", peer=f"{address[0]}:{address[1]}", why="too many clients")
             ClientConnection(client_socket, self._words, self._limits).close()
             return
-        guest = _Guest(
+        client = _Client(
             ClientConnection(client_socket, self._words, self._limits), f"{address[0]}:{address[1]}"
         )
-        self._guests.append(guest)
-        self._selector.register(client_socket, selectors.EVENT_READ, guest)
+        self._clients.append(client)
+        self._selector.register(client_socket, selectors.EVENT_READ, client)
 
     def _make_room(self) -> bool:
         """Send away who has been here longest without saying who it is; whether there was one."""
-        for guest in self._guests:
-            if guest.part is None:
-                self._forget(guest)
-                guest.connection.close()
+        for client in self._clients:
+            if client.part is None:
+                self._forget(client)
+                client.connection.close()
                 return True
         return False
 
     def _send_away(self) -> None:
         now = time.monotonic()
-        for guest in list(self._guests):
-            agreed = guest.part is not None and (
-                guest.part is Part.OBSERVE or guest in self._waiting_room.agreed
+        for client in list(self._clients):
+            agreed = client.part is not None and (
+                client.part is Part.OBSERVE or client in self._waiting_room.agreed
             )
             try:
-                slow = not agreed and now - guest.came > self._limits.greeting_seconds
-                if slow and not guest.greeted:
-                    guest.connection.complain(ErrorCode.INITIAL_TIMER)
-                guest.connection.check()
+                slow = not agreed and now - client.came > self._limits.greeting_seconds
+                if slow and not client.greeted:
+                    client.connection.complain(ErrorCode.INITIAL_TIMER)
+                client.connection.check()
                 if slow:
                     raise ConnectionHungError(
                         f"it did not say who it is within {self._limits.greeting_seconds:g} s"
                     )
-                if self._waiting_room.agreed.get(guest) is False:
+                if self._waiting_room.agreed.get(client) is False:
                     raise ConnectionHungError("it cannot play the map")
             except ConnectionHungError as why:
-                self._forget(guest)
-                guest.connection.close()
-                self._note("client went", client=guest.label, peer=guest.address, why=str(why))
+                self._forget(client)
+                client.connection.close()
+                self._note("client went", client=client.label, peer=client.address, why=str(why))
             else:
-                guest.connection.wait_in(self._selector, guest)
+                client.connection.wait_in(self._selector, client)
 
-    def _forget(self, guest: _Guest) -> None:
-        self._selector.unregister(guest.connection.socket)
-        self._guests.remove(guest)
-        self._waiting_room.leave(guest)
+    def _forget(self, client: _Client) -> None:
+        self._selector.unregister(client.connection.socket)
+        self._clients.remove(client)
+        self._waiting_room.leave(client)
 
     # What clients say
 
-    def _hear(self, guest: _Guest) -> None:
-        for frame in guest.connection.receive():
-            if guest.returns_to is None:
-                self._hear_frame(guest, frame)
+    def _hear(self, client: _Client) -> None:
+        for frame in client.connection.receive():
+            if client.returns_to is None:
+                self._hear_frame(client, frame)
             else:
                 # For its game to answer.
-                guest.backlog += message_frame(frame.tokens)
+                client.backlog += message_frame(frame.tokens)
 
-    def _hear_frame(self, guest: _Guest, frame: Frame) -> None:
+    def _hear_frame(self, client: _Client, frame: Frame) -> None:
         if frame.type is FrameType.INITIAL:
-            guest.greeted = True
-            guest.connection.send(representation_frame(self._words))
+            client.greeted = True
+            client.connection.send(representation_frame(self._words))
             return
         tokens = frame.tokens
-        if guest.part is None and tokens[0] in (FIXED["NME"], FIXED["OBS"], FIXED["IAM"]):
+        if client.part is None and tokens[0] in (FIXED["NME"], FIXED["OBS"], FIXED["IAM"]):
             try:
                 grammar.check_message(self._words, tokens, 0)
             except (grammar.DaideSyntaxError, grammar.UnbalancedParenthesesError):
                 # Its answer is the same as that to any other wrong message.
                 pass
             else:
-                self._introduce(guest, tokens, tree_of(tokens))
+                self._introduce(client, tokens, tree_of(tokens))
                 return
-        answer(self._waiting_room, guest, tokens, time.monotonic())
+        answer(self._waiting_room, client, tokens, time.monotonic())
 
-    def _introduce(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
+    def _introduce(self, client: _Client, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         if tokens[0] == FIXED["IAM"]:
-            self._return(guest, tokens, tree)
+            self._return(client, tokens, tree)
         elif tokens[0] == FIXED["OBS"]:
-            observers = sum(other.part is Part.OBSERVE for other in self._guests)
+            observers = sum(other.part is Part.OBSERVE for other in self._clients)
             if observers >= self._limits.observers:
-                guest.say(command("REJ", tokens))
+                client.say(command("REJ", tokens))
                 return
-            guest.part = Part.OBSERVE
-            guest.say(command("YES", tokens))
-            guest.say(map_message(self._words))
+            client.part = Part.OBSERVE
+            client.say(command("YES", tokens))
+            client.say(map_message(self._words))
         else:
-            name, version = (text_of(part) for part in tree[1:])
+            name, version = (read_text(part) for part in tree[1:])
             why = self._why_not(name, version)
             if why:
-                guest.say(command("REJ", tokens))
-                self._note("client refused", client=name[:64], peer=guest.address, why=why)
+                client.say(command("REJ", tokens))
+                self._note("client refused", client=name[:64], peer=client.address, why=why)
                 return
-            guest.name, guest.version, guest.part = name, version, Part.PLAY
-            guest.say(command("YES", tokens))
-            guest.say(map_message(self._words))
-            self._note("client came", client=guest.label, peer=guest.address)
+            client.name, client.version, client.part = name, version, Part.PLAY
+            client.say(command("YES", tokens))
+            client.say(map_message(self._words))
+            self._note("client came", client=client.label, peer=client.address)
 
     def _why_not(self, name: str, version: str) -> str:
         """Why a client of this name cannot play; nothing if it can."""
@@ -353,11 +353,11 @@ class DaideListener:
             return "a name with characters that cannot be printed"
         if name not in self._names and ANY_CLIENT not in self._names:
             return "unknown name"
-        if sum(guest.name == name for guest in self._guests) >= limits.clients_of_name:
+        if sum(other.name == name for other in self._clients) >= limits.clients_of_name:
             return f"{limits.clients_of_name} of this name wait already"
         return ""
 
-    def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
+    def _return(self, client: _Client, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         power, passcode = (part[0] for part in tree[1:])
         seat = self._words.power_of.get(power)
         games = [game for game in self._games if seat is not None and seat + 1 in game.passcodes]
@@ -365,8 +365,8 @@ class DaideListener:
             assert seat is not None
             trusted = game.wrong_passcodes[seat + 1] < self._limits.wrong_passcodes
             if trusted and game.passcodes[seat + 1] == number_of(passcode):
-                guest.part, guest.claim = Part.RETURN, tokens
-                guest.returns_to = game, seat + 1
+                client.part, client.claim = Part.RETURN, tokens
+                client.returns_to = game, seat + 1
                 return
         for game in games:
             assert seat is not None
@@ -376,10 +376,10 @@ class DaideListener:
                     "passcodes were guessed",
                     game=game.game_id,
                     power=self._words.names[self._words.powers[seat]],
-                    peer=guest.address,
+                    peer=client.address,
                     why="nobody comes back to this power any more",
                 )
-        guest.say(command("REJ", tokens))
+        client.say(command("REJ", tokens))
 
     # What games want
 
@@ -402,30 +402,30 @@ class DaideListener:
             self._games.append(_Game(link, seek))
 
     def _fill_seats(self) -> None:
-        for guest in [guest for guest in self._guests if guest.returns_to is not None]:
-            assert guest.returns_to is not None
-            if not self._pass(*guest.returns_to, guest):
-                guest.part = guest.returns_to = None
-                guest.say(command("REJ", guest.claim))
+        for client in [client for client in self._clients if client.returns_to is not None]:
+            assert client.returns_to is not None
+            if not self._pass(*client.returns_to, client):
+                client.part = client.returns_to = None
+                client.say(command("REJ", client.claim))
         for game in list(self._games):
-            for seat, client in list(game.wanted.items()):
-                free = self._free(client)
+            for seat, name in list(game.wanted.items()):
+                free = self._free(name)
                 if free is not None:
                     game.passcodes[seat] = self._new_passcode()
                     if self._pass(game, seat, free):
                         del game.wanted[seat]
             if not game.wanted:
-                for guest in [guest for guest in self._guests if guest.part is Part.OBSERVE]:
-                    if not guest.connection.unsent:
-                        self._pass(game, 0, guest)
+                for client in [client for client in self._clients if client.part is Part.OBSERVE]:
+                    if not client.connection.unsent:
+                        self._pass(game, 0, client)
 
-    def _free(self, client: str) -> _Guest | None:
+    def _free(self, name: str) -> _Client | None:
         """The client that has waited longest among those that fit."""
-        for guest in self._guests:
-            fits = guest.name == client or (client == ANY_CLIENT and guest.name not in self._names)
-            ready = self._waiting_room.agreed.get(guest) and not guest.connection.unsent
-            if guest.part is Part.PLAY and fits and ready:
-                return guest
+        for client in self._clients:
+            fits = client.name == name or (name == ANY_CLIENT and client.name not in self._names)
+            ready = self._waiting_room.agreed.get(client) and not client.connection.unsent
+            if client.part is Part.PLAY and fits and ready:
+                return client
         return None
 
     def _new_passcode(self) -> int:
@@ -435,22 +435,22 @@ class DaideListener:
             if code not in taken:
                 return code
 
-    def _pass(self, game: _Game, seat: int, guest: _Guest) -> bool:
+    def _pass(self, game: _Game, seat: int, client: _Client) -> bool:
         """Pass a client's connection to a game; whether the game still is there."""
-        assert guest.part is not None
+        assert client.part is not None
         passed = Passed(
-            guest.part,
+            client.part,
             seat,
             game.passcodes.get(seat, 0),
-            guest.name,
-            guest.version,
-            (guest.backlog + guest.connection.rest)[:_MOST_PASSED].hex(),
+            client.name,
+            client.version,
+            (client.backlog + client.connection.rest)[:_MOST_PASSED].hex(),
         )
         try:
-            send(game.link, passed, guest.connection.socket)
+            send(game.link, passed, client.connection.socket)
         except BrokenLinkError:
             # It has ended; its link will say so.
             return False
-        self._forget(guest)
-        guest.connection.pass_on()
+        self._forget(client)
+        client.connection.pass_on()
         return True

@@ -4,10 +4,15 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from arena.control.schema import Player, Table
+from arena.control.schema import PlayerTable, Table
 from arena.control.validation import SettingError
 from arena.control.values import Seconds, Text
-from referees.diplomacy.daide_server.settings import MAX_LATE_TURNS, DaideAddress, check_client
+from referees.diplomacy.daide_server.settings import (
+    MAX_LATE_TURNS,
+    DaideAddress,
+    DaideParameters,
+    check_client,
+)
 
 
 class DaideTable(Table):
@@ -33,7 +38,7 @@ class DaideTable(Table):
         return self
 
 
-class DaidePlayerTable(Player):
+class DaidePlayerTable(PlayerTable):
     """Players of protocol `"daide"`, which dial in."""
 
     # DAIDE sends times as whole seconds of at most 8191.
@@ -41,9 +46,9 @@ class DaidePlayerTable(Player):
     """How long it may take for each turn."""
     exit_seconds: Seconds = 5.0
     """How long it may take to end."""
-    client: Annotated[Text, AfterValidator(check_client)] = ""
+    client: Annotated[Text, AfterValidator(check_client)] = DaideParameters.client
     """What its client calls itself, `*` for any name; without it the player's name."""
-    reconnect_seconds: float = Field(15.0, ge=0, le=86_400)
+    reconnect_seconds: float = Field(DaideParameters.reconnect_seconds, ge=0, le=86_400)
     """How long its client may be away."""
-    late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
+    late_turns: int = Field(DaideParameters.late_turns, ge=1, le=MAX_LATE_TURNS)
     """After this number of late turns in a row it is out of the game."""

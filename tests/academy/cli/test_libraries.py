@@ -8,7 +8,8 @@ import pytest
 
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from academy.wire.addresses import Certificates, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import Academy, run
 from tests.academy.service import certificates
 from tests.academy.service.running import Running, serving

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import trustme
 
-from academy.wire.addresses import Certificates
+from academy.wire.tls import Certificates
 
 
 def authority(folder: Path, name: str) -> Path:

@@ -26,7 +26,8 @@ from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
-from academy.wire.addresses import Certificates, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Certificates
 from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report

@@ -11,7 +11,8 @@ from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.running import Client, Running, serving
 

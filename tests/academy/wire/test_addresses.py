@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates
 
 
 @pytest.mark.parametrize(

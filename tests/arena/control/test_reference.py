@@ -16,7 +16,13 @@ def test_each_setting_has_a_meaning(model: type[BaseModel]) -> None:
 
 
 def test_each_table_is_in_the_reference() -> None:
-    inner = {schema.ControlFile, schema.OneMatchup, schema.Tuner, schema.Mars, schema.ChangedGame}
+    inner = {
+        schema.ControlFile,
+        schema.OneMatchupTable,
+        schema.TunerTable,
+        schema.MarsTable,
+        schema.ChangedGameTable,
+    }
     tables = [value for value in vars(schema).values() if isinstance(value, type)]
     tables = [value for value in tables if issubclass(value, schema.Table) and value is not schema.Table]
     missing = {table for table in tables if not issubclass(table, schema.ControlFile)} - set(MODELS) - inner

@@ -11,7 +11,8 @@ from typing import Any
 
 import grpc
 
-from academy.wire.addresses import Endpoint, ServerAddress
+from academy.wire.addresses import ServerAddress
+from academy.wire.tls import Endpoint
 from arena.jobs import GameJob, PlayerSetup
 from arena.lobby.lobby import LobbyLimits
 from arena.lobby.server import OpenLobby, background_lobby

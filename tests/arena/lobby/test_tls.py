@@ -5,7 +5,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.wire.addresses import Certificates, Endpoint, InvalidAddressError, ServerAddress
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates, Endpoint
 from arena.match.game import play
 from clients.connection import AcademyUnavailableError
 from referees.api import Termination

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.openings import InvalidOpeningsError, Opening, opening_at, read_openings
+from arena.match.openings import InvalidOpeningsError, Opening, choose_opening, read_openings
 from referees.api import referee
 from referees.go import Go
 
@@ -99,12 +99,12 @@ BOOK = tuple(Opening(str(number), ("E5",)) for number in range(5))
 
 
 def test_without_a_seed_openings_come_in_their_order_again_and_again() -> None:
-    assert [opening_at(BOOK, place).name for place in range(7)] == ["0", "1", "2", "3", "4", "0", "1"]
+    assert [choose_opening(BOOK, place).name for place in range(7)] == ["0", "1", "2", "3", "4", "0", "1"]
 
 
 def test_with_a_seed_every_opening_comes_once_before_the_first_comes_again() -> None:
-    order = [opening_at(BOOK, place, seed=7).name for place in range(50)]
+    order = [choose_opening(BOOK, place, seed=7).name for place in range(50)]
     assert all(sorted(order[start : start + 5]) == list("01234") for start in range(0, 50, 5))
-    assert order == [opening_at(BOOK, place, seed=7).name for place in range(50)]
+    assert order == [choose_opening(BOOK, place, seed=7).name for place in range(50)]
     assert len({tuple(order[start : start + 5]) for start in range(0, 50, 5)}) > 1
-    assert order != [opening_at(BOOK, place, seed=8).name for place in range(50)]
+    assert order != [choose_opening(BOOK, place, seed=8).name for place in range(50)]

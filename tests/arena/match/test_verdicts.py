@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.match.verdicts import Loss, agreed_score, given_against, is_witnessed
+from arena.match.verdicts import Loss, agreed_score, decide_against, is_witnessed
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
 from referees.go import Go
@@ -51,7 +51,7 @@ def test_those_that_were_eliminated_have_no_part_in_a_win_that_others_gave_away(
 ) -> None:
     losses = [Loss(1, Termination.FORFEIT, "crashed"), Loss(2, Termination.FORFEIT, "late")]
     standing = Outcome((1, 2), Termination.ADJUDICATION, "draw", (17.0,) * 2, eliminated=eliminated)
-    outcome = given_against(Diplomacy.from_settings({}), losses, standing)
+    outcome = decide_against(Diplomacy.from_settings({}), losses, standing)
     assert (outcome.winners, outcome.summary) == (winners, summary)
     assert (outcome.termination, outcome.detail) == (Termination.FORFEIT, "crashed; late")
 

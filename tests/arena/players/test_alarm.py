@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from arena.players.clock import TimeIsUp, alarm
+from arena.players.clock import TimeIsUpError, alarm
 
 
 def test_what_takes_too_long_is_interrupted() -> None:
     began = time.monotonic()
-    with pytest.raises(TimeIsUp), alarm(0.05):
+    with pytest.raises(TimeIsUpError), alarm(0.05):
         time.sleep(10)
     assert time.monotonic() - began < 9
 
@@ -23,7 +23,7 @@ def test_what_is_done_in_time_is_left_alone() -> None:
 
 
 def test_no_except_exception_swallows_it() -> None:
-    with pytest.raises(TimeIsUp), alarm(0.05):
+    with pytest.raises(TimeIsUpError), alarm(0.05):
         try:
             time.sleep(10)
         except Exception:

@@ -19,11 +19,11 @@ from sqlalchemy.exc import IntegrityError
 from arena.jobs import PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.claims import claim
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
 from arena.results.games import FinishedGame
+from arena.results.run_lock import lock_competition
 from arena.results.series import PlannedGame, Series
 from arena.results.series_reader import SeriesReader
 from arena.results.views import BY_DIALECT, VIEWS, drop_views
@@ -246,12 +246,17 @@ def test_a_missing_server_is_an_error_without_the_password(tmp_path: Path) -> No
     assert "secret" not in message and "hidden" not in message and len(message.splitlines()) == 1
 
 
-def test_a_competition_is_claimed_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
+def test_a_competition_is_run_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
     refused = pytest.raises(ResultsError, match=r"the competition cup .* is already running")
     with closing(ResultsDatabase.open(server)) as other:
-        with claim(database, "cup"), claim(other, "another"), refused, claim(other, "cup"):
+        with (
+            lock_competition(database, "cup"),
+            lock_competition(other, "another"),
+            refused,
+            lock_competition(other, "cup"),
+        ):
             raise AssertionError("both have it")
-        with claim(other, "cup"):
+        with lock_competition(other, "cup"):
             pass
 
 
@@ -262,12 +267,12 @@ def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
         "SELECT pg_terminate_backend(pid, :milliseconds) FROM pg_locks WHERE locktype = 'advisory'"
     )
     with closing(ResultsDatabase.open(server)) as other:
-        with pytest.raises(RuntimeError, match="the cause"), claim(database, "cup"):
+        with pytest.raises(RuntimeError, match="the cause"), lock_competition(database, "cup"):
             with other.transaction() as connection:
                 ended = connection.execute(end_sessions, {"milliseconds": A_GENEROUS_TIME * 1000})
                 assert ended.scalars().all() == [True]
             raise RuntimeError("the cause")
-        with claim(other, "cup"):
+        with lock_competition(other, "cup"):
             pass
 
 

@@ -36,21 +36,20 @@ def test_reasons_that_differ_in_numbers_alone_are_counted_together(tmp_path: Pat
     database.close()
 
 
-def test_pattern_symbols_in_a_reason_stay_readable(tmp_path: Path) -> None:
+def test_a_reason_keeps_the_digits_that_it_quotes(tmp_path: Path) -> None:
     database = database_of(tmp_path)
+    rule = "a pattern with '1', '2' or '#' must say at least {} bits of the proposer's board"
     verdicts = [
-        StoredVerdict(
-            1,
-            "alpha",
-            "dropped",
-            f"a pattern with '1', '2' or '#' must say at least 4.0 bits; it says {bits}",
-        )
-        for bits in (1.5, 2.75)
+        StoredVerdict(1, "alpha", "dropped", rule.format(12)),
+        StoredVerdict(1, "alpha", "dropped", rule.format(14.5)),
+        StoredVerdict(1, "alpha", "dropped", "the player's move 3 is not '32-28'; the adversary's is"),
     ]
     with database.transaction() as connection:
         note(connection, 1, "cup/1", verdicts)
-    (tally,) = Outbox(database, 1).proposals().values()
-    assert tally.reasons == {"a pattern with '1', '2' or '#' must say at least N bits; it says N": 2}
+    assert Outbox(database, 1).proposals()["alpha"].reasons == {
+        rule.format("N"): 2,
+        "the player's move N is not '32-28'; the adversary's is": 1,
+    }
     database.close()
 
 

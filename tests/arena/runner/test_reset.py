@@ -19,8 +19,8 @@ from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import Control
 from arena.control.toml_file import read
 from arena.reports.text import text_report
-from arena.results.claims import claim
 from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.run_lock import lock_competition
 from arena.runner.files import CompetitionFiles
 from arena.runner.reset import LeftOpen, reset
 from arena.runner.results import read_results
@@ -237,7 +237,7 @@ def test_a_competition_whose_url_names_its_default_file_leaves_others_results_th
 
 def test_reset_keeps_a_results_file_that_another_competition_begins_to_use(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
-    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "beginning"):
+    with closing(ResultsDatabase.open(files.results)) as database, lock_competition(database, "beginning"):
         reset(owner, files)
         assert Path(str(files.results.database)).exists()
     reset(owner, files)
@@ -247,7 +247,7 @@ def test_reset_keeps_a_results_file_that_another_competition_begins_to_use(tmp_p
 def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     file = Path(str(files.results.database))
-    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "other"):
+    with closing(ResultsDatabase.open(files.results)) as database, lock_competition(database, "other"):
         database.close()
         file.write_bytes(b"no database " * 100)
         with pytest.raises(ResultsError, match="can't open the results database"):
@@ -258,7 +258,7 @@ def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path
 def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     refusal = r"the competition owner of the database .* is already running"
-    with closing(ResultsDatabase.open(files.results)) as database, claim(database, "owner"):
+    with closing(ResultsDatabase.open(files.results)) as database, lock_competition(database, "owner"):
         with pytest.raises(ResultsError, match=refusal):
             reset(owner, files)
         with pytest.raises(ResultsError, match=refusal):

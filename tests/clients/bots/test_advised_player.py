@@ -9,7 +9,7 @@ from academy.store.codec import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients import Academy, Connection
 from clients.bots.advised_player import AdvisedPlayer
-from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
+from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice
 from clients.seat import Seat
 from referees.go import Go, GoPosition
 from tests.academy.service.examples import contest
@@ -24,7 +24,7 @@ class Scripted:
 
     script: Iterator[tuple[str, float, float]]
 
-    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
+    def think(self, referee: Go, position: GoPosition, advice: Advice[int] = no_advice) -> Thought[int]:
         move, before, after = next(self.script)
         point = referee.read_move(position, position.mover, move)
         return Thought(before, (Candidate(point, after),))
@@ -73,13 +73,13 @@ def test_its_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> N
 
 @dataclass
 class Listening:
-    """Stands as badly as its value says, asks for counsel, and plays the first legal move."""
+    """Stands as badly as its value says, asks for advice, and plays the first legal move."""
 
     value: float
     heard: list[Mapping[int, Experience]] = field(default_factory=list)
 
-    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
-        self.heard.append(counsel(self.value, referee.legal_moves(position, position.mover)))
+    def think(self, referee: Go, position: GoPosition, advice: Advice[int] = no_advice) -> Thought[int]:
+        self.heard.append(advice(self.value, referee.legal_moves(position, position.mover)))
         return Thought(self.value, (Candidate(referee.legal_moves(position, position.mover)[0], self.value),))
 
 
@@ -148,10 +148,10 @@ class Asking:
 
     script: Iterator[tuple[str, float, float]]
 
-    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
+    def think(self, referee: Go, position: GoPosition, advice: Advice[int] = no_advice) -> Thought[int]:
         move, half_way, after = next(self.script)
         point = referee.read_move(position, position.mover, move)
-        counsel(half_way, [point])
+        advice(half_way, [point])
         return Thought((half_way + after) / 2, (Candidate(point, after),))
 
 

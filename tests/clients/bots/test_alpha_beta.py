@@ -89,8 +89,8 @@ def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) 
         thinker = AlphaBetaThinker(evaluation, 1, random.Random(1))
         others = DRAUGHTS.legal_moves(position, 1) or ()
         known = {candidate: Experience(0.9 if candidate == move else 0.3, 1000.0) for candidate in others}
-        counsel = partial(_praise, known)
-        assert thinker.think(DRAUGHTS, position, counsel).candidates[0].move == move
+        advice = partial(_praise, known)
+        assert thinker.think(DRAUGHTS, position, advice).candidates[0].move == move
 
 
 def test_time_ends_a_search(evaluation: Evaluation) -> None:
@@ -99,7 +99,7 @@ def test_time_ends_a_search(evaluation: Evaluation) -> None:
     assert thinker.think(large, large.start(0)).candidates
 
 
-def test_the_time_that_counsel_takes_is_ones_own(evaluation: Evaluation) -> None:
+def test_the_time_that_advice_takes_is_ones_own(evaluation: Evaluation) -> None:
     now, values = 0.0, []
 
     def clock() -> float:
@@ -107,14 +107,14 @@ def test_the_time_that_counsel_takes_is_ones_own(evaluation: Evaluation) -> None
         now += 1.0
         return now
 
-    def counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
+    def advice(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
         nonlocal now
         values.append(now)
         now += 1000.0
         return {}
 
     thinker = AlphaBetaThinker(evaluation, 64, random.Random(1), seconds=200.0, clock=clock)
-    assert thinker.think(DRAUGHTS, DRAUGHTS.start(0), counsel).candidates
+    assert thinker.think(DRAUGHTS, DRAUGHTS.start(0), advice).candidates
     # By half of the time it asks, and has none left then.
     assert len(values) == 1
     assert 100.0 < values[0] < 110.0

@@ -9,7 +9,7 @@ import pytest
 
 from clients.bots.search_game import SearchGame, UnsuitableGameError, make_search_game
 from clients.bots.strength import Strength
-from clients.bots.thinking import Experience, Thinker, no_counsel
+from clients.bots.thinking import Experience, Thinker, no_advice
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee
 from referees.draughts import Draughts
@@ -152,17 +152,17 @@ class Ticking:
         return self.now
 
 
-def test_the_time_that_counsel_takes_is_ones_own() -> None:
+def test_the_time_that_advice_takes_is_ones_own() -> None:
     def playouts(lasting: float) -> int:
         clock, values = Ticking(), []
 
-        def counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
+        def advice(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
             clock.now += lasting
             values.append(value)
             return {}
 
         thinker = TreeSearchThinker(1, random.Random(1), seconds=40.0, clock=clock)
-        thinker.think(GAMES["hex"], GAMES["hex"].start(0), counsel)
+        thinker.think(GAMES["hex"], GAMES["hex"].start(0), advice)
         assert len(values) == 1
         return int(clock.now - lasting)
 
@@ -174,8 +174,8 @@ def test_what_is_the_same_of_all_moves_changes_nothing() -> None:
     moves = referee.legal_moves(referee.start(0), 1) or ()
     same = dict.fromkeys(moves, Experience(0.9, 50.0))
     plain, advised = (
-        TreeSearchThinker(60, random.Random(4)).think(referee, referee.start(0), counsel)
-        for counsel in (no_counsel, lambda value, moves: same)
+        TreeSearchThinker(60, random.Random(4)).think(referee, referee.start(0), advice)
+        for advice in (no_advice, lambda value, moves: same)
     )
     assert plain == advised
 

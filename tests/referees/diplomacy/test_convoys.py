@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.diplomacy.convoys import chains, linked, needed
+from referees.diplomacy.convoys import are_linked, chains, needs_fleet
 from referees.diplomacy.map import bits, mask_of, shipped_map
 
 STANDARD = shipped_map("standard")
@@ -27,7 +27,7 @@ two_coasts = st.lists(st.sampled_from(COASTS), min_size=2, max_size=2, unique=Tr
     ],
 )
 def test_fleets_that_a_route_could_need(source: str, target: str, sea: str, is_needed: bool) -> None:
-    assert needed(STANDARD, *(STANDARD.province(code) for code in (source, target, sea))) is is_needed
+    assert needs_fleet(STANDARD, *(STANDARD.province(code) for code in (source, target, sea))) is is_needed
 
 
 @given(two_coasts, fleets, st.sampled_from(SEAS))
@@ -36,18 +36,18 @@ def test_without_a_fleet_that_is_not_needed_the_same_coasts_are_linked(
 ) -> None:
     source, target = coasts
     with_it, without = there | 1 << sea, there & ~(1 << sea)
-    if linked(STANDARD, source, target, with_it) != linked(STANDARD, source, target, without):
-        assert needed(STANDARD, source, target, sea)
+    if are_linked(STANDARD, source, target, with_it) != are_linked(STANDARD, source, target, without):
+        assert needs_fleet(STANDARD, source, target, sea)
 
 
 @given(two_coasts, st.sampled_from(SEAS))
 def test_a_fleet_is_needed_one_way_as_the_other(coasts: list[int], sea: int) -> None:
     source, target = coasts
-    assert needed(STANDARD, source, target, sea) == needed(STANDARD, target, source, sea)
+    assert needs_fleet(STANDARD, source, target, sea) == needs_fleet(STANDARD, target, source, sea)
 
 
 @given(two_coasts, fleets)
 def test_two_coasts_are_linked_if_one_chain_touches_both(coasts: list[int], there: int) -> None:
     source, target = coasts
     touching = [shores for _, shores in chains(STANDARD, there) if shores >> source & 1]
-    assert linked(STANDARD, source, target, there) == any(shores >> target & 1 for shores in touching)
+    assert are_linked(STANDARD, source, target, there) == any(shores >> target & 1 for shores in touching)

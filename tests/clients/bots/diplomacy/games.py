@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from clients.bots.diplomacy.bot import Bot
-from clients.bots.diplomacy.in_process import written
+from clients.bots.diplomacy.in_process import choose_orders
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.game import GamePosition
 
@@ -15,7 +15,7 @@ def play(seats: Sequence[Bot], **settings: object) -> list[GamePosition]:
     rules = Diplomacy.from_settings(settings)
     positions = [rules.start(0)]
     while to_move := rules.to_move(positions[-1]):
-        moves = {seat: written(positions[-1], seat - 1, seats[seat - 1]) for seat in to_move}
+        moves = {seat: choose_orders(positions[-1], seat - 1, seats[seat - 1]) for seat in to_move}
         read = {seat: rules.read_move(positions[-1], seat, move.text) for seat, move in moves.items()}
         positions.append(rules.play(positions[-1], read))
     return positions

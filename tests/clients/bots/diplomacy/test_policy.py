@@ -8,7 +8,7 @@ import pytest
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
 from clients.bots.diplomacy.bots import UnknownBotError, bot
-from clients.bots.diplomacy.policy import BotPolicy, bot_policy
+from clients.bots.diplomacy.policy import BotPolicy
 from referees.diplomacy.deepmind import DiplomacyState, action_of
 
 ROOT = Path(__file__).parents[4]
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[4]
 @pytest.mark.parametrize("name", ["hold", "random", "tactical"])
 def test_it_plays_as_the_bot_would_on_the_position_itself(name: str) -> None:
     """What a policy reads from observations is all that the bot needs."""
-    state, policy, random_policy = DiplomacyState(), bot_policy(name, 4), bot_policy("random", 5)
+    state, policy, random_policy = DiplomacyState(), BotPolicy(name, 4), BotPolicy("random", 5)
     own = {slot: bot(name, f"4/1/{slot}") for slot in (1, 5)}
     while not state.is_terminal() and state.position.year < 1908:
         seen, legal = state.observation(), state.legal_actions()
@@ -45,14 +45,14 @@ def test_a_new_game_begins_in_the_first_year_with_new_bots() -> None:
 
 def test_an_unknown_bot_is_refused_when_the_policy_is_made() -> None:
     with pytest.raises(UnknownBotError, match="no bot 'genius'"):
-        bot_policy("genius")
+        BotPolicy("genius")
 
 
 def test_the_arena_plays_them_against_each_other(tmp_path: Path) -> None:
     setups = [
         PlayerSetup(
             name,
-            ("clients.bots.diplomacy.policy:bot_policy",),
+            ("clients.bots.diplomacy.policy:BotPolicy",),
             protocol="policy",
             start_seconds=100.0,
             environment={"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},

@@ -8,8 +8,8 @@ import pytest
 from academy.v1 import contests_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
 from clients import Academy, Connection
+from clients.bots.diplomacy.advisor import DiplomacyAdvisor
 from clients.bots.diplomacy.bots import bot
-from clients.bots.diplomacy.counsel import DiplomacyAdvisor
 from referees.diplomacy import Diplomacy, OrderKind, Position, Season
 from referees.diplomacy.game import begin
 from tests.academy.service.running import Running, serving

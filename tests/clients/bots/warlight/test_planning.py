@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from clients.bots.warlight import simple
-from clients.bots.warlight.counsel import expected_value
+from clients.bots.warlight.advisor import expected_value
 from clients.bots.warlight.decent import Memory, TurnPlan, needed
 from clients.bots.warlight.dialogue import ME, OPPONENT
 from referees.warlight.maps import protocol_lines, read_map

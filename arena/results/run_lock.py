@@ -19,15 +19,15 @@ PATIENCE_SECONDS: Final = 0.3
 
 
 @contextmanager
-def claim(database: ResultsDatabase, name: str) -> Iterator[None]:
+def lock_competition(database: ResultsDatabase, name: str) -> Iterator[None]:
     """Keep other programs from running or removing the competition of this name while the block lasts.
 
-    A server forgets the claim when this program ends, and a claim on a file (which leaves an empty
-    `DATABASE.NAME.lock` behind) ends with it, too. Raises ResultsError if it is claimed.
+    A server forgets the lock when this program ends, and a lock on a file (which leaves an empty
+    `DATABASE.NAME.lock` behind) ends with it, too. Raises ResultsError if another program has the lock.
     """
     engine = database.engine
-    lock = _claim_on_server if engine.dialect.name == "postgresql" else _claim_by_file
-    with lock(engine, name) as free:
+    locked = _lock_on_server if engine.dialect.name == "postgresql" else _lock_by_file
+    with locked(engine, name) as free:
         if not free:
             raise ResultsError(
                 f"the competition {name} of the database {shown(engine.url)} is already running, from "
@@ -38,7 +38,7 @@ def claim(database: ResultsDatabase, name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _claim_on_server(engine: Engine, name: str) -> Iterator[bool]:
+def _lock_on_server(engine: Engine, name: str) -> Iterator[bool]:
     # A session's lock lasts as long as its connection.
     key = int.from_bytes(
         hashlib.sha256(f"arena competition {name}".encode()).digest()[:8], "big", signed=True
@@ -66,9 +66,9 @@ def _scalar(connection: Connection, query: str, key: int) -> bool:
 
 
 @contextmanager
-def _claim_by_file(engine: Engine, name: str) -> Iterator[bool]:
+def _lock_by_file(engine: Engine, name: str) -> Iterator[bool]:
     with Path(f"{engine.url.database}.{name}.lock").open("a") as lock:
-        # A program that only looks whether there is a claim holds the lock for a moment.
+        # A program that only looks whether there is one holds the lock for a moment.
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not (free := _try_lock(lock.fileno())) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -83,8 +83,8 @@ def _try_lock(file: int) -> bool:
     return True
 
 
-def others_claimed(url: URL, name: str) -> bool:
-    """Whether any competition of another name is claimed now in the database of a file."""
+def others_locked(url: URL, name: str) -> bool:
+    """Whether any competition of another name is locked now in the database of a file."""
     file = Path(url.database or "")
     for path in file.parent.glob(f"{escape(file.name)}.*.lock"):
         if path.name != f"{file.name}.{name}.lock":

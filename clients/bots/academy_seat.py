@@ -11,7 +11,7 @@ from clients.seat import FairUseError, Seat
 Answer = TypeVar("Answer")
 
 
-class AtAcademy:
+class AcademySeat:
     """A bot's seat; `academy` is None without ACADEMY, and from when ACADEMY has not answered."""
 
     def __init__(self, academy: Academy | None, seat: Seat) -> None:

@@ -16,7 +16,7 @@ from academy.store.replica import read_view
 from academy.v1 import contests_pb2
 from academy.wire.games import game_message
 from clients import Academy, Connection
-from clients.bots.diplomacy.counsel import DiplomacyAdvisor, expected_value
+from clients.bots.diplomacy.advisor import DiplomacyAdvisor, expected_value
 from referees.diplomacy import Diplomacy, Season
 from referees.diplomacy.game import begin
 from tests.academy.service.running import Running, serving
@@ -85,7 +85,7 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-def counsel(academy: Running, contest_id: str, chance: random.Random | None = None) -> DiplomacyAdvisor:
+def advisor(academy: Running, contest_id: str, chance: random.Random | None = None) -> DiplomacyAdvisor:
     tickets = (
         academy.arena()
         .contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(contest_id)))
@@ -96,32 +96,32 @@ def counsel(academy: Running, contest_id: str, chance: random.Random | None = No
 
 
 def test_the_opening_that_did_best_is_taken(academy: Running) -> None:
-    known = counsel(academy, "spring").opening(REFEREE.start(0))
+    known = advisor(academy, "spring").opening(REFEREE.start(0))
     assert known is not None and known == REFEREE.read_move(REFEREE.start(0), FRANCE, MAGINOT)
 
 
 def test_what_few_games_tell_of_is_not_always_taken(academy: Running) -> None:
     chance = random.Random(4)
     start = REFEREE.start(0)
-    taken = [counsel(academy, f"often-{number}", chance).opening(start) is not None for number in range(40)]
+    taken = [advisor(academy, f"often-{number}", chance).opening(start) is not None for number in range(40)]
     # Three games know of it: three times in five.
     assert 15 <= sum(taken) <= 33
 
 
 def test_fair_use_is_kept_without_asking_twice(academy: Running) -> None:
-    asking = counsel(academy, "twice")
+    asking = advisor(academy, "twice")
     assert asking.opening(REFEREE.start(0)) is not None
     assert asking.opening(REFEREE.start(0)) is None
 
 
 def test_orders_known_for_another_situation_are_not_taken(academy: Running) -> None:
     far = begin(position("FRA A GAS, A MAR, F BRE", season=Season.AUTUMN))
-    assert counsel(academy, "elsewhere").opening(far) is None
+    assert advisor(academy, "elsewhere").opening(far) is None
 
 
 @pytest.mark.parametrize(("entered", "known"), [(False, True), (True, False)])
 def test_orders_are_known_by_the_line_that_led_to_them(academy: Running, entered: bool, known: bool) -> None:
-    asking = counsel(academy, f"autumn-{entered}")
+    asking = advisor(academy, f"autumn-{entered}")
     game = REFEREE.start(0)
     spring = REFEREE.read_move(game, FRANCE, MAGINOT)
     asking.gave(game, spring, 0.1)
@@ -137,7 +137,7 @@ def test_orders_are_known_by_the_line_that_led_to_them(academy: Running, entered
 
 
 def test_after_moves_that_were_made_for_it_the_tree_is_not_asked(academy: Running) -> None:
-    asking = counsel(academy, "given")
+    asking = advisor(academy, "given")
     asking.played(range(1, 8), REFEREE.start(0))
     assert asking.opening(REFEREE.start(0)) is None
 
@@ -183,7 +183,7 @@ games = 12
 PLAYER = """
 [players.{name}]
 protocol = "python"
-command = "clients.bots.diplomacy.counselled:random_legal"
+command = "clients.bots.diplomacy.advisor:random_legal"
 """
 
 

@@ -2,20 +2,25 @@
 
 Any bot can call this, over any protocol: `opening` and `wishes` before it orders, `gave`
 when it has ordered, `played` after each phase, `finish` at the end. When ACADEMY does not answer, there
-is no advice.
+is no advice. `command = "clients.bots.diplomacy.advisor:tactical"` is a Python player of the arena that does:
+known openings first, then the bot's own orders.
 """
 
 import math
 import random
 import sys
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cut_around
 from clients.academy import Academy
-from clients.bots.at_academy import AtAcademy
+from clients.bots.academy_seat import AcademySeat
+from clients.bots.diplomacy.bot import Bot
+from clients.bots.diplomacy.bots import bot
+from clients.bots.diplomacy.in_process import WrongGameError, choose_orders
 from clients.bots.experience import mean_value, opening_value
 from clients.connection import Connection
 from clients.seat import Seat
@@ -45,7 +50,7 @@ def expected_value(position: Position, power: int) -> float:
     return 1.0 / (1.0 + math.exp(-_STEPS * (share - 0.5)))
 
 
-class DiplomacyAdvisor(AtAcademy):
+class DiplomacyAdvisor(AcademySeat):
     """One power's seat at ACADEMY in one contest."""
 
     def __init__(
@@ -178,3 +183,37 @@ class DiplomacyAdvisor(AtAcademy):
             self.ask(lambda academy: academy.propose(self.seat, self._plies))
         if self._opened is not None:
             self._opened.close()
+
+
+class AdvisedBot:
+    """A Python player: a bot and its seat at ACADEMY, which hears what was played."""
+
+    def __init__(self, seat: int, player: Bot, advisor: DiplomacyAdvisor) -> None:
+        self._power = seat - 1
+        self._bot = player
+        self._advisor = advisor
+        self.told, self.ended = advisor.played, advisor.finish
+
+    def __call__(self, view: GamePosition) -> tuple[str, float]:
+        """Orders as text, and what the power expects with them."""
+        value = expected_value(view.position, self._power)
+        orders = self._advisor.opening(view)
+        if orders is None:
+            self._bot.wishes = self._advisor.wishes(view, value)
+            orders = choose_orders(view, self._power, self._bot)
+        self._advisor.gave(view, orders, value)
+        return orders.text, value
+
+
+def _seat_advised_bot(
+    name: str, referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]
+) -> AdvisedBot:
+    if not isinstance(referee, Diplomacy):
+        raise WrongGameError(f"the game {referee.name!r}: these bots play Diplomacy")
+    # Powers do not share their chance.
+    own_seed = f"{seed}/{seat}"
+    advisor = DiplomacyAdvisor.from_environment(referee, seat, environment, random.Random(own_seed))
+    return AdvisedBot(seat, bot(name, own_seed), advisor)
+
+
+random_legal, tactical = (partial(_seat_advised_bot, name) for name in ("random", "tactical"))

@@ -14,7 +14,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.fair_use import SEED_RULES
 from academy.knowledge.patterns import Pattern, graph_pattern
 from clients.academy import Academy
-from clients.bots.at_academy import AtAcademy
+from clients.bots.academy_seat import AcademySeat
 from clients.bots.experience import mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT, OWNERS
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
@@ -50,7 +50,7 @@ def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_I
     return strength / (strength + theirs + 2 * base_income)
 
 
-class WarLightAdvisor(AtAcademy):
+class WarLightAdvisor(AcademySeat):
     """One bot's seat at ACADEMY. When ACADEMY does not answer, the bot goes on alone."""
 
     def __init__(
@@ -179,15 +179,15 @@ class Advice(NamedTuple):
     value: float
 
 
-class PlainCounsel:
+class PlainAdvisor:
     """Asks for a bot from the lines and dictionaries that it has."""
 
     def __init__(self, map_lines: Sequence[str], income: int, stack_armies: int) -> None:
-        """Read the map's lines; the others are the game's settings of these names. Raises InvalidMap."""
+        """Read the map's lines; the others are the game's settings of these names. Raises InvalidMapError."""
         self._income = income
         self._map = read_map("\n".join(map_lines), "map")
-        self._counsel = WarLightAdvisor.from_environment(self._map, stack_armies)
-        self.finish = self._counsel.finish
+        self._advisor = WarLightAdvisor.from_environment(self._map, stack_armies)
+        self.finish = self._advisor.finish
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
@@ -195,9 +195,9 @@ class PlainCounsel:
         owners = bytes(OWNERS[owner[number]] if number in owner else UNSEEN for number in ids)
         view = WarPosition(turn, owners, tuple(armies.get(number, 0) for number in ids), 0)
         value = expected_value(self._map, view, self._income)
-        known = self._counsel.opening(view)
-        weights = self._counsel.preferred(view, value)
-        self._counsel.turn(view, value)
+        known = self._advisor.opening(view)
+        weights = self._advisor.preferred(view, value)
+        self._advisor.turn(view, value)
         return Advice(
             [order.text for order in known], {ids[at]: weight for at, weight in weights.items()}, value
         )

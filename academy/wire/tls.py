@@ -1,0 +1,93 @@
+"""TLS: the certificates that a server or a client shows, and when a server may do without."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from academy.wire.addresses import InvalidAddressError, ServerAddress, bind
+
+if TYPE_CHECKING:
+    import grpc
+    from grpc import aio
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """PEM files of one side of a TLS connection.
+
+    `authority` is what the other side's certificate is checked against; a server that has it asks its
+    clients for certificates (mutual TLS).
+    """
+
+    certificate: Path | None = None
+    key: Path | None = None
+    authority: Path | None = None
+
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            raise InvalidAddressError("TLS needs a certificate and its key: give both files or neither")
+
+    def server_credentials(self) -> "grpc.ServerCredentials | None":
+        """Return a server's credentials, None without TLS. Raises InvalidAddressError."""
+        if self.certificate is None or self.key is None:
+            if self.authority is not None:
+                raise InvalidAddressError("mutual TLS needs the server's own certificate and key too")
+            return None
+        import grpc
+
+        credentials: grpc.ServerCredentials = grpc.ssl_server_credentials(
+            [(_pem(self.key, "PRIVATE KEY"), _pem(self.certificate, "CERTIFICATE"))],
+            root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
+            require_client_auth=self.authority is not None,
+        )
+        return credentials
+
+    def channel_credentials(self) -> "grpc.ChannelCredentials":
+        """Return a client's credentials. Raises InvalidAddressError."""
+        import grpc
+
+        credentials: grpc.ChannelCredentials = grpc.ssl_channel_credentials(
+            root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
+            private_key=_pem(self.key, "PRIVATE KEY") if self.key else None,
+            certificate_chain=_pem(self.certificate, "CERTIFICATE") if self.certificate else None,
+        )
+        return credentials
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a server listens, and the certificates it shows.
+
+    Without TLS it listens to its own machine alone unless `insecure` is set: others could read tokens.
+    """
+
+    address: ServerAddress
+    certificates: Certificates = field(default_factory=Certificates)
+    insecure: bool = False
+
+    def credentials(self) -> "grpc.ServerCredentials | None":
+        """Return a server's credentials, None without TLS.
+
+        Raises InvalidAddressError if the address needs TLS.
+        """
+        credentials = self.certificates.server_credentials()
+        if credentials is None and not self.address.is_local and not self.insecure:
+            raise InvalidAddressError(
+                f"{self.address}: without TLS tokens could be read on the way; give a certificate and its "
+                "key (--tls-cert and --tls-key), listen on 127.0.0.1 or a Unix socket, or allow --insecure"
+            )
+        return credentials
+
+    def bind(self, server: "aio.Server") -> ServerAddress:
+        """Bind a server; return the address with the port the system chose. Raises InvalidAddressError."""
+        return bind(server, self.address, self.credentials())
+
+
+def _pem(path: Path, what: str) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidAddressError(f"{path}: cannot be read ({error.strerror})") from error
+    if f"{what}-----".encode() not in content:
+        raise InvalidAddressError(f"{path}: holds no PEM block {what!r}")
+    return content

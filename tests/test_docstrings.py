@@ -1,0 +1,71 @@
+"""Docstrings and comments name what exists: exceptions and documents."""
+
+import ast
+import builtins
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CHECKOUT = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+
+# "Raises AError, and BError." within a line of prose, and the names before the colons of a section.
+IN_PROSE = re.compile(r"Raises ([^.:]+)")
+IN_SECTION = re.compile(r"^    ([A-Z][\w., ]*?):", re.MULTILINE)
+SECTION = re.compile(r"^Raises:\n((?: .*\n?|\n)+)", re.MULTILINE)
+EXCEPTION = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*)+\b")
+DOCUMENT = "docs/[a-z_/-]+[.](md|svg|py)"
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {
+        name: ast.parse((ROOT / name).read_text(encoding="utf-8"))
+        for name in listed.stdout.splitlines()
+        if (ROOT / name).exists()
+    }
+
+
+def raised(text: str) -> set[str]:
+    """The exceptions that a docstring names."""
+    named = {name for prose in IN_PROSE.findall(text) for name in EXCEPTION.findall(prose)}
+    for section in SECTION.findall(text):
+        named |= {name for heads in IN_SECTION.findall(section) for name in EXCEPTION.findall(heads)}
+    return named
+
+
+@CHECKOUT
+def test_every_exception_that_a_docstring_names_exists() -> None:
+    known = {*dir(builtins), *dir(subprocess)}
+    named: list[tuple[str, str]] = []
+    for path, tree in sources().items():
+        for node in ast.walk(tree):
+            match node:
+                case ast.ClassDef(name=name):
+                    known.add(name)
+                case ast.Import(names=names) | ast.ImportFrom(names=names):
+                    known |= {alias.asname or alias.name for alias in names}
+                case _:
+                    pass
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+                named += [(path, name) for name in raised(ast.get_docstring(node) or "")]
+    assert len(named) > 200
+    assert [(path, name) for path, name in named if name not in known] == []
+
+
+@CHECKOUT
+def test_every_document_that_a_source_names_exists() -> None:
+    listed = subprocess.run(
+        ["git", "grep", "-oE", DOCUMENT, "--", ":!tests", ":!docs"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    named = [line.split(":", 1) for line in listed.stdout.splitlines()]
+    assert len(named) > 10
+    assert [(path, document) for path, document in named if not (ROOT / document).exists()] == []
