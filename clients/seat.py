@@ -252,6 +252,9 @@ class Seat:
             expected_value: what the seat expects of that position.
             plies: how many plies led to it.
 
+        Returns:
+            The request.
+
         Raises:
             FairUseError: too much is expected.
         """
