@@ -9,7 +9,7 @@ from referees.api import Referee, referee
 
 # Seeds and populations: the series of the tables, newest first, and the one by which the player was tuned.
 FINAL: Final = "final-3"
-MEASURED: Final = (FINAL, "final-2")
+MEASURED: Final = (FINAL, "tuning", "final-2")
 SERIES: Final = (FINAL, "tuning")
 # What the players of a match may have the same of: time, or playouts (plies for alpha-beta).
 EQUAL: Final = ("time", "playouts")
