@@ -33,6 +33,7 @@ from clients.responses import (
     ProposalStatus,
     SuccessorMatches,
     book_move,
+    fair_use_of,
     opening_moves,
     opponent_gains,
     pattern_matches,
@@ -306,10 +307,7 @@ class AsyncAcademy(AsyncQuestions):
             AcademyRefusedError: ACADEMY refused, or does not know the game.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        settings = (await self.game(game_id)).settings
-        return FairUse(
-            settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin
-        )
+        return fair_use_of((await self.game(game_id)).settings)
 
     async def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Return which game a contest is of, and who plays it.

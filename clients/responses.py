@@ -8,8 +8,9 @@ from typing import Final
 import grpc
 
 from academy.knowledge.contests import Verdict
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
-from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, game_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
 
 LIBRARIES: Final = {
@@ -143,6 +144,11 @@ class ProposalStatus:
     verdict: Verdict
     reason: str
     pattern_id: int
+
+
+def fair_use_of(settings: game_pb2.LibrarySettings) -> FairUse:
+    """The rules of fair use that a game's settings make."""
+    return FairUse(settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin)
 
 
 def book_move(

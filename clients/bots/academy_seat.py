@@ -4,8 +4,10 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from academy.v1 import game_pb2
 from clients.academy import Academy
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
+from clients.responses import fair_use_of
 from clients.seat import FairUseError, Seat
 
 Answer = TypeVar("Answer")
@@ -17,9 +19,22 @@ class AcademySeat:
     def __init__(self, academy: Academy | None, seat: Seat) -> None:
         self.academy = academy
         self.seat = seat
+        # What ACADEMY knows of the game, once it was read.
+        self.game: game_pb2.Game | None = None
+
+    def learn_rules(self) -> None:
+        """Read the game from ACADEMY, once, and keep to its rules of fair use from now on."""
+        if self.game is None:
+            self.game = self._try(lambda academy: academy.game(self.seat.game_id))
+            if self.game is not None:
+                self.seat.fair_use = fair_use_of(self.game.settings)
 
     def ask(self, question: Callable[[Academy], Answer]) -> Answer | None:
         """The answer to a question, None where it may not be asked or is not answered."""
+        self.learn_rules()
+        return self._try(question)
+
+    def _try(self, question: Callable[[Academy], Answer]) -> Answer | None:
         if self.academy is None:
             return None
         try:

@@ -66,8 +66,6 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
         self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
-        # Whether ACADEMY knows tesujis of the game; None until it was asked.
-        self._has_tesujis: bool | None = None
         # What the arena heard with the last move, where the player found that itself.
         self._stated: float | None = None
         # What was claimed to be expected before the move that is being thought about.
@@ -82,15 +80,16 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         The arena gets the value with the move, and `value_before`, which ACADEMY compares with the claim.
         """
         self._claimed = None
+        self.learn_rules()
         known = self._book_move(position, moves, own_moves)
         if known is not None:
             self.value_before, self._stated = known.value, None
             return known
 
-        def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
+        def advice(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
             return self._advice(position, len(moves), value, best)
 
-        thought = self.thinker.think(self.referee, position, counsel)
+        thought = self.thinker.think(self.referee, position, advice)
         chosen = thought.candidates[0]
         self.value_before = thought.value if self._claimed is None else self._claimed
         before, self._stated = self._stated, chosen.value
@@ -123,10 +122,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         """What ACADEMY says of moves; nothing where it may not be asked."""
         if self.academy is None or not self._options.libraries or not self.seat.allows_patterns(value):
             return {}
-        if self._has_tesujis is None:
-            game = self.ask(lambda academy: academy.game(self.seat.game_id))
-            self._has_tesujis = game is not None and game.settings.tesuji_capacity > 0
-        if self._has_tesujis:
+        if self.game is not None and self.game.settings.tesuji_capacity:
             return self._tesujis(position, plies, value, best)
         return self._patterns(position, plies, value, best) if self._symmetric else {}
 

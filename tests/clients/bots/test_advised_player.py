@@ -142,6 +142,28 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
     } == corners
 
 
+def test_it_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        game = spec_to_proto(spec, LibrarySettings(opening_moves_per_consultation=8, pattern_value_limit=0.2))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        played = contest("strict/1", spec.game_id)
+        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
+        with Academy(Connection(str(server.address), ticket)) as academy:
+            position, listening = referee.start(0), Listening(0.3)
+            player = AdvisedPlayer(
+                listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "strict/1")
+            )
+            # The seed's rules allow both questions before the fifth own move; these rules would refuse them.
+            player.choose(position, [], 0)
+            player.choose(position, ["E5", "B2"] * 4, 4)
+            assert player.academy is academy
+            assert not player.seat.allows_opening(4)
+            assert player.seat.allows_opening(8)
+
+
 @dataclass
 class Asking:
     """Asks with what it expects half-way, and then thinks otherwise."""
