@@ -69,7 +69,7 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     text = document.read_text()
     assert text.startswith("before")
     assert "was here" not in text
-    assert "| Tic-tac-toe | 10 ms | fair use off | 4 | 4 |" in text
+    assert f"| Tic-tac-toe | {FINAL} | 10 ms | fair use off | 4 | 4 |" in text
     # ACADEMY received the results against each level of the population.
     assert f"of {2 * PAIRS}, 30 playouts: " in text
     population = Population("small", SMALL, FINAL, Records(folder / "contests"))

@@ -213,7 +213,7 @@ def test_a_bot_that_is_lost_has_its_fault_in_all_results(
     assert f"faults of ann: 2 {fault}; the last in AvB_1: {remark}" in text_report(results)
     assert f"AvB_1: {fault}: {remark}" in html_page(results)
     live = [line.split() for line in standings_text(results.standings).splitlines()]
-    assert live[0][6:9] == ["on", "time", "faults"]
+    assert live[0][6:9] == ["time", "losses", "faults"]
     assert next(line for line in live if line[0] == "ann")[6:8] == ["0", "2"]
 
     with closing(ResultsDatabase.open(files.results)) as database:
