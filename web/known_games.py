@@ -1,48 +1,9 @@
-"""Games as ACADEMY describes them, read back into the words of `academy.knowledge`."""
+"""Games in words: their boards and their seats."""
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.symmetries import NodeSymmetry
-from academy.v1 import game_pb2
 
-__all__ = ["describe_board", "player_names", "read_spec"]
-
-
-def read_spec(game: game_pb2.Game) -> GameSpec:
-    """Return a game's description.
-
-    Args:
-        game: The game as ACADEMY sends it.
-
-    Raises:
-        ValueError: It contradicts itself, which ACADEMY would not have taken in.
-    """
-    return GameSpec(
-        game_id=game.game_id,
-        geometry=_read_geometry(game.geometry),
-        players=game.players,
-        symmetric=game.symmetric,
-        symmetries=tuple(game.symmetries),
-        reversal=game.reversal,
-        node_symmetries=tuple(
-            NodeSymmetry(symmetry.name, tuple(symmetry.image)) for symmetry in game.node_symmetries
-        ),
-        cell_names=tuple(game.cell_names),
-        expected_length=game.expected_length,
-        simultaneous=game.simultaneous,
-        move_forms=tuple(game.move_forms),
-    )
-
-
-def _read_geometry(geometry: game_pb2.Geometry) -> Geometry:
-    match geometry.WhichOneof("shape"):
-        case "square":
-            return SquareGeometry(geometry.square.rows, geometry.square.columns)
-        case "hex":
-            return HexGeometry(geometry.hex.rows, geometry.hex.columns)
-        case _:
-            edges = tuple((edge.first, edge.second) for edge in geometry.graph.edges)
-            return GraphGeometry(tuple(geometry.graph.nodes), edges)
+__all__ = ["describe_board", "player_names"]
 
 
 def describe_board(geometry: Geometry) -> str:

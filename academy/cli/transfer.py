@@ -229,14 +229,14 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
 def _records_of_text(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> list[libraries_pb2.ImportLibraryRequest]:
-    from academy.store.codec import spec_from_proto
     from academy.store.textfile import read_text
+    from academy.wire.games import read_spec
 
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         raise CommandError(f"{file}: byte {error.start} is not UTF-8") from error
-    parsed = read_text(text, spec_from_proto(described))
+    parsed = read_text(text, read_spec(described))
     return [
         *(libraries_pb2.ImportLibraryRequest(history=part) for part in parsed.history),
         *(

@@ -15,11 +15,7 @@ from google.protobuf.message import DecodeError, Message
 
 from academy.knowledge.boards import (
     Board,
-    Geometry,
-    GraphGeometry,
-    HexGeometry,
     InvalidBoardError,
-    SquareGeometry,
     states_of,
 )
 from academy.knowledge.contests import (
@@ -39,8 +35,7 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import GameSpec, InvalidGameError
-from academy.knowledge.symmetries import NodeSymmetry
+from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.text import read_cells, write_cells
 from academy.knowledge.votes import (
@@ -131,44 +126,12 @@ def _plain_values(stored: dict[str, Any]) -> Iterator[Any]:
         yield from value.values() if isinstance(value, dict) else (value,)
 
 
-def spec_from_proto(game: game_pb2.Game) -> GameSpec:
-    """Read a game's description. Raises InvalidGameError or InvalidBoardError."""
-    return GameSpec(
-        game_id=game.game_id,
-        geometry=_geometry_from_proto(game.geometry),
-        players=game.players,
-        symmetric=game.symmetric,
-        symmetries=tuple(game.symmetries),
-        reversal=game.reversal,
-        node_symmetries=tuple(
-            NodeSymmetry(symmetry.name, tuple(symmetry.image)) for symmetry in game.node_symmetries
-        ),
-        cell_names=tuple(game.cell_names),
-        expected_length=game.expected_length,
-        simultaneous=game.simultaneous,
-        move_forms=tuple(game.move_forms),
-    )
-
-
 def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> game_pb2.Game:
     """Write a game's description, with settings where given."""
     message = game_message(spec)
     if settings is not None:
         message.settings.CopyFrom(settings_to_proto(settings))
     return message
-
-
-def _geometry_from_proto(geometry: game_pb2.Geometry) -> Geometry:
-    match geometry.WhichOneof("shape"):
-        case "square":
-            return SquareGeometry(geometry.square.rows, geometry.square.columns)
-        case "hex":
-            return HexGeometry(geometry.hex.rows, geometry.hex.columns)
-        case "graph":
-            edges = tuple((edge.first, edge.second) for edge in geometry.graph.edges)
-            return GraphGeometry(tuple(geometry.graph.nodes), edges)
-        case _:
-            raise InvalidGameError("a game without geometry: give it a square, hex or graph board")
 
 
 PROPOSAL_ID_LENGTH: Final = 24

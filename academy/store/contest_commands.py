@@ -18,7 +18,6 @@ from academy.store.codec import (
     false_claim_to_proto,
     pack_message,
     settings_from_proto,
-    spec_from_proto,
     spec_to_proto,
     unpack_message,
     uses_to_proto,
@@ -41,6 +40,7 @@ from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+from academy.wire.games import read_spec
 
 MAX_CLAIMS: Final = 10_000
 _EARLY_ENDS: Final = ("forfeit", "resignation")
@@ -62,7 +62,7 @@ class RegisterGame:
 
     def execute(self, work: WriteContext) -> tuple[game_pb2.Game, bool]:
         """Store the game and its event, or compare it with the one there is."""
-        spec = spec_from_proto(self.game)
+        spec = read_spec(self.game)
         try:
             known = game_record(work.transaction, spec.game_id)
         except UnknownGameError:

@@ -27,13 +27,13 @@ from academy.store.codec import (
     pattern_library_from_proto,
     report_from_proto,
     settings_from_proto,
-    spec_from_proto,
     unpack_message,
 )
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.game_tables import MAX_PAGE, game_record
 from academy.v1 import events_pb2, pattern_pb2
+from academy.wire.games import read_spec
 
 _COMPACTED: Final = b"compacted"
 _DELETED: Final = b"deleted "
@@ -213,7 +213,7 @@ def begin(event: events_pb2.Event) -> GameKnowledge:
             f"event {event.sequence}: the first of game {event.game_id!r} does not register it"
         )
     game = event.game_registered
-    return GameKnowledge(spec_from_proto(game), settings_from_proto(game.settings))
+    return GameKnowledge(read_spec(game), settings_from_proto(game.settings))
 
 
 def apply(

@@ -26,7 +26,6 @@ from academy.store.codec import (
     node_to_proto,
     pack_message,
     settings_from_proto,
-    spec_from_proto,
     spec_to_proto,
     tesujis_from_proto,
     tesujis_to_proto,
@@ -37,6 +36,7 @@ from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError, UnknownGameError
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
+from academy.wire.games import read_spec
 
 GENERATIONS_KEPT: Final = 1_024
 MARK_LENGTH: Final = 16
@@ -158,7 +158,7 @@ def game_state(transaction: Transaction, game_id: str) -> records_pb2.GameState:
 def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
     """Read a stored game. Raises StoreCorruptError."""
     try:
-        return spec_from_proto(game), settings_from_proto(game.settings)
+        return read_spec(game), settings_from_proto(game.settings)
     except ValueError as error:
         raise StoreCorruptError(f"the record of game {game.game_id!r} cannot be read: {error}") from error
 

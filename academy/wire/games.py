@@ -1,7 +1,8 @@
-"""A game's description as the message that registers it at ACADEMY."""
+"""A game's description as the message that registers it at ACADEMY, and read from that message."""
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.spec import GameSpec, InvalidGameError
+from academy.knowledge.symmetries import NodeSymmetry
 from academy.v1 import game_pb2
 
 
@@ -23,6 +24,38 @@ def game_message(spec: GameSpec) -> game_pb2.Game:
         simultaneous=spec.simultaneous,
         move_forms=spec.move_forms,
     )
+
+
+def read_spec(game: game_pb2.Game) -> GameSpec:
+    """Read a game's description. Raises InvalidGameError or InvalidBoardError."""
+    return GameSpec(
+        game_id=game.game_id,
+        geometry=_read_geometry(game.geometry),
+        players=game.players,
+        symmetric=game.symmetric,
+        symmetries=tuple(game.symmetries),
+        reversal=game.reversal,
+        node_symmetries=tuple(
+            NodeSymmetry(symmetry.name, tuple(symmetry.image)) for symmetry in game.node_symmetries
+        ),
+        cell_names=tuple(game.cell_names),
+        expected_length=game.expected_length,
+        simultaneous=game.simultaneous,
+        move_forms=tuple(game.move_forms),
+    )
+
+
+def _read_geometry(geometry: game_pb2.Geometry) -> Geometry:
+    match geometry.WhichOneof("shape"):
+        case "square":
+            return SquareGeometry(geometry.square.rows, geometry.square.columns)
+        case "hex":
+            return HexGeometry(geometry.hex.rows, geometry.hex.columns)
+        case "graph":
+            edges = tuple((edge.first, edge.second) for edge in geometry.graph.edges)
+            return GraphGeometry(tuple(geometry.graph.nodes), edges)
+        case _:
+            raise InvalidGameError("a game without geometry: give it a square, hex or graph board")
 
 
 def _geometry_message(geometry: Geometry) -> game_pb2.Geometry:

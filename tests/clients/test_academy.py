@@ -9,8 +9,8 @@ import pytest
 from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells
-from academy.store.codec import spec_from_proto
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+from academy.wire.games import read_spec
 from clients import (
     Academy,
     AcademyRefusedError,
@@ -28,7 +28,7 @@ from tests.academy.service.examples import contest, report, teach, tiny_go
 from tests.academy.service.running import Running, serving
 
 GAME = "tiny"
-SPEC = spec_from_proto(tiny_go(GAME))
+SPEC = read_spec(tiny_go(GAME))
 BOARDS = [
     Board.from_letters(SPEC.geometry, "x-----o" + "-" * 18),
     Board.from_letters(SPEC.geometry, "-" * 25),

@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, events_pb2
+from academy.wire.games import read_spec
 from web.failures import PageError
 from web.knowledge import GameFigures, Knowledge
-from web.known_games import describe_board, read_spec
+from web.known_games import describe_board
 from web.pages.home import MEASURES
 from web.query import Query, check_game_id, link
 from web.rendering import render

@@ -7,8 +7,9 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from academy.wire.games import read_spec
 from web.knowledge import MOST_GAMES, GameFigures, Knowledge
-from web.known_games import describe_board, read_spec
+from web.known_games import describe_board
 from web.query import Query, link
 from web.rendering import render
 

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2
+from academy.wire.games import read_spec
 from web.drawing import BoardMarks, CellLink, draw_board
 from web.knowledge import Knowledge
-from web.known_games import read_spec
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, NoBoardError, ReplayedLine, replay, seat_names

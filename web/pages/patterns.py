@@ -12,10 +12,10 @@ from academy.knowledge.boards import Geometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import libraries_pb2, pattern_pb2
+from academy.wire.games import read_spec
 from web.drawing import LETTER_MEANINGS, draw_legend, draw_pattern
 from web.failures import PageError
 from web.knowledge import Knowledge
-from web.known_games import read_spec
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import seat_names

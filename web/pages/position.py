@@ -13,11 +13,11 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2
+from academy.wire.games import read_spec
 from clients.responses import PatternMatch, pattern_matches
 from web.drawing import BoardMarks, draw_board, draw_pattern
 from web.failures import PageError
 from web.knowledge import Knowledge
-from web.known_games import read_spec
 from web.pages.patterns import LIBRARIES
 from web.query import Query, check_game_id, link
 from web.rendering import render

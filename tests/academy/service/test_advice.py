@@ -12,9 +12,9 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.tesujis import surroundings
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
-from academy.store.codec import spec_from_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
+from academy.wire.games import read_spec
 from clients import Connection
 from clients.academy import Academy
 from clients.connection import AcademyRefusedError
@@ -97,7 +97,7 @@ def test_cells_that_strong_players_would_choose_are_advised(academy: Running) ->
 
 def test_the_answer_is_the_tables(academy: Running) -> None:
     game = taught(academy, "exact")
-    around = surroundings(spec_from_proto(game))
+    around = surroundings(read_spec(game))
     assert around is not None
     table = academy.store.follow().refresh("exact").tesujis
     states = Board.from_letters(SquareGeometry(SIZE, SIZE), MIDDLE)

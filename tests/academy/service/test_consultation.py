@@ -8,8 +8,8 @@ import grpc
 import pytest
 
 from academy.knowledge.text import read_cells, write_cells
-from academy.store.codec import spec_from_proto
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.wire.games import read_spec
 from tests.academy.service import examples
 from tests.academy.service.examples import board, contest, position, report, teach
 from tests.academy.service.running import Client, Running, refusal
@@ -303,7 +303,7 @@ class TestPatterns:
         assert (list(matches.rows), list(matches.columns), matches.total) == ([1], [1], 1)
         assert answer.patterns.libraries[matches.patterns[0]] == examples.ENDGAME
         # The image under the symmetry in the answer, laid at the place in the answer, is what stands there.
-        spec = spec_from_proto(examples.tiny_go("places"))
+        spec = read_spec(examples.tiny_go("places"))
         pattern = read_cells(answer.patterns.cells[matches.patterns[0]], spec.geometry)
         image = pattern.image(spec.symmetry_group[matches.symmetries[0]])
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"

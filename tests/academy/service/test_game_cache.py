@@ -15,9 +15,10 @@ from academy.matching.matches import MatchQuery
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCache, RankedPatterns
 from academy.store import game_tables
-from academy.store.codec import library_to_proto, spec_from_proto
+from academy.store.codec import library_to_proto
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.games import read_spec
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import serving
@@ -83,7 +84,7 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
 
 
 def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
-    spec = spec_from_proto(examples.tiny_go("go"))
+    spec = read_spec(examples.tiny_go("go"))
     from academy.knowledge.text import read_cells
 
     votes = tuple(
@@ -101,7 +102,7 @@ def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
 
 def test_cache_changed_step_by_step_equals_a_new_one() -> None:
     chance = random.Random(7)
-    spec = spec_from_proto(examples.tiny_go("go"))
+    spec = read_spec(examples.tiny_go("go"))
     patterns = PatternCache(spec)
     libraries: dict[int, Library] = {}
     entries: dict[int, PatternEntry] = {}
@@ -166,7 +167,7 @@ def test_uses_do_not_change_the_ranked_patterns(tmp_path: Path) -> None:
 
 def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:
     chance = random.Random(3)
-    spec = spec_from_proto(examples.tiny_go("go"))
+    spec = read_spec(examples.tiny_go("go"))
     patterns = PatternCache(spec)
     patterns.put(Library.ENDGAME, entry(1, "xo", chance))
     before = patterns.ranked

@@ -8,7 +8,7 @@ import pytest
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import arenas, contest_tables, event_log, game_tables
-from academy.store.codec import settings_to_proto, spec_from_proto, spec_to_proto
+from academy.store.codec import settings_to_proto, spec_to_proto
 from academy.store.contest_commands import (
     CountConsultation,
     NoteUses,
@@ -29,6 +29,7 @@ from academy.store.errors import (
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, proposals_pb2
+from academy.wire.games import read_spec
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 # Games
@@ -49,7 +50,7 @@ def test_settings_of_a_second_registration_do_not_count(store: Store) -> None:
 
 
 def test_a_game_of_many_begins_with_a_threshold_of_its_own(store: Store) -> None:
-    seven = spec_to_proto(replace(spec_from_proto(go_game()), game_id="seven", players=7, symmetric=False))
+    seven = spec_to_proto(replace(read_spec(go_game()), game_id="seven", players=7, symmetric=False))
     game, _ = store.run(RegisterGame(seven, "arena"))
     assert game.settings.prune_below == 0.0943
     seven.game_id = "seven-set"

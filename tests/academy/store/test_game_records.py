@@ -16,11 +16,11 @@ from academy.store.codec import (
     pattern_library_from_proto,
     settings_from_proto,
     settings_to_proto,
-    spec_from_proto,
     spec_to_proto,
 )
 from academy.store.errors import InvalidRecordError
 from academy.v1 import game_pb2, pattern_pb2
+from academy.wire.games import read_spec
 from tests.academy.store.examples import go
 
 SPECS = {
@@ -42,21 +42,21 @@ SPECS = {
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
 def test_a_game_comes_back_as_it_was(spec: GameSpec) -> None:
-    assert spec_from_proto(spec_to_proto(spec)) == spec
+    assert read_spec(spec_to_proto(spec)) == spec
     message = spec_to_proto(spec, LibrarySettings(endgame_capacity=7))
-    assert spec_to_proto(spec_from_proto(message), settings_from_proto(message.settings)) == message
+    assert spec_to_proto(read_spec(message), settings_from_proto(message.settings)) == message
 
 
 def test_a_game_without_geometry_is_refused() -> None:
     with pytest.raises(InvalidGameError, match="without geometry"):
-        spec_from_proto(game_pb2.Game(game_id="x", players=2))
+        read_spec(game_pb2.Game(game_id="x", players=2))
 
 
 def test_an_empty_board_is_refused() -> None:
     game = spec_to_proto(go())
     game.geometry.square.rows = 0
     with pytest.raises(InvalidBoardError, match="0 rows"):
-        spec_from_proto(game)
+        read_spec(game)
 
 
 def values_of(setting: str, kind: object) -> st.SearchStrategy[float]:

@@ -5,9 +5,8 @@ import pytest
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
-from academy.store.codec import spec_from_proto
 from academy.v1 import game_pb2
-from academy.wire.games import game_message
+from academy.wire.games import game_message, read_spec
 
 SPECS = [
     GameSpec("plain", SquareGeometry(3, 4)),
@@ -33,4 +32,4 @@ SPECS = [
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.game_id)
 def test_the_server_reads_the_same_game(spec: GameSpec) -> None:
     wire = game_message(spec).SerializeToString()
-    assert spec_from_proto(game_pb2.Game.FromString(wire)) == spec
+    assert read_spec(game_pb2.Game.FromString(wire)) == spec
