@@ -185,12 +185,7 @@ class Seat:
         return consultation_pb2.MatchPatternsRequest(
             game_id=self.game_id,
             contest_id=self.contest_id,
-            positions=[
-                consultation_pb2.Position(
-                    board=board.letters, player=self.player, expected_value=expected_value, plies=plies
-                )
-                for board in boards
-            ],
+            positions=[self._position(board, expected_value, plies) for board in boards],
             libraries=[LIBRARY_CODES[library] for library in options.libraries],
             max_matches=options.max_matches,
             include_cells=options.with_cells,
@@ -227,9 +222,7 @@ class Seat:
         return consultation_pb2.MatchSuccessorsRequest(
             game_id=self.game_id,
             contest_id=self.contest_id,
-            position=consultation_pb2.Position(
-                board=letters, player=self.player, expected_value=expected_value, plies=plies
-            ),
+            position=self._position(board, expected_value, plies),
             moves=[_candidate_move(letters, changed.letters) for changed in after],
             libraries=[LIBRARY_CODES[library] for library in options.libraries],
             max_matches=options.max_matches,
@@ -262,10 +255,15 @@ class Seat:
         return consultation_pb2.AdviseRequest(
             game_id=self.game_id,
             contest_id=self.contest_id,
-            position=consultation_pb2.Position(
-                board=board.letters, player=self.player, expected_value=expected_value, plies=plies
-            ),
+            position=self._position(board, expected_value, plies),
             cells=cells,
+        )
+
+    def _position(
+        self, board: Board, expected_value: float | None, plies: int | None
+    ) -> consultation_pb2.Position:
+        return consultation_pb2.Position(
+            board=board.letters, player=self.player, expected_value=expected_value, plies=plies
         )
 
     def _check_value(self, expected_value: float | None) -> None:
