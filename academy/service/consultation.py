@@ -87,7 +87,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._metrics.questions["opening"] += 1
         consultations = 0
         if seat is not None:
-            consultations = await self._counts.count_opening_question(seat, spec, request.moves)
+            consultations = await self._counts.count_opening_question(seat, game.view, request.moves)
         least_elo = self._least_elo(caller, seat, game.view)
         question = (request.player, least_elo, *request.moves)
         known = game.openings.get(question)

@@ -11,9 +11,8 @@ from typing import Final
 
 import structlog
 
-from academy.knowledge.fair_use import Claim
+from academy.knowledge.fair_use import Claim, FairUse
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
 from academy.store.contest_commands import (
     HOUR,
@@ -25,6 +24,7 @@ from academy.store.contest_commands import (
 )
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
+from academy.store.replica import GameView
 from academy.store.tokens import Caller, Role
 
 _SEATS_REMEMBERED: Final = 1_024
@@ -45,17 +45,19 @@ class ContestCounts:
         self._uses_remembered = 0
         self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
 
-    async def count_opening_question(self, seat: ContestSeat, spec: GameSpec, moves: Sequence[str]) -> int:
+    async def count_opening_question(self, seat: ContestSeat, view: GameView, moves: Sequence[str]) -> int:
         """Count a question about the opening tree; return the player's number of them in this contest.
 
         Raises FairUseExceededError and ConsultationOrderError.
         """
-        own_moves = len(moves)
+        own_moves, spec = len(moves), view.spec
         if not spec.simultaneous:
             # Players take turns in order of the seats.
             own_moves = (own_moves + spec.players - seat.player) // spec.players
         return await self._store.write(
-            CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1)
+            CountConsultation(
+                seat.contest_id, seat.player, tuple(moves), own_moves + 1, FairUse.of(view.settings)
+            )
         )
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import Claim, FairUse, false_claim, false_consultation
+from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, event_log, keys
@@ -234,15 +234,16 @@ class ReportContest:
 class CountConsultation:
     """Count a player's look-up in the opening tree, before it is answered. The result is the count.
 
-    `own_move` is the number (from 1) of the player's next own move. The same list of moves as the
-    last time counts once. Raises FairUseExceededError, ConsultationOrderError where the moves do not continue
-    the last list, InvalidRecordError for a list too long to be kept, ContestOverError, UnknownContestError.
+    `own_move` is the number (from 1) of the player's next own move, `rules` are the game's.
+    The same list of moves as the last time counts once. Raises FairUseExceededError, ConsultationOrderError
+    where the moves do not continue the last list, InvalidRecordError for a list too long to be kept, ContestOverError, UnknownContestError.
     """
 
     contest_id: str
     seat: int
     moves: Sequence[str]
     own_move: int
+    rules: FairUse = SEED_RULES
 
     def execute(self, work: WriteContext) -> int:
         """Check the rules and store the count."""
@@ -263,8 +264,7 @@ class CountConsultation:
                 pairs = zip(moves, before, strict=False)
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
-        rules = FairUse.of(work.knowledge(record.contest.game_id).settings)
-        rules.check_opening(seat.consultations, self.own_move)
+        self.rules.check_opening(seat.consultations, self.own_move)
         seat.consultations += 1
         seat.consulted_moves[:] = moves
         store_contest(work.transaction, record)
