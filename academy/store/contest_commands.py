@@ -236,7 +236,8 @@ class CountConsultation:
 
     `own_move` is the number (from 1) of the player's next own move, `rules` are the game's.
     The same list of moves as the last time counts once. Raises FairUseExceededError, ConsultationOrderError
-    where the moves do not continue the last list, InvalidRecordError for a list too long to be kept, ContestOverError, UnknownContestError.
+    where the moves do not continue the last list, InvalidRecordError for a list too long to be kept,
+    ContestOverError, UnknownContestError.
     """
 
     contest_id: str
