@@ -1,6 +1,6 @@
 """The gRPC server.
 
-- The way of a call: `interceptor`, `access`, `limits`, `cost`, `stream_timeout`, `errors`.
+- The way of a call: `interceptor`, `access`, `limits`, `cost`, `scheduling`, `stream_timeout`, `errors`.
 - What is asked: `consultation`, `consultation_counts`, `queries`.
 - What is written and listed: `contests`, `proposals`, `admin`, `paging`.
 - In memory: `game_cache`, `pattern_cache`.

@@ -34,14 +34,13 @@ from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.queries import (
-    QUESTIONS_AT_ONCE,
-    FairScheduler,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
     answer_advice,
     answer_opening,
 )
+from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from academy.service.queries import FairScheduler
+from academy.service.scheduling import FairScheduler
 
 
 async def work(turns: FairScheduler, caller: str, parts: int, done: list[str]) -> None:
