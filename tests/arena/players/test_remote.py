@@ -179,21 +179,22 @@ def seated(lobby: OpenLobby, stream: RawStream) -> players_pb2.MoveRequest:
 
 def test_a_bot_cannot_choose_its_start_by_declining(lobby: OpenLobby) -> None:
     starts = []
+    # One stream for both games: the second game could else begin with the first one's, before it is seen to end.
+    stream = RawStream(lobby)
+    stream.hello("one")
     for seed in (1, 2):
         bot = remote(lobby, "one")
         setups = (bot, python_player("other"))
         game = InBackground(GameJob("0_1", "warlight", {"map": "double_small"}, setups, seed=seed))
-        stream = RawStream(lobby)
-        stream.hello("one")
         start = stream.hear_of("game_start")
         decline = players_pb2.Decline(seat_id=start.seat_id, reason="a bad start")
         stream.say(players_pb2.PlayRequest(decline=decline))
         assert "declines the game: 'a bad start'" in game.result().void_reason
-        stream.vanish()
         # The seat's own seed leads nowhere, and numbers of seats only count.
         start.ClearField("seed")
         start.ClearField("seat_id")
         starts.append(start)
+    stream.vanish()
     assert starts[0] == starts[1]
 
 
