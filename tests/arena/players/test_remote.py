@@ -179,7 +179,7 @@ def seated(lobby: OpenLobby, stream: RawStream) -> players_pb2.MoveRequest:
 
 def test_a_bot_cannot_choose_its_start_by_declining(lobby: OpenLobby) -> None:
     starts = []
-    # One stream for both games: the second game could else begin with the first one's, before it is seen to end.
+    # One stream for both games: the second could else begin with the first one's before that is seen to end.
     stream = RawStream(lobby)
     stream.hello("one")
     for seed in (1, 2):
