@@ -1,7 +1,7 @@
-"""Measures what ACADEMY's knowledge is worth: `python -m research.learning run|bound|report`.
+"""Measures what ACADEMY's knowledge is worth: `python -m research.learning run|bound|society|report`.
 
-`run` and `bound` go on where they ended; give them minutes. `report` writes the tables and the plot into
-docs/archive/learning.md.
+`run`, `bound` and `society` go on where they ended; give them minutes. `report` writes the tables and the
+plot into docs/archive/learning.md.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from research.learning import bound, report
+from research.learning import bound, report, society
 from research.learning.contests import CONDITIONS
 from research.learning.experiment import run
 from research.learning.games import EQUAL, FINAL, SERIES, TRIALS
@@ -43,6 +43,15 @@ def main() -> None:
     bounding.add_argument("--pairs", type=_count, default=100, help="of games at each place")
     bounding.add_argument("--minutes", type=_minutes, default=10.0, help="for each game")
     bounding.set_defaults(series=FINAL, equal="playouts")
+    living = commands.add_parser("society", parents=[kept], help="let a society play that consults ACADEMY")
+    living.add_argument("games", nargs="+", metavar="GAME", help=f"of {', '.join(TRIALS)}")
+    living.add_argument(
+        "--share", type=_share, default=0.25, help="of the contests learnt from in which it consults (0.25)"
+    )
+    living.add_argument("--contests", type=_count, default=5_000, help="to learn from (5,000)")
+    living.add_argument("--minutes", type=_minutes, default=60.0, help="for each game")
+    living.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
+    living.set_defaults(series=FINAL, equal="playouts", pairs=1)
     commands.add_parser("report", parents=[kept], help="write the document's tables and plot")
     options = parser.parse_args()
     if options.command == "report":
@@ -55,7 +64,7 @@ def main() -> None:
     unknown = set(options.games) - set(TRIALS)
     if unknown:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
-    if options.command == "run":
+    if options.command in ("run", "society"):
         # Until it is compiled ACADEMY matches in a slower way, which would be measured.
         subprocess.run([sys.executable, "-m", "academy.matching.warming"], check=True)
     for name in options.games or TRIALS:
@@ -67,6 +76,10 @@ def main() -> None:
         )
         if options.command == "bound":
             bound.measure(name, piece, Ledger(options.results))
+            continue
+        if options.command == "society":
+            society.live(name, options.share, options.contests, piece, Ledger(options.results), options.data)
+            print("\n".join(report.society(Ledger(options.results), name)), flush=True)
             continue
         checkpoints = options.contests or TRIALS[name].checkpoints
         run(name, list(options.conditions), checkpoints, piece, Ledger(options.results), options.data)
@@ -81,6 +94,16 @@ def _count(text: str) -> int:
     if count < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: it must be a whole number from 1")
     return count
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0.0 <= share <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r}: it must be a number from 0 to 1")
+    return share
 
 
 def _minutes(text: str) -> float:

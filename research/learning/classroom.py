@@ -48,12 +48,14 @@ class Classroom:
         """
         self._begin(contests)
         with self.opened(contests) as (hall, _):
-            numbers = range(1, contests + 1)
+            numbers = [number for number in range(1, contests + 1) if self._may_hear(number)]
             known = bisect_left(numbers, True, key=lambda number: not self._knows(hall, number))
             for number in numbers[known:]:
                 if piece.over:
                     return False
                 report = self.population.contest(number)
+                if not self._may_hear(number):
+                    continue
                 hall.teach(_all_equal(report) if self.lessons == "equal" else report)
         return True
 
@@ -85,6 +87,13 @@ class Classroom:
         else:
             begun.mkdir()
         begun.rename(folder)
+
+    def _may_hear(self, number: int) -> bool:
+        """Whether ACADEMY hears of a contest, or would if that is not played yet."""
+        if self.lessons != "own" or not self.population.played(number):
+            return True
+        contestants = self.population.contest(number).contest.players
+        return self.population.student in (contestant.name for contestant in contestants)
 
     def _knows(self, hall: Hall, number: int) -> bool:
         return hall.knows(self.population.contest_id(number))

@@ -127,6 +127,7 @@ CONDITIONS: Final = {
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
     "equal": Condition("Elo weighting off", lessons="equal"),
+    "own": Condition("everything, of own contests only", lessons="own"),
     "unrated": Condition("nothing withheld", rated=False),
     "openings-always": Condition("openings always", lifted=frozenset({Rule.OPENINGS})),
     "patterns-always": Condition("patterns always", lifted=frozenset({Rule.PATTERNS})),
@@ -137,6 +138,8 @@ LESSONS: Final = {
     "one-node": LibrarySettings(analysed_patterns=10),
     "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
     "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
+    # ACADEMY hears the contests of one player alone, who is as strong as the one measured.
+    "own": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
     # All players are reported with the same Elo.
     "equal": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
 }
@@ -307,13 +310,16 @@ class Hall:
         self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
     ) -> Played:
         """Play a contest that nothing is learnt from. Raises AcademyLostError."""
-        contest = contest_message(
-            contest_id,
-            self._spec,
-            [entrant.name for entrant in entrants],
-            [entrant.elo for entrant in entrants],
-        )
-        tickets = self._link.open_contest(contest)
+        try:
+            return self.play(contest_id, entrants, seed, clock)
+        finally:
+            self._link.report(void_report(self._contest(contest_id, entrants), "measured only"))
+
+    def play(
+        self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
+    ) -> Played:
+        """Play a contest that is not reported yet. Raises AcademyLostError."""
+        tickets = self._link.open_contest(self._contest(contest_id, entrants))
         lines = {
             seat: self._line(entrant, ticket)
             for seat, (entrant, ticket) in enumerate(zip(entrants, tickets, strict=True), 1)
@@ -324,7 +330,10 @@ class Hall:
         finally:
             for line in lines.values():
                 line.close()
-            self._link.report(void_report(contest, "measured only"))
+
+    def _contest(self, contest_id: str, entrants: Sequence[Entrant]) -> contests_pb2.Contest:
+        names, elos = ([getattr(entrant, what) for entrant in entrants] for what in ("name", "elo"))
+        return contest_message(contest_id, self._spec, names, elos)
 
     def _line(self, entrant: Entrant, ticket: str) -> Academy:
         connection = replace(self._connection, token=ticket)

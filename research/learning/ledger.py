@@ -5,7 +5,7 @@ The file in the repository has one line for each row of the tables, with the poi
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,13 +66,17 @@ class Ledger:
 
     def counts(self, kind: str = "pair", **like: object) -> Counts:
         """Pairs by the points (0, ½, 1, 1½, 2) of the player who is measured."""
-        points = [line["points"] for line in self.of(kind, **like)]
-        none, half, whole, more, two = (points.count(value / 2) for value in range(5))
-        return none, half, whole, more, two
+        return counted([line["points"] for line in self.of(kind, **like)])
 
     def pairs(self, kind: str = "pair", **like: object) -> int:
         """How many pairs were played."""
         return sum(self.counts(kind, **like))
+
+
+def counted(points: Sequence[float]) -> Counts:
+    """Pairs by their points."""
+    none, half, whole, more, two = (points.count(value / 2) for value in range(5))
+    return none, half, whole, more, two
 
 
 def _pairs(line: dict[str, Any]) -> Iterator[dict[str, Any]]:

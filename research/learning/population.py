@@ -63,6 +63,8 @@ class Population:
         self.players = [
             f"player {number} of level {level}" for number, level in enumerate(self.school.population, 1)
         ]
+        # The first of those that are as strong as the player who is measured.
+        self.student = self.players[self.school.population.index(self.school.student)]
         self._records = records
         self._referee = trial.referee()
 

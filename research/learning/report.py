@@ -12,7 +12,7 @@ from research.learning.bound import PLACES
 from research.learning.contests import CONDITIONS
 from research.learning.experiment import TEST
 from research.learning.games import EQUAL, FINAL, MEASURED, TRIALS
-from research.learning.ledger import Ledger
+from research.learning.ledger import Ledger, counted
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "archive" / "learning.md"
 # Errors of fewer pairs would dwarf everything else in the plot.
@@ -30,6 +30,14 @@ RATED_HEAD: Final = (
     "| game | series | a move | points made against the population's levels | Elo for ACADEMY |\n"
     "|---|---|---|---|---|"
 )
+SOCIETY_HEAD: Final = "\n".join(
+    (
+        "| game | series | consulted in | contests learnt from | games | Elo gained | 95 % |",
+        "|---|---|---|---|---|---|---|",
+    )
+)
+# Contests over which the pairs of a row of that table are spread.
+WINDOW: Final = 500
 # In the plot, what was measured after as many contests is shown beside each other: error bars hide nothing.
 ASIDE: Final = 1.02
 
@@ -142,6 +150,23 @@ def rated(ledger: Ledger, series: str, game: str) -> list[str]:
     return rows
 
 
+def society(ledger: Ledger, game: str) -> list[str]:
+    """The rows of a game in the table of societies that consult while they play."""
+    keys = {(line["series"], line["player"], line["share"]) for line in ledger.of("society", game=game)}
+    rows = []
+    for series, player, share in sorted(keys):
+        pairs = list(ledger.of("society", game=game, series=series, player=player, share=share))
+        for end in range(WINDOW, WINDOW + max(pair["number"] for pair in pairs), WINDOW):
+            scored = [pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end]
+            gain = estimate(counted(scored))
+            if gain is not None:
+                rows.append(
+                    f"| {TRIALS[game].title} | {series} | {100 * share:.0f} % | "
+                    f"{end - WINDOW:,} to {end:,} | {2 * len(scored):,} | {_gained(gain)} |"
+                )
+    return rows
+
+
 def _rated_of_all(ledger: Ledger) -> list[str]:
     return [row for game in TRIALS for series in MEASURED for row in rated(ledger, series, game)]
 
@@ -161,6 +186,7 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
     tables = {
         "learning": [HEAD, *(row for game in TRIALS for row in lines_of_all(ledger, game))],
         "room": [ROOM_HEAD, *(row for game in TRIALS for row in room(ledger, game))],
+        "society": [SOCIETY_HEAD, *(row for game in TRIALS for row in society(ledger, game))],
         "rated": [RATED_HEAD, *_rated_of_all(ledger)],
     }
     for name, rows in tables.items():

@@ -13,7 +13,7 @@ pytest.importorskip("pyspiel")
 from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from research.learning import __main__ as command
-from research.learning import bound, experiment, games, ledger, report
+from research.learning import bound, experiment, games, ledger, report, society
 from research.learning.experiment import run
 from research.learning.games import FINAL, PLAYER, School, Trial
 from research.learning.ledger import Ledger, Piece
@@ -26,7 +26,7 @@ SMALL = Trial(
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bound, command, experiment, games, ledger, report):
+    for module in (bound, command, experiment, games, ledger, report, society):
         monkeypatch.setattr(module, "TRIALS", {"small": SMALL})
     # No time is measured here that ACADEMY's warming up would matter for.
     monkeypatch.setattr(experiment, "MOST_LOOKS", 0)
@@ -62,7 +62,8 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
             assert len(view.libraries[Library.ENDGAME]) > 0
     document = tmp_path / "learning.md"
     marks = "\n".join(
-        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->" for name in ("learning", "room", "rated")
+        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->"
+        for name in ("learning", "room", "society", "rated")
     )
     document.write_text(f"before\n{marks}\nafter\n")
     report.tabulate(ledger, document)
@@ -78,6 +79,31 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
         elo = elo_of_timed(population.levels(contests), piece(1).key("small"), ledger)
         assert elos[contests] == round(elo)
     assert {line["elo"] for line in ledger.of("pair", lessons="specific")} == {elos[4]}
+
+
+def test_a_society_that_was_interrupted_goes_on_and_has_its_rows(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    for contests in (3, 6):
+        society.live("small", 0.5, contests, piece(1), Ledger(file), tmp_path / "data")
+    assert [line["number"] for line in Ledger(file).of("society", share=0.5)] == [2, 4, 6]
+    with Store(tmp_path / "data" / FINAL / "small" / "society-0.5" / "academy") as store:
+        # What measures teaches nothing.
+        assert store.follow().refresh("openspiel-tic_tac_toe").measures.contests == 6
+    (row,) = report.society(Ledger(file), "small")
+    assert row.startswith(f"| Tic-tac-toe | {FINAL} | 50 % | 0 to 500 | 6 |")
+
+
+def test_knowledge_that_is_not_shared_is_of_one_players_contests(tmp_path: Path) -> None:
+    run("small", ["own"], [4], piece(1), Ledger(tmp_path / "results.jsonl"), tmp_path / "data")
+    folder = tmp_path / "data" / FINAL / "small"
+    population = Population("small", SMALL, FINAL, Records(folder / "contests"))
+    own = [
+        number
+        for number in range(1, 5)
+        if population.student in (player.name for player in population.contest(number).contest.players)
+    ]
+    with Store(folder / "own" / "4" / "academy") as store:
+        assert store.follow().refresh("openspiel-tic_tac_toe").measures.contests == len(own) < 4
 
 
 class Interrupted(Ledger):
