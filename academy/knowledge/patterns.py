@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-import numpy as np
-
-from academy.knowledge.boards import Geometry, GraphGeometry
-from academy.knowledge.cells import CODE_LETTERS, SWAP_COLOURS, Code, State
+from academy.knowledge.cells import CODE_LETTERS, SWAP_COLOURS, Code
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
-__all__ = ["MAX_PATTERN_CELLS", "InvalidPatternError", "Pattern", "graph_pattern", "grid_pattern", "occurs"]
+__all__ = ["MAX_PATTERN_CELLS", "InvalidPatternError", "Pattern", "graph_pattern", "grid_pattern"]
 
 MAX_PATTERN_CELLS = 441  # 21 x 21: a whole Go board with its edge
 
@@ -140,37 +137,3 @@ def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
     if not ordered:
         raise InvalidPatternError("a pattern has no cells")
     return _check(Pattern(tuple((0, node) for node, _ in ordered), bytes(code for _, code in ordered)))
-
-
-def occurs(pattern: Pattern, geometry: Geometry, states: bytes) -> bool:
-    """Return whether a pattern fits somewhere on one board as it lies, without symmetries.
-
-    This is for single proposals; `academy.matching` matches whole libraries.
-
-    Args:
-        pattern: The pattern; it may reach over the board's edge where its codes accept `+`.
-        geometry: The board's cells.
-        states: One byte (`cells.State`) a cell, row by row.
-
-    Returns:
-        Whether there is a place where every code accepts its cell's state.
-    """
-    tests = [
-        (cell, code) for cell, code in zip(pattern.cells, pattern.codes, strict=True) if code != Code.ANYTHING
-    ]
-    if isinstance(geometry, GraphGeometry):
-        return all(states[node] & code for (_, node), code in tests)
-    over_rows, over_columns = pattern.rows - 1, pattern.columns - 1
-    board = np.pad(
-        np.frombuffer(states, np.uint8).reshape(geometry.rows, geometry.columns),
-        ((over_rows, over_rows), (over_columns, over_columns)),
-        constant_values=State.OFF_BOARD,
-    )
-    width = board.shape[1]
-    padded = board.ravel()
-    # All places of the pattern's corner at once; each cell leaves those where it fits.
-    tops, lefts = np.arange(geometry.rows + over_rows), np.arange(geometry.columns + over_columns)
-    places = (tops[:, np.newaxis] * width + lefts).ravel()
-    for (row, column), code in tests:
-        places = places[padded[places + (row * width + column)] & code != 0]
-    return bool(places.size)

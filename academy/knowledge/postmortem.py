@@ -10,7 +10,7 @@ from academy.knowledge.cells import Code
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
 from academy.knowledge.fair_use import ALONE, POSITIONS_PER_LOW_ONE, differ
 from academy.knowledge.library import information, is_vague
-from academy.knowledge.patterns import occurs
+from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE

@@ -18,19 +18,27 @@ from arena.players.lines import LinesPlayer
 from arena.players.player import InvalidPlayerParametersError, Player, Seating
 from arena.players.policy import PolicyPlayer
 from arena.players.python_callable import PythonPlayer
-from arena.players.remote import RemotePlayer
 from referees.api import Referee
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 ENTRY_POINT_GROUP: Final = "arena.protocols"
+
+
+def _remote_player(seating: Seating) -> Player:
+    # What it loads takes a process longer than the rules of most games, and few games have such a player.
+    from arena.players.remote import RemotePlayer
+
+    return RemotePlayer(seating)
+
+
 PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
     "gtp": GtpPlayer,
     "lines": LinesPlayer,
     "python": PythonPlayer,
     "policy": PolicyPlayer,
-    "grpc": RemotePlayer,
+    "grpc": _remote_player,
 }
 
 

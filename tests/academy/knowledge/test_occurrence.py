@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.patterns import Pattern, occurs
+from academy.knowledge.occurrence import occurs
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 

@@ -48,12 +48,10 @@ def program(name: str) -> str:
 
 def run_as_a_user(*command: str) -> None:
     """Run a command, as another user if this is root, whom PostgreSQL refuses to serve."""
-    root = os.getuid() == 0
+    # Python would fork to change the user, which the threads of gRPC here do not survive.
+    another = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
     finished = subprocess.run(
-        command,
-        user="postgres" if root else None,
-        group="postgres" if root else None,
-        extra_groups=[] if root else None,
+        [*(another if os.getuid() == 0 else []), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

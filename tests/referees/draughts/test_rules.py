@@ -2,7 +2,7 @@
 
 import pytest
 
-from academy.knowledge.patterns import occurs
+from academy.knowledge.occurrence import occurs
 from academy.knowledge.text import read_cells
 from referees.api import IllegalMoveError, Termination, UnreadableMoveError, referee
 from referees.conformance import check_referee
