@@ -15,7 +15,7 @@ from academy.knowledge.fair_use import (
     ValueNotLowError,
 )
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.postmortem import gain, is_late, needed_gain
+from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2

@@ -13,7 +13,8 @@ from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.cutting import around_move
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.postmortem import gain, is_late, needed_gain, stated_value_before
+from academy.knowledge.postmortem import stated_value_before
+from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import Vote

@@ -9,14 +9,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final, Self, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final, Self, overload
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+
+if TYPE_CHECKING:
+    # Bots and arenas need these rules, and most of them no arrays.
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "ALONE",
@@ -299,10 +301,10 @@ def acceptable(knowledge_elo: float, least_elo: float) -> bool: ...
 
 
 @overload
-def acceptable(knowledge_elo: NDArray[np.float64], least_elo: float) -> NDArray[np.bool_]: ...
+def acceptable(knowledge_elo: "NDArray[np.float64]", least_elo: float) -> "NDArray[np.bool_]": ...
 
 
-def acceptable(knowledge_elo: float | NDArray[np.float64], least_elo: float) -> bool | NDArray[np.bool_]:
+def acceptable(knowledge_elo: "float | NDArray[np.float64]", least_elo: float) -> "bool | NDArray[np.bool_]":
     """Return whether a player accepts knowledge of an Elo.
 
     Args:
@@ -315,7 +317,7 @@ def acceptable(knowledge_elo: float | NDArray[np.float64], least_elo: float) -> 
     # In hundredths, rounded: as floats 365.13 - 165.13 may be more or less than 200. A mean of several
     # Elos may lie between two hundredths, and still counts as it is.
     least = round(least_elo * ELO_SCALE)
-    if isinstance(knowledge_elo, np.ndarray):
-        above: NDArray[np.bool_] = np.round(knowledge_elo * ELO_SCALE, 4) > least
-        return above
-    return round(knowledge_elo * ELO_SCALE, 4) > least
+    if isinstance(knowledge_elo, float | int):
+        return round(knowledge_elo * ELO_SCALE, 4) > least
+    above: NDArray[np.bool_] = (knowledge_elo * ELO_SCALE).round(4) > least
+    return above

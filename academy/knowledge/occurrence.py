@@ -1,6 +1,6 @@
 """Whether a pattern lies on a board.
 
-A file of its own, since programs that only read patterns would else load NumPy.
+Programs that only read patterns need not load NumPy for this.
 """
 
 import numpy as np

@@ -11,27 +11,19 @@ from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Resu
 from academy.knowledge.fair_use import ALONE, POSITIONS_PER_LOW_ONE, differ
 from academy.knowledge.library import information, is_vague
 from academy.knowledge.occurrence import occurs
+from academy.knowledge.proposing import ENDGAME_SHARE, gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import ELO_SCALE
 
 __all__ = [
     "ADVERSARY_MARGIN",
-    "ENDGAME_SHARE",
-    "GAIN",
-    "GAIN_ACROSS_HALF",
     "endgame_value",
-    "gain",
-    "is_late",
-    "needed_gain",
     "objection",
     "stated_value_before",
 ]
 
-ENDGAME_SHARE: Final = 0.20
 ADVERSARY_MARGIN: Final = 100.0
-GAIN: Final = 0.20
-GAIN_ACROSS_HALF: Final = 0.10
 _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
 
@@ -150,46 +142,6 @@ def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | N
     """
     earlier = reversed(report.plies[: ply - 1])
     return next((earlier_ply.values[seat] for earlier_ply in earlier if seat in earlier_ply.values), None)
-
-
-def _millionths(value: float) -> int:
-    # Whole numbers, because in binary 0.7 - 0.5 is less than 0.2.
-    return round(value * VALUE_SCALE)
-
-
-def is_late(ply: int, plies: int, average_length: float) -> bool:
-    """Return whether a ply is the last, or among the last 20 % of an average game (from the seed).
-
-    Args:
-        ply: The number of the ply, from 1.
-        plies: The number of the last.
-        average_length: The plies of an average game.
-    """
-    # Rounded, because in binary a fifth of 15 is more than 3.
-    return ply == plies or ply > plies - round(ENDGAME_SHARE * average_length, 6)
-
-
-def gain(before: float, after: float) -> float:
-    """Return by how much a move raised an expected value, exact to millionths.
-
-    Args:
-        before: The value before the move, 0.0 to 1.0.
-        after: The value after it.
-    """
-    return (_millionths(after) - _millionths(before)) / VALUE_SCALE
-
-
-def needed_gain(before: float, after: float) -> float:
-    """Return by how much a tesuji must raise the value (from the seed).
-
-    Args:
-        before: The value before the move, 0.0 to 1.0.
-        after: The value after it.
-
-    Returns:
-        0.10 where the move crosses one half, else 0.20.
-    """
-    return GAIN_ACROSS_HALF if before < 0.5 < after else GAIN
 
 
 def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:

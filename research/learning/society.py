@@ -80,7 +80,7 @@ class _Society:
         self._hall.teach(played.report)
 
     def measure(self, number: int, ledger: Ledger) -> None:
-        """Let a player meet itself without ACADEMY, in both seats, after so many contests."""
+        """Let a player meet itself without ACADEMY, in both seats, after this number of contests."""
         key = {**self._piece.key(self._population.name), "share": self._share}
         if ledger.pairs("society", **key, number=number):
             return
