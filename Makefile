@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 JOBS ?= 4
 # How long each of the three parts of `make learning` runs for each game.
 MINUTES ?= 60
+# Tests start thousands of processes, each of which would compile this project's files for itself.
+unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
 .PHONY: demo six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff

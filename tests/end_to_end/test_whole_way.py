@@ -1,4 +1,4 @@
-"""A competition's whole way: 30 games between engines and bots, arena and server killed in between.
+"""A competition's whole way: 18 games between engines and bots, arena and server killed in between.
 
 Afterwards every game counts once, ACADEMY is sound, and its opening tree says what the SGF files say,
 recounted here without any code of the project.
@@ -22,23 +22,23 @@ from tests.arena.engines import needs_gnugo
 
 BIN = Path(sys.executable).parent
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-GAMES = 30
-SIZE = 9
-# The tree is never cut at a smaller depth: the shortest average would be 30 plies.
+GAMES = 18
+SIZE = 7
+# The tree is never cut at a smaller depth: the shortest average would be 20 plies.
 DEPTH = 10
 
 CONTROL = """\
 [competition]
 kind = "all-play-all"
 competitors = ["gnugo-1", "gnugo-5", "random", "monte-carlo"]
-rounds = 5
+rounds = 3
 seed = 7
 
 [game]
 name = "go"
-board_size = 9
+board_size = 7
 komi = 7.5
-move_limit = 250
+move_limit = 150
 
 [players.gnugo-1]
 command = "gnugo --mode gtp --level 1 --chinese-rules --capture-all-dead"
@@ -47,10 +47,10 @@ command = "gnugo --mode gtp --level 1 --chinese-rules --capture-all-dead"
 command = "gnugo --mode gtp --level 5 --chinese-rules --capture-all-dead"
 
 [players.random]
-command = "academy-bot go --set board_size=9 --set komi=7.5 --search random --academy"
+command = "academy-bot go --set board_size=7 --set komi=7.5 --search random --academy"
 
 [players.monte-carlo]
-command = "academy-bot go --set board_size=9 --set komi=7.5 --playouts 10 --academy"
+command = "academy-bot go --set board_size=7 --set komi=7.5 --playouts 10 --academy"
 
 [academy]
 address = "unix:{folder}/academy.sock"
@@ -118,12 +118,12 @@ def house(tmp_path: Path) -> Iterator[House]:
 @needs_gnugo
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_thirty_games_survive_the_death_of_arena_and_server(house: House) -> None:
+def test_eighteen_games_survive_the_death_of_arena_and_server(house: House) -> None:
     house.serve()
     first = house.arena("--max-games", "0")
     assert first.wait(timeout=180) == 0, first.stdout and first.stdout.read()
     # Nothing is left out of this tree, so that it can be compared as a whole.
-    house.academy("settings", "go-9x9", "opening_capacity=100000", "prune_below=0")
+    house.academy("settings", "go-7x7", "opening_capacity=100000", "prune_below=0")
 
     interrupted = house.arena("--parallel", "2")
     while len(house.finished()) < GAMES // 3:
@@ -145,12 +145,12 @@ def test_thirty_games_survive_the_death_of_arena_and_server(house: House) -> Non
     # The games that were killed are reported too, as void.
     assert shown["reports"]["waiting"] == shown["reports"]["refused"] == 0
     assert GAMES <= shown["reports"]["acknowledged"] <= GAMES + 2
-    assert all(player["games"] == 15 for player in shown["players"])
+    assert all(player["games"] == 9 for player in shown["players"])
     assert len(house.finished()) == GAMES
 
-    statistics = json.loads(house.academy("statistics", "go-9x9", "--json"))
+    statistics = json.loads(house.academy("statistics", "go-7x7", "--json"))
     assert int(statistics["contests"]) == GAMES
-    nodes = json.loads(house.academy("openings", "go-9x9", "--depth", "0", "--limit", "1000000", "--json"))
+    nodes = json.loads(house.academy("openings", "go-7x7", "--depth", "0", "--limit", "1000000", "--json"))
     house.kill_server()
     assert "sound" in completed("academy", "check", "--data", house.folder / "library")
     assert figures_by_line(nodes) == recounted(house.finished())
