@@ -180,6 +180,8 @@ def statistics_table(
         "middle_game_patterns",
         "endgame_patterns",
         "tesujis",
+        "evaluation_contests",
+        "evaluation_patterns",
         "held_proposals",
         "generation",
     ):

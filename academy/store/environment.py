@@ -78,6 +78,7 @@ class TableName(StrEnum):
     PATTERNS = "patterns"
     OPENINGS = "openings"
     TESUJIS = "tesujis"
+    EVALUATIONS = "evaluations"
     CHANGES = "changes"
     DELETED_PATTERNS = "deleted_patterns"
     REMOVALS = "removals"
