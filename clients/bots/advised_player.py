@@ -5,7 +5,7 @@ on alone when ACADEMY does not answer.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final, Generic, TypeVar
 
@@ -113,7 +113,9 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         if self.weights is None or self.weights.contests < ENOUGH_CONTESTS:
             return
         if isinstance(self.thinker, AlphaBetaThinker):
-            self.thinker.evaluation = self.thinker.evaluation.with_weights(self.weights.features)
+            # A thinker of its own: this contest's weights are not another one's.
+            evaluation = self.thinker.evaluation.with_weights(self.weights.features)
+            self.thinker = replace(self.thinker, evaluation=evaluation)
 
     def _board(self, position: Position) -> Board:
         return self.referee.board(position, self.seat.player)

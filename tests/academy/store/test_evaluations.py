@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import lmdb
 import pytest
 
 from academy.knowledge.evaluation import EVALUATION_IN_USES
@@ -90,3 +91,17 @@ def test_damage_is_reported(taught: Store) -> None:
         lambda transaction: transaction.put(TableName.EVALUATIONS, keys.game(GAME), stored[:-1] + b"\xff")
     )
     assert list(check(taught.environment))
+
+
+def test_a_folder_of_before_evaluations_can_be_read_without_writing(tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    with Store(folder) as store:
+        store.run(RegisterGame(go_game(GAME), "arena"))
+        teach(store, 1)
+    with lmdb.open(str(folder), max_dbs=64) as environment:
+        table = environment.open_db(TableName.EVALUATIONS.encode())
+        with environment.begin(write=True) as transaction:
+            transaction.drop(table)
+    with Store(folder, read_only=True) as store:
+        assert not len(store.follow().refresh(GAME).evaluation)
+        assert not list(check(store.environment))
