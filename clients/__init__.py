@@ -7,6 +7,7 @@ arena from elsewhere. `clients.bots` has bots that use them.
 from clients.academy import Academy, PlayStream
 from clients.academy_async import AsyncAcademy, AsyncPlayStream
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.local_weights import LocalWeights
 from clients.remote_play import (
     Answer,
     Engine,
@@ -34,6 +35,7 @@ __all__ = [
     "GameDeclinedError",
     "GameEnd",
     "GameTurn",
+    "LocalWeights",
     "MatchOptions",
     "OpeningMove",
     "PatternMatch",

@@ -14,6 +14,7 @@ import grpc
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.spec import GameSpec
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -24,6 +25,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
+from clients.local_weights import LocalWeights
 from clients.responses import (
     BookMove,
     OpeningMove,
@@ -246,6 +248,7 @@ class Academy(Questions):
             "successors": self._consultation.MatchSuccessors,
             "advice": self._consultation.Advise,
         }
+        self._weights: dict[str, LocalWeights] = {}
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
 
@@ -306,6 +309,32 @@ class Academy(Questions):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         return fair_use_of((self.game(game_id)).settings)
+
+    def weights(self, seat: Seat, spec: GameSpec) -> LocalWeights:
+        """Download the weights of a game's evaluation and tesujis, to think with them without asking.
+
+        What is known to this object is not sent again. In games without the setting `local_weights` players
+        may not.
+
+        Args:
+            seat: the seat that asks; in a contest it is counted as a use.
+            spec: the game, as the referee's `spec()` has it.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        known = self._weights.get(seat.game_id)
+        request = consultation_pb2.DownloadWeightsRequest(
+            game_id=seat.game_id,
+            contest_id=seat.contest_id,
+            player=seat.player,
+            known_revision=known.revision if known else "",
+        )
+        answer = self._call(self._consultation.DownloadWeights, request)
+        if known is None or not answer.unchanged:
+            known = self._weights[seat.game_id] = LocalWeights(spec, answer)
+        return known
 
     def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Return which game a contest is of, and who plays it.

@@ -16,6 +16,7 @@ import grpc
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.spec import GameSpec
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -26,6 +27,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
+from clients.local_weights import LocalWeights
 from clients.responses import (
     BookMove,
     OpeningMove,
@@ -248,6 +250,7 @@ class AsyncAcademy(AsyncQuestions):
             "successors": self._consultation.MatchSuccessors,
             "advice": self._consultation.Advise,
         }
+        self._weights: dict[str, LocalWeights] = {}
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
 
@@ -308,6 +311,32 @@ class AsyncAcademy(AsyncQuestions):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         return fair_use_of((await self.game(game_id)).settings)
+
+    async def weights(self, seat: Seat, spec: GameSpec) -> LocalWeights:
+        """Download the weights of a game's evaluation and tesujis, to think with them without asking.
+
+        What is known to this object is not sent again. In games without the setting `local_weights` players
+        may not.
+
+        Args:
+            seat: the seat that asks; in a contest it is counted as a use.
+            spec: the game, as the referee's `spec()` has it.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        known = self._weights.get(seat.game_id)
+        request = consultation_pb2.DownloadWeightsRequest(
+            game_id=seat.game_id,
+            contest_id=seat.contest_id,
+            player=seat.player,
+            known_revision=known.revision if known else "",
+        )
+        answer = await self._call(self._consultation.DownloadWeights, request)
+        if known is None or not answer.unchanged:
+            known = self._weights[seat.game_id] = LocalWeights(spec, answer)
+        return known
 
     async def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Return which game a contest is of, and who plays it.

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 if TYPE_CHECKING:
-    from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+    from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
 
 
 class ExitCode(IntEnum):
@@ -140,6 +140,7 @@ class Server:
     contests: "contests_pb2_grpc.ContestServiceStub"
     libraries: "libraries_pb2_grpc.LibraryServiceStub"
     proposals: "proposals_pb2_grpc.ProposalServiceStub"
+    consultation: "consultation_pb2_grpc.ConsultationServiceStub"
 
 
 def _connection_options(

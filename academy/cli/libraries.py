@@ -5,10 +5,11 @@ from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
 import typer
+from google.protobuf.descriptor import FieldDescriptor
 
 from academy.cli import printing
 from academy.cli.connection import CommandError, Commands, ExitCode, ListingCommands, Server, with_server
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
 
@@ -49,6 +50,7 @@ def add_to(application: typer.Typer) -> None:
     application.add_typer(removals, name="removals")
     application.command("events")(with_server(events))
     application.command("statistics")(with_server(statistics))
+    application.command("weights")(with_server(weights))
     application.command("prune")(with_server(prune))
     application.command("settings")(with_server(settings))
 
@@ -328,17 +330,41 @@ def settings(
         printing.console().print(f"{removed} records removed")
 
 
+def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -> None:
+    """Show what positions are worth: weights of features, and of the anchored patterns that weigh most."""
+    answer = server.consultation.DownloadWeights(
+        consultation_pb2.DownloadWeightsRequest(game_id=game, player=1)
+    )
+    if json:
+        printing.print_json(printing.as_json(answer))
+        return
+    described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
+    printing.console().print(printing.weights_table(described, answer, limit))
+
+
+def _switch(text: str) -> bool:
+    """Read `true` or `false`. Raises ValueError."""
+    if text not in ("true", "false"):
+        raise ValueError(text)
+    return text == "true"
+
+
+_KINDS: Final[dict[int, tuple[Callable[[str], Any], str]]] = {
+    FieldDescriptor.TYPE_DOUBLE: (float, "a number"),
+    FieldDescriptor.TYPE_BOOL: (_switch, "true or false"),
+}
+
+
 def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
     name, equals, value = change.partition("=")
     field = settings.DESCRIPTOR.fields_by_name.get(name)
     if field is None or not equals:
         known = ", ".join(field.name for field in settings.DESCRIPTOR.fields)
         raise CommandError(f"{change!r}: write NAME=VALUE, NAME one of {known}", ExitCode.USAGE)
-    kind = float if field.type == field.TYPE_DOUBLE else int
+    kind, what = _KINDS.get(field.type, (int, "a whole number, 0 or more"))
     try:
         setattr(settings, name, kind(value))
     except ValueError as error:
-        what = "a number" if kind is float else "a whole number, 0 or more"
         raise CommandError(f"{change!r}: {value!r} is not {what}", ExitCode.USAGE) from error
     return name
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 
 def console() -> Console:
@@ -180,6 +180,8 @@ def statistics_table(
         "middle_game_patterns",
         "endgame_patterns",
         "tesujis",
+        "evaluation_contests",
+        "evaluation_patterns",
         "held_proposals",
         "generation",
     ):
@@ -197,7 +199,46 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     """A game's settings."""
     table = new_table(f"Settings of {game_id}", " setting", "value")
     for field in settings.DESCRIPTOR.fields:
-        table.add_row(field.name, f"{getattr(settings, field.name):g}")
+        value = getattr(settings, field.name)
+        table.add_row(field.name, str(value).lower() if isinstance(value, bool) else f"{value:g}")
+    return table
+
+
+_FEATURES: Final = (
+    "being first",
+    "being on move",
+    "each move that the mover has",
+    "each soldier ahead",
+    "each king ahead",
+)
+
+
+def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeightsResponse, most: int) -> Table:
+    """Return a table of the features' weights and of the anchored patterns that weigh most."""
+    from academy.knowledge.anchored_patterns import anchored_patterns
+    from academy.knowledge.evaluation import FIRST_PATTERN
+    from academy.wire.games import read_spec
+
+    evaluation = dict(zip(weights.evaluation.codes, weights.evaluation.millionths, strict=True))
+    features = {code: weight for code, weight in evaluation.items() if code < FIRST_PATTERN}
+    patterns = {code: weight for code, weight in evaluation.items() if code >= FIRST_PATTERN}
+    title = (
+        f"{game.game_id}: {weights.contests:,} contests taught {len(patterns):,} patterns; "
+        f"{weights.uses:,} uses, {weights.successes:,} successes; revision {weights.revision}"
+    )
+    table = new_table(title, " for the first player", "log odds")
+    for code, weight in features.items():
+        table.add_row(_FEATURES[code], f"{weight / 1e6:+.3f}")
+    spec = read_spec(game)
+    anchored = anchored_patterns(spec)
+    if anchored is None:
+        return table
+    names = spec.cell_names or [str(cell) for cell in range(spec.geometry.size)]
+    for code, weight in sorted(patterns.items(), key=lambda pair: -abs(pair[1]))[:most]:
+        cells = anchored.contents(code - FIRST_PATTERN)
+        table.add_row(
+            Text(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
+        )
     return table
 
 

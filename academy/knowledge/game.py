@@ -9,6 +9,7 @@ from typing import Final
 
 from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
+from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.openings import OpeningNode, OpeningTree
@@ -44,7 +45,7 @@ class ChangedRecords:
     """The records that an event stored, altered or removed: patterns and nodes by number, ratings by player.
 
     `used` are patterns of which nothing but the uses changed; they are not among `patterns`. All tesujis
-    are one record: `tesujis` says whether it changed.
+    are one record: `tesujis` says whether it changed, `evaluation` the same of the evaluation.
     """
 
     patterns: frozenset[tuple[Library, int]]
@@ -52,6 +53,7 @@ class ChangedRecords:
     nodes: frozenset[int]
     players: frozenset[str]
     tesujis: bool = False
+    evaluation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class KnowledgeUpdate:
     nodes_gone: tuple[int, ...]
     muted: frozenset[str] = frozenset()
     tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
+    evaluation: EvaluationTable = field(default_factory=EvaluationTable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class StoredKnowledge:
     ratings: Iterable[Rating]
     muted: Iterable[str] = ()
     tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
+    evaluation: EvaluationTable = field(default_factory=EvaluationTable)
 
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
@@ -122,6 +126,7 @@ class GameKnowledge:
         self.ratings = Ratings()
         self.counters = Counters()
         self.tesujis = self._tesujis_before = TesujiTable.empty()
+        self.evaluation = self._evaluation_before = EvaluationTable()
         # Players whose proposals are dropped.
         self.muted: frozenset[str] = frozenset()
 
@@ -144,6 +149,7 @@ class GameKnowledge:
         game.ratings = Ratings(stored.ratings)
         game.muted = frozenset(stored.muted)
         game.tesujis = stored.tesujis
+        game.evaluation = stored.evaluation
         game.take_changes()
         return game
 
@@ -156,12 +162,14 @@ class GameKnowledge:
         """Return what changed since the last call."""
         touched = {library: patterns.take_changes() for library, patterns in self.libraries.items()}
         before, self._tesujis_before = self._tesujis_before, self.tesujis
+        evaluation_before, self._evaluation_before = self._evaluation_before, self.evaluation
         return ChangedRecords(
             frozenset((library, number) for library, changes in touched.items() for number in changes.learnt),
             frozenset((library, number) for library, changes in touched.items() for number in changes.used),
             self.openings.take_changes(),
             self.ratings.take_changes(),
             self.tesujis is not before,
+            self.evaluation is not evaluation_before,
         )
 
     def follow(self, news: "KnowledgeUpdate") -> None:
@@ -175,6 +183,7 @@ class GameKnowledge:
         self.ratings.follow(news.ratings)
         self.muted = news.muted
         self.tesujis = news.tesujis
+        self.evaluation = news.evaluation
         # All that change before any is put: they may have exchanged their patterns.
         for library, pattern_id in (
             *news.patterns_gone,
@@ -194,7 +203,7 @@ class GameKnowledge:
     def report(
         self, report: ContestReport, event: int, give_way: Callable[[], None] = lambda: None
     ) -> list[Judgement]:
-        """Learn from a contest: uses, proposals, openings, tesujis, measures.
+        """Learn from a contest: uses, proposals, openings, tesujis, the evaluation, measures.
 
         Args:
             report: The contest's report.
@@ -225,6 +234,7 @@ class GameKnowledge:
         self.tesujis = self.tesujis.learn(
             report, self.spec, self.settings.tesuji_capacity, self.muted, give_way
         )
+        self.evaluation = self.evaluation.learn(report, self.spec, self.settings, self.muted, give_way)
         elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
         names = (contestant.name for contestant in report.contestants)
         self.ratings.take(map(Contestant, names, elos))
@@ -311,7 +321,13 @@ class GameKnowledge:
     def _count_use(self, use: Use, report: ContestReport, number: int) -> None:
         library = self.libraries[use.library]
         succeeded = report.results[use.seat - 1] is not Result.LOSS
-        tesujis = [number - FIRST_IN_USES for number in use.pattern_ids if number >= FIRST_IN_USES]
+        if EVALUATION_IN_USES in use.pattern_ids:
+            self.evaluation = self.evaluation.count_use(succeeded)
+        tesujis = [
+            number - FIRST_IN_USES
+            for number in use.pattern_ids
+            if FIRST_IN_USES <= number < EVALUATION_IN_USES
+        ]
         self.tesujis = self.tesujis.count_uses(tesujis, succeeded)
         for pattern_id in use.pattern_ids:
             entry = library.entries.get(pattern_id)
@@ -351,12 +367,14 @@ class GameKnowledge:
             settings: The new settings.
 
         Returns:
-            How many patterns, opening nodes and tesujis were removed.
+            How many patterns of all kinds, opening nodes and tesujis were removed.
         """
         self.settings = settings
         removed = len(self.openings.evict_beyond(settings.opening_capacity)) + len(self.tesujis)
         self.tesujis = self.tesujis.keep_strongest(settings.tesuji_capacity)
-        removed -= len(self.tesujis)
+        removed += self.evaluation.patterns - len(self.tesujis)
+        self.evaluation = self.evaluation.fit_settings(settings)
+        removed -= self.evaluation.patterns
         return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
 
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:

@@ -22,7 +22,7 @@ class Library(Enum):
 
 # Of settings that may be less than others: a consultation is due before every fourth own move, three replies
 # and three own moves later; all tesujis are one record.
-GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000}
+GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000, "evaluation_patterns": 50_000}
 LEAST: Final = {"opening_moves_per_consultation": 1}
 
 
@@ -36,7 +36,9 @@ class LibrarySettings:
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
     a proposal that leaves cells open must say as much; with a recommended opening move come
     `opening_plies_ahead` plies of replies and recommended moves (0: none); from every contest ACADEMY
-    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none); in
+    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none), and
+    where `evaluation` is set what positions are worth, by features and up to `evaluation_patterns` anchored
+    patterns; `local_weights` says whether players may download both in contests; in
     contests players may consult openings before one own move in `opening_moves_per_consultation`, patterns
     where they expect `pattern_value_limit` or less, and all of it of players above their own Elo less
     `elo_margin`; up to `removed_records` that admins removed can be restored for `removed_days`.
@@ -57,6 +59,9 @@ class LibrarySettings:
     least_information: int = 8
     opening_plies_ahead: int = 0
     tesuji_capacity: int = 0
+    evaluation: bool = False
+    evaluation_patterns: int = 0
+    local_weights: bool = False
     opening_moves_per_consultation: int = 4
     pattern_value_limit: float = 0.33
     elo_margin: int = 200

@@ -23,6 +23,7 @@ from academy.knowledge.boards import Board, Geometry, GraphGeometry, SquareGeome
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
 from academy.knowledge.fair_use import acceptable
+from academy.knowledge.logistic import exp
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, VALUE_SCALE
@@ -43,7 +44,6 @@ DECAY: Final = 1e-5
 MOST_WEIGHT: Final = 8.0
 # Shares are whole numbers of this part of exp(0): then sums over any board are exact, in whatever order.
 _SHARE: Final = 2.0**28
-_HALVINGS: Final = 6
 # Among the uses of patterns a tesuji has its code and this as its number: patterns have smaller ones.
 FIRST_IN_USES: Final = 2**48
 # Cells of the boards that are learnt from at once.
@@ -290,7 +290,7 @@ class TesujiTable:
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """How often each is moved into that stands against one of weight 0."""
-        grown: NDArray[np.float64] = _exp(self.weight_millionths / VALUE_SCALE)
+        grown: NDArray[np.float64] = exp(self.weight_millionths / VALUE_SCALE)
         return grown / (grown + 1.0)
 
     @cached_property
@@ -512,7 +512,7 @@ def _descend(
     weights, gradients = weights.copy(), gradients.copy()
     steps, roots = np.empty_like(weights), np.empty_like(weights)
     for count, decay, choice in zip(counts, decays, chosen.tolist(), strict=True):
-        gradient = _exp(weights)
+        gradient = exp(weights)
         gradient *= _SHARE
         np.rint(gradient, out=gradient)
         gradient *= count
@@ -531,20 +531,3 @@ def _descend(
         np.minimum(weights, MOST_WEIGHT, out=weights)
         np.maximum(weights, -MOST_WEIGHT, out=weights)
     return weights, gradients
-
-
-def _exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e to the power of values from -8 to 8, the same on every machine, to five digits.
-
-    A Pade approximant near 0, squared again and again.
-    """
-    near = values * (0.5 / 2**_HALVINGS)
-    even = near * near
-    even *= 1.0 / 3.0
-    even += 1.0
-    grown: NDArray[np.float64] = even + near
-    even -= near
-    grown /= even
-    for _ in range(_HALVINGS):
-        grown *= grown
-    return grown

@@ -34,7 +34,11 @@ _ADMIN: Final[Set[Role]] = frozenset({Role.ADMIN})
 OPEN_METHODS: Final = frozenset(f"/grpc.health.v1.Health/{name}" for name in ("Check", "List", "Watch"))
 
 _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
-    ("ConsultationService", _EVERYONE, "LookUpOpening MatchPatterns MatchSuccessors Advise Play"),
+    (
+        "ConsultationService",
+        _EVERYONE,
+        "LookUpOpening MatchPatterns MatchSuccessors Advise DownloadWeights Play",
+    ),
     ("ProposalService", _EVERYONE, "SubmitProposals ListProposals"),
     ("ContestService", _EVERYONE, "GetGame ListGames GetContest"),
     ("ContestService", _ARENA, "RegisterGame OpenContest ReportContest GetRatings"),

@@ -411,6 +411,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             middle_game_patterns=len(view.libraries[Library.MIDDLE_GAME]),
             endgame_patterns=len(view.libraries[Library.ENDGAME]),
             tesujis=len(view.tesujis),
+            evaluation_contests=view.evaluation.contests,
+            evaluation_patterns=view.evaluation.patterns,
             settings=settings_to_proto(view.settings),
             generation=view.generation,
             held_proposals=self._store.read(count_held_proposals, request.game_id),

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
+from academy.knowledge.evaluation import EVALUATION_IN_USES
 from academy.knowledge.fair_use import Claim, FairUse
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
@@ -13,6 +14,7 @@ from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
     cost_of_board,
+    cost_of_listing,
     cost_of_moves,
     cost_of_position,
     cost_of_positions,
@@ -25,6 +27,7 @@ from academy.service.cost import (
 from academy.service.errors import (
     AnswerTooLargeError,
     InvalidFieldError,
+    LocalWeightsOffError,
     is_expected,
     require,
     to_status,
@@ -39,13 +42,14 @@ from academy.service.queries import (
     SuccessorAnswer,
     answer_advice,
     answer_opening,
+    answer_weights,
 )
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.library_store import Store
 from academy.store.replica import GameView
-from academy.store.tokens import Caller
+from academy.store.tokens import Caller, Role
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
 
@@ -194,6 +198,27 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         answer, tesujis = answer_advice(game.view.tesujis, spec, question, cells)
         await self._count_answer(caller, spec, seats, {Library.MIDDLE_GAME: tesujis})
         self._metrics.questions["advice"] += 1
+        return answer
+
+    async def DownloadWeights(
+        self, request: messages.DownloadWeightsRequest, context: Context
+    ) -> messages.DownloadWeightsResponse:
+        """Return the weights of a game's evaluation and tesujis."""
+        caller = current_caller.get()
+        game = await self._games.game(request.game_id)
+        view = game.view
+        seat = self._access.find_asking_seat(caller, view.spec, request.contest_id, request.player)
+        free = seat is None and (caller.role is Role.ADMIN or caller.analyst)
+        if not (free or view.settings.local_weights):
+            raise LocalWeightsOffError(view.spec.game_id)
+        least_elo = self._least_elo(caller, seat, view)
+        answer = answer_weights(view.evaluation, view.tesujis, least_elo, request.known_revision)
+        cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
+        if cost:
+            self._guard.charge(caller, cost)
+        if seat is not None:
+            self._counts.note_uses(seat, Library.MIDDLE_GAME, [EVALUATION_IN_USES])
+        self._metrics.questions["weights"] += 1
         return answer
 
     async def Play(

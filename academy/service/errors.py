@@ -191,6 +191,21 @@ class AnalysisDuringContestError(RefusedCallError):
         )
 
 
+class LocalWeightsOffError(RefusedCallError):
+    """A player wants to download weights that its game keeps in ACADEMY."""
+
+    code = StatusCode.FAILED_PRECONDITION
+    reason = "LOCAL_WEIGHTS_OFF"
+    remedy = "Ask for advice on positions instead, or have an admin set `local_weights=true` for the game."
+
+    def __init__(self, game_id: str) -> None:
+        super().__init__(
+            f"players may not download the weights of {game_id}: its setting local_weights is off; ask for "
+            "advice on positions instead, or have an admin set local_weights=true",
+            game_id=game_id,
+        )
+
+
 @dataclass(frozen=True)
 class ErrorRow:
     """The status of an error that knows nothing of gRPC. `retry_after` is in seconds."""

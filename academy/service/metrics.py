@@ -56,7 +56,7 @@ class Metrics(Collector):
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.questions: Counter[str] = Counter(opening=0, position=0, successor=0, advice=0)
+        self.questions: Counter[str] = Counter(opening=0, position=0, successor=0, advice=0, weights=0)
         # Streams continue after them, so no call's status shows them.
         self.stream_refusals: Counter[str] = Counter()
         # By method and reason.

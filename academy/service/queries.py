@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import Board
 from academy.knowledge.book import Book
 from academy.knowledge.cells import SWAP_COLOURS
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
@@ -29,6 +31,7 @@ _PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PAT
 _REPLY_AND_MOVE: Final = 2
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
+_REVISION_BYTES: Final = 8
 _MORE: Final = 0x80
 
 
@@ -272,6 +275,35 @@ def answer_advice(
     pack_columns(response, log_odds=advice.log_odds.astype("<f4"))
     response.tesujis = len(advice.codes)
     return response, [FIRST_IN_USES + code for code in advice.codes]
+
+
+def answer_weights(
+    evaluation: EvaluationTable, tesujis: TesujiTable, least_elo: float | None, known_revision: str
+) -> messages.DownloadWeightsResponse:
+    """Return all weights that a player of this least acceptable Elo gets, but for a revision that it has."""
+    evaluation = evaluation.for_player(least_elo)
+    shown = np.ones(len(tesujis), dtype=np.bool_)
+    if least_elo is not None:
+        shown = acceptable(tesujis.elos, least_elo)
+    weights = messages.DownloadWeightsResponse(
+        contests=evaluation.contests,
+        elo=evaluation.elo,
+        uses=evaluation.uses,
+        successes=evaluation.successes,
+    )
+    digest = blake2b(digest_size=_REVISION_BYTES)
+    for message, codes, millionths in (
+        (weights.evaluation, evaluation.codes, evaluation.weight_millionths),
+        (weights.tesujis, tesujis.codes[shown], tesujis.weight_millionths[shown]),
+    ):
+        pack_columns(message, codes=codes.astype("<u8"), millionths=millionths.astype("<i4"))
+        digest.update(message.SerializeToString(deterministic=True) + b"/")
+    weights.revision = digest.hexdigest()
+    weights.unchanged = weights.revision == known_revision
+    if weights.unchanged:
+        weights.ClearField("evaluation")
+        weights.ClearField("tesujis")
+    return weights
 
 
 Move = Sequence[Change]

@@ -29,6 +29,7 @@ from academy.knowledge.contests import (
     Result,
     Use,
 )
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import Expectation
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
@@ -683,3 +684,19 @@ def tesujis_to_proto(table: TesujiTable) -> records_pb2.Tesujis:
 def tesujis_from_proto(record: records_pb2.Tesujis) -> TesujiTable:
     """Read a game's tesujis. Raises ValueError."""
     return TesujiTable.of(*(getattr(record, name) for name in _OF_TESUJIS))
+
+
+def evaluation_to_proto(table: EvaluationTable) -> records_pb2.Evaluation:
+    """Write a game's evaluation."""
+    record = records_pb2.Evaluation()
+    for name, column in zip(table.COLUMNS, table.columns(), strict=True):
+        getattr(record, name).extend(column.tolist())
+    for name, figure in table.figures().items():
+        setattr(record, name, figure)
+    return record
+
+
+def evaluation_from_proto(record: records_pb2.Evaluation) -> EvaluationTable:
+    """Read a game's evaluation. Raises ValueError."""
+    figures = {name: getattr(record, name) for name in EvaluationTable().figures()}
+    return EvaluationTable.of([getattr(record, name) for name in EvaluationTable.COLUMNS], figures)

@@ -78,6 +78,7 @@ class TableName(StrEnum):
     PATTERNS = "patterns"
     OPENINGS = "openings"
     TESUJIS = "tesujis"
+    EVALUATIONS = "evaluations"
     CHANGES = "changes"
     DELETED_PATTERNS = "deleted_patterns"
     REMOVALS = "removals"
@@ -98,6 +99,10 @@ class TableName(StrEnum):
     CLAIMS = "claims"
     PLAYER_STATISTICS = "player_statistics"
     ANALYSES = "analyses"
+
+
+# Tables that folders of this schema made by an earlier program lack until a program opens them for writing.
+_ADDED_LATER: Final = frozenset({TableName.TESUJIS, TableName.EVALUATIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,8 @@ class Transaction:
 
     def get(self, table: TableName, key: bytes) -> bytes | None:
         """Return the value of a key, or None."""
+        if table not in self._tables:
+            return None
         return self._lmdb.get(key, db=self._tables[table])
 
     def put(self, table: TableName, key: bytes, value: bytes = b"") -> None:
@@ -145,7 +152,7 @@ class Transaction:
 
     def count(self, table: TableName) -> int:
         """Return how many keys a table has, without a scan."""
-        return self._lmdb.stat(self._tables[table])["entries"]
+        return self._lmdb.stat(self._tables[table])["entries"] if table in self._tables else 0
 
     def scan(
         self, table: TableName, prefix: bytes = b"", *, start: bytes = b"", backwards: bool = False
@@ -155,6 +162,8 @@ class Transaction:
         `start` is the whole key to begin at (included) where it is not the first, or the last. The table
         must not be changed meanwhile.
         """
+        if table not in self._tables:
+            return
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
             is_placed = (
                 self._seek_last(cursor, prefix, start) if backwards else cursor.set_range(start or prefix)
@@ -283,7 +292,7 @@ class Environment:
                 self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
             except lmdb.NotFoundError as error:
                 # An earlier version had fewer.
-                if table is TableName.META or self.schema == SCHEMA_VERSION:
+                if table is TableName.META or (self.schema == SCHEMA_VERSION and table not in _ADDED_LATER):
                     raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from error
 
     def close(self) -> None:

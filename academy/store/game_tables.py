@@ -7,6 +7,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures, Rating
@@ -22,6 +23,8 @@ from academy.store.codec import (
     ballot_from_proto,
     entry_from_proto,
     entry_to_proto,
+    evaluation_from_proto,
+    evaluation_to_proto,
     node_from_proto,
     node_to_proto,
     pack_message,
@@ -194,6 +197,19 @@ def read_tesujis(stored: bytes, spec: GameSpec) -> TesujiTable:
         raise StoreCorruptError(f"the tesujis of {spec.game_id!r} cannot be read: {fault}") from fault
 
 
+def evaluation(transaction: Transaction, game_id: str) -> bytes:
+    """Return a game's stored evaluation, for `read_evaluation`."""
+    return transaction.get(TableName.EVALUATIONS, keys.game(game_id)) or b""
+
+
+def read_evaluation(stored: bytes, spec: GameSpec) -> EvaluationTable:
+    """Read a stored evaluation. Raises StoreCorruptError."""
+    try:
+        return evaluation_from_proto(unpack_message(records_pb2.Evaluation, stored))
+    except ValueError as fault:
+        raise StoreCorruptError(f"the evaluation of {spec.game_id!r} cannot be read: {fault}") from fault
+
+
 def read_rating(stored: bytes) -> Rating:
     """Read a stored rating. Raises StoreCorruptError."""
     record = unpack_message(records_pb2.Rating, stored)
@@ -263,6 +279,7 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     one_of_a_game = {
         TableName.MEASURES: measures(transaction, game_id),
         TableName.TESUJIS: tesujis(transaction, game_id),
+        TableName.EVALUATIONS: evaluation(transaction, game_id),
     }
     return restore(game, state, one_of_a_game, records), state.generation
 
@@ -290,6 +307,7 @@ def restore(
             (read_rating(stored) for _, stored in records[TableName.RATINGS]),
             state.muted,
             read_tesujis(one_of_a_game[TableName.TESUJIS], spec),
+            read_evaluation(one_of_a_game[TableName.EVALUATIONS], spec),
         )
     )
 
@@ -345,6 +363,7 @@ def news(
         tuple(nodes_gone),
         frozenset(state.muted),
         read_tesujis(tesujis(transaction, game_id), spec),
+        read_evaluation(evaluation(transaction, game_id), spec),
     )
 
 
@@ -368,12 +387,25 @@ def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableNa
         )
     if len(knowledge.tesujis):
         yield TableName.TESUJIS, keys.game(spec.game_id), _pack_tesujis(knowledge)
+    if len(knowledge.evaluation):
+        yield TableName.EVALUATIONS, keys.game(spec.game_id), _pack_evaluation(knowledge)
     for player, hundredths in knowledge.ratings:
         yield TableName.RATINGS, keys.rating(spec.game_id, player), _pack_rating(player, hundredths)
 
 
 def _pack_tesujis(knowledge: GameKnowledge) -> bytes:
-    return pack_message(tesujis_to_proto(knowledge.tesujis))
+    return pack_message(tesujis_to_proto(knowledge.tesujis)) if len(knowledge.tesujis) else b""
+
+
+def _pack_evaluation(knowledge: GameKnowledge) -> bytes:
+    return pack_message(evaluation_to_proto(knowledge.evaluation)) if len(knowledge.evaluation) else b""
+
+
+def _store_table(transaction: Transaction, table: TableName, game_id: str, stored: bytes) -> None:
+    if stored:
+        transaction.put(table, keys.game(game_id), stored)
+    else:
+        transaction.delete(table, keys.game(game_id))
 
 
 def _pack_rating(player: str, hundredths: int) -> bytes:
@@ -419,10 +451,10 @@ def store_changes(
             transaction.delete(TableName.OPENINGS, key)
         else:
             transaction.put(TableName.OPENINGS, key, pack_message(node_to_proto(node, spec.game_id)))
-    if changes.tesujis and len(knowledge.tesujis):
-        transaction.put(TableName.TESUJIS, keys.game(spec.game_id), _pack_tesujis(knowledge))
-    elif changes.tesujis:
-        transaction.delete(TableName.TESUJIS, keys.game(spec.game_id))
+    if changes.tesujis:
+        _store_table(transaction, TableName.TESUJIS, spec.game_id, _pack_tesujis(knowledge))
+    if changes.evaluation:
+        _store_table(transaction, TableName.EVALUATIONS, spec.game_id, _pack_evaluation(knowledge))
     for player in changes.players:
         stored = _pack_rating(player, knowledge.ratings[player])
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
@@ -438,6 +470,7 @@ def remove_game(transaction: Transaction, game_id: str) -> None:
         TableName.GAME_STATE,
         TableName.MEASURES,
         TableName.TESUJIS,
+        TableName.EVALUATIONS,
         TableName.SNAPSHOTS,
     ):
         transaction.delete(table, keys.game(game_id))

@@ -14,6 +14,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | patterns | game, library, pattern number | academy.v1.PatternRecord without derived fields |
 | openings | game, node number | academy.v1.OpeningNodeRecord |
 | tesujis | game | Tesujis; nothing where it has none |
+| evaluations | game | Evaluation; nothing where it has none |
 | changes | game, generation | Changes; the last ones only |
 | deleted_patterns | game, library, pattern number | DeletedPattern |
 | removals | game, event that removed | RemovalRecord; for a time |

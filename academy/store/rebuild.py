@@ -20,6 +20,7 @@ _ONE_OF_A_GAME: Final = {
     TableName.GAME_STATE: "state",
     TableName.MEASURES: "measures",
     TableName.TESUJIS: "tesujis",
+    TableName.EVALUATIONS: "evaluation",
 }
 
 
@@ -68,7 +69,11 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
         table: ((record.key, record.value) for record in getattr(snapshot, table.value))
         for table in _OF_A_GAME
     }
-    one_of_a_game = {TableName.MEASURES: snapshot.measures, TableName.TESUJIS: snapshot.tesujis}
+    one_of_a_game = {
+        TableName.MEASURES: snapshot.measures,
+        TableName.TESUJIS: snapshot.tesujis,
+        TableName.EVALUATIONS: snapshot.evaluation,
+    }
     return game_tables.restore(game, state, one_of_a_game, records), state.generation
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
@@ -93,11 +94,17 @@ class GameView:
     measures: Measures
     tree_to_be: _Openings
     stored_tesujis: bytes
+    stored_evaluation: bytes
 
     @cached_property
     def tesujis(self) -> TesujiTable:
         """The tesujis, read at their first use."""
         return game_tables.read_tesujis(self.stored_tesujis, self.spec)
+
+    @cached_property
+    def evaluation(self) -> EvaluationTable:
+        """The evaluation, read at its first use."""
+        return game_tables.read_evaluation(self.stored_evaluation, self.spec)
 
     @property
     def openings(self) -> OpeningTree:
@@ -160,6 +167,7 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
         game_tables.read_measures(game_tables.measures(transaction, game_id)),
         _Openings(spec, LazyRecords(nodes, lambda node: game_tables.read_node(node, spec))),
         game_tables.tesujis(transaction, game_id),
+        game_tables.evaluation(transaction, game_id),
     )
 
 
@@ -232,8 +240,16 @@ def _follow(
             for node_id in sorted(touched.nodes)
         }
     )
-    stored_tesujis = game_tables.tesujis(transaction, game_id)
-    view = GameView(old.spec, settings, generation, old.libraries, measures, old.tree_to_be, stored_tesujis)
+    view = GameView(
+        old.spec,
+        settings,
+        generation,
+        old.libraries,
+        measures,
+        old.tree_to_be,
+        game_tables.tesujis(transaction, game_id),
+        game_tables.evaluation(transaction, game_id),
+    )
     return view, changes
 
 

@@ -5,7 +5,7 @@ on alone when ACADEMY does not answer.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final, Generic, TypeVar
 
@@ -16,8 +16,10 @@ from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
+from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.experience import odds, of_advice, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
+from clients.local_weights import LocalWeights
 from clients.seat import MatchOptions, Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 
@@ -28,6 +30,8 @@ Move = TypeVar("Move")
 WIDEST: Final = 10
 # The number of patterns of a board in ACADEMY's answer, those first that say most.
 MOST_MATCHES: Final = 32
+# Contests before the evaluation is better than the player's own.
+ENOUGH_CONTESTS: Final = 30
 # The cells of a line on either side of the move: enough for a row of four.
 REACH: Final = 3
 _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -71,6 +75,8 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         # What was claimed to be expected before the move that is being thought about.
         self._claimed: float | None = None
         self.value_before: float | None = None
+        # Weights to think with, where the game lets players have them.
+        self.weights: LocalWeights | None = None
         # What they are worth to others is looked into after the contest, when there is time.
         self._chosen: list[_Chosen[Position, Move]] = []
 
@@ -80,7 +86,9 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         The arena gets the value with the move, and `value_before`, which ACADEMY compares with the claim.
         """
         self._claimed = None
-        self.learn_rules()
+        if self.academy is not None and self.game is None:
+            self.learn_rules()
+            self._take_weights()
         known = self._book_move(position, moves, own_moves)
         if known is not None:
             self.value_before, self._stated = known.value, None
@@ -95,6 +103,19 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         before, self._stated = self._stated, chosen.value
         self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
         return chosen
+
+    def _take_weights(self) -> None:
+        """Download the game's weights, if players may; a search by an evaluation goes by them from now on."""
+        if self.game is None or not (self.game.settings.local_weights and self._options.libraries):
+            return
+        spec = self.referee.spec()
+        self.weights = self.ask(lambda academy: academy.weights(self.seat, spec))
+        if self.weights is None or self.weights.contests < ENOUGH_CONTESTS:
+            return
+        if isinstance(self.thinker, AlphaBetaThinker):
+            # A thinker of its own: this contest's weights are not another one's.
+            evaluation = self.thinker.evaluation.with_weights(self.weights.features)
+            self.thinker = replace(self.thinker, evaluation=evaluation)
 
     def _board(self, position: Position) -> Board:
         return self.referee.board(position, self.seat.player)
@@ -119,12 +140,36 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
     def _advice(
         self, position: Position, plies: int, value: float, best: Sequence[Move]
     ) -> Mapping[Move, Experience]:
-        """What ACADEMY says of moves; nothing where it may not be asked."""
+        """What ACADEMY says of moves; nothing where it may not be asked. Weights at hand need no question."""
+        if self.weights is not None:
+            return self._by_weights(position, value, best)
         if self.academy is None or not self._options.libraries or not self.seat.allows_patterns(value):
             return {}
         if self.game is not None and self.game.settings.tesuji_capacity:
             return self._tesujis(position, plies, value, best)
         return self._patterns(position, plies, value, best) if self._symmetric else {}
+
+    def _by_weights(
+        self, position: Position, value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        """How moves compare by the patterns on the boards after them; where there are none, by tesujis."""
+        weights = self.weights
+        assert weights is not None
+        if weights.knows_patterns and weights.contests >= ENOUGH_CONTESTS:
+            # After a move the other player is on move; nothing is lost where it is the same one again.
+            boards = [self._board(self.referee.play(position, {self.seat.player: move})) for move in best]
+            log_odds = weights.log_odds(boards, 3 - self.seat.player)
+            usual = sum(log_odds) / len(log_odds)
+            sign = 1.0 if self.seat.player == 1 else -1.0
+            return of_advice(
+                value, {move: sign * (odds - usual) for move, odds in zip(best, log_odds, strict=True)}
+            )
+        board = self._board(position)
+        cells = {move: cell for move in best if (cell := self._cell(position, board, move)) is not None}
+        return of_advice(
+            value,
+            dict(zip(cells, weights.advise(board, list(cells.values()), self.seat.player), strict=True)),
+        )
 
     def _tesujis(
         self, position: Position, plies: int, value: float, best: Sequence[Move]

@@ -9,7 +9,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -42,6 +42,10 @@ class Evaluation:
     weights: tuple[float, ...]
     telling: float
     width: float
+
+    def with_weights(self, weights: Sequence[float]) -> "Evaluation":
+        """The same with other weights, such as those that contests taught ACADEMY."""
+        return replace(self, weights=tuple(weights))
 
     @property
     def tells(self) -> bool:

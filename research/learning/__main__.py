@@ -1,7 +1,8 @@
-"""Measures what ACADEMY's knowledge is worth: `python -m research.learning run|bound|society|report`.
+"""Measures what ACADEMY's knowledge is worth: `python -m research.learning COMMAND`.
 
-`run`, `bound` and `society` go on where they ended; give them minutes. `report` writes the tables and the
-plot into docs/archive/learning.md.
+`run`, `bound` and `society` go on where they ended; give them minutes. `held-out` compares the evaluation's
+log loss of results that it has not seen with the players' own. `report` writes the tables and the plot into
+docs/archive/learning.md.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from research.learning import bound, report, society
 from research.learning.contests import CONDITIONS
 from research.learning.experiment import run
 from research.learning.games import EQUAL, FINAL, SERIES, TRIALS
+from research.learning.held_out import held_out_losses
 from research.learning.ledger import Ledger, Piece
 
 RESULTS: Final = Path(__file__).parent / "results.jsonl"
@@ -52,6 +54,10 @@ def main() -> None:
     living.add_argument("--minutes", type=_minutes, default=60.0, help="for each game")
     living.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
     living.set_defaults(series=FINAL, equal="playouts", pairs=1)
+    held_out = commands.add_parser("held-out", help="measure how well the evaluation foretells results")
+    held_out.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
+    held_out.add_argument("--contests", type=_count, default=500, help="played where they are missing")
+    held_out.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
     commands.add_parser("report", parents=[kept], help="write the document's tables and plot")
     options = parser.parse_args()
     if options.command == "report":
@@ -64,6 +70,10 @@ def main() -> None:
     unknown = set(options.games) - set(TRIALS)
     if unknown:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
+    if options.command == "held-out":
+        for name in options.games or TRIALS:
+            print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
+        return
     if options.command in ("run", "society"):
         # Until it is compiled ACADEMY matches in a slower way, which would be measured.
         subprocess.run([sys.executable, "-m", "academy.matching.warming"], check=True)

@@ -124,6 +124,8 @@ CONDITIONS: Final = {
     "one-node": Condition("openings only, one node a question", "one-node", frozenset({Library.OPENING})),
     "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
     "tesujis": Condition("advice by tesujis only", "tesujis", frozenset({Library.MIDDLE_GAME})),
+    "features": Condition("weights of features at home", "features", frozenset({Library.MIDDLE_GAME})),
+    "evaluation": Condition("weights of patterns at home", "evaluation", frozenset({Library.MIDDLE_GAME})),
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
     "equal": Condition("Elo weighting off", lessons="equal"),
@@ -137,6 +139,8 @@ LESSONS: Final = {
     "all": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
     "one-node": LibrarySettings(analysed_patterns=10),
     "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
+    "features": LibrarySettings(evaluation=True, local_weights=True),
+    "evaluation": LibrarySettings(evaluation=True, evaluation_patterns=5_000, local_weights=True),
     "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
     # ACADEMY hears the contests of one player alone, who is as strong as the one measured.
     "own": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
@@ -275,6 +279,9 @@ class Hall:
                 max_merged_cells=settings.max_merged_cells,
                 opening_plies_ahead=settings.opening_plies_ahead,
                 tesuji_capacity=settings.tesuji_capacity,
+                evaluation=settings.evaluation,
+                evaluation_patterns=settings.evaluation_patterns,
+                local_weights=settings.local_weights,
             )
         )
         with connection.channel() as channel:

@@ -13,6 +13,7 @@ from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import Academy, run
 from tests.academy.service import certificates
 from tests.academy.service.running import Running, serving
+from tests.academy.service.test_weights import taught
 
 
 def test_games(academy: Academy) -> None:
@@ -125,9 +126,20 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
     assert "0 records removed" in restored.out
 
 
+def test_weights_of_features_and_of_patterns_on_named_cells(academy: Academy, running: Running) -> None:
+    taught(running, "weighed")
+    shown = academy("weights", "weighed", "--limit", "3").out
+    assert "8 contests taught" in shown and "each soldier ahead" in shown
+    assert len(re.findall(r"(?:[a-e][1-5]:[-xo] ?){4,9}", shown)) == 3
+    assert academy("weights", "weighed", "--json").json()["contests"] == 8
+    switched = academy("settings", "weighed", "local_weights=false")
+    assert re.search(r"local_weights\s+│\s+false", switched.out)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ("local_weights=1", "'1' is not true or false"),
         ("beauty=1", "NAME one of opening_capacity"),
         ("endgame_capacity", "write NAME=VALUE"),
         ("endgame_capacity=many", "'many' is not a whole number"),

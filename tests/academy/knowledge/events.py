@@ -54,7 +54,9 @@ def _event(random: Random, number: int) -> Event:
     if kind < 0.88:
         return Event("prune", (random.choice(tuple(Library)), random.choice((0.2, 0.4, 10.0))))
     if kind < 0.92:
-        capacities = {f"{library.name.lower()}_capacity": random.randint(0, 12) for library in Library}
+        capacities: dict[str, Any] = {
+            f"{library.name.lower()}_capacity": random.randint(0, 12) for library in Library
+        }
         forget_after = random.choice((0, 0, 3))
         return Event("change_settings", (LibrarySettings(**capacities, forget_after=forget_after),))
     if kind < 0.96:

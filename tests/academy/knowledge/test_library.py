@@ -41,11 +41,11 @@ MATCHED, SPECIALISED, GENERALISED, INSERTED = (
 class Shelf:
     """A library that numbers its patterns 1, 2, ... and takes each vote from a new player."""
 
-    def __init__(self, spec: GameSpec = DRAUGHTS, **settings: int) -> None:
+    def __init__(self, spec: GameSpec = DRAUGHTS, **settings: Any) -> None:
         self.spec = spec
         self.library = PatternLibrary(spec)
         # Small patterns are easier to read.
-        self.settings = LibrarySettings(**{"least_information": 0} | settings)
+        self.settings = LibrarySettings(**({"least_information": 0} | settings))
         self.event = 0
 
     def learn(

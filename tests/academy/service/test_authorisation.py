@@ -25,7 +25,7 @@ from academy.service.server import SERVICES, ServerSettings
 from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service import examples
@@ -47,6 +47,7 @@ ConsultationService/LookUpOpening      -    +      -     -    +    -    o
 ConsultationService/MatchPatterns      -    +      -     -    +    -    o
 ConsultationService/MatchSuccessors    -    +      -     -    +    -    o
 ConsultationService/Advise             -    +      -     -    +    -    o
+ConsultationService/DownloadWeights    -    +      -     -    +    -    o
 ConsultationService/Play               -    +      -     -    +    -    o
 ProposalService/SubmitProposals        -    +      -     -    +    -    o
 ProposalService/ListProposals          +    +      +     +    +    +    +
@@ -109,6 +110,9 @@ def _questions() -> dict[str, Message]:
         "Advise": consultation_pb2.AdviseRequest(
             game_id=GAME, contest_id=CONTEST, position=position(EMPTY, expected_value=0.1)
         ),
+        "DownloadWeights": consultation_pb2.DownloadWeightsRequest(
+            game_id=GAME, contest_id=CONTEST, player=1
+        ),
         "Play": consultation_pb2.PlayRequest(request_id=1, opening=opening),
         "SubmitProposals": proposals_pb2.SubmitProposalsRequest(
             contest_id=CONTEST,
@@ -135,7 +139,9 @@ def _questions() -> dict[str, Message]:
         "DeleteOpening": libraries_pb2.DeleteOpeningRequest(game_id=GAME, moves=["none"]),
         "ListRemovals": libraries_pb2.ListRemovalsRequest(game_id=GAME),
         "RestoreRemoval": libraries_pb2.RestoreRemovalRequest(game_id=GAME, removal=1),
-        "UpdateSettings": libraries_pb2.UpdateSettingsRequest(game_id=GAME),
+        "UpdateSettings": libraries_pb2.UpdateSettingsRequest(
+            game_id=GAME, settings=game_pb2.LibrarySettings(local_weights=True)
+        ),
         "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
         "ImportLibrary": libraries_pb2.ImportLibraryRequest(header=libraries_pb2.ImportHeader(game_id=GAME)),
@@ -203,7 +209,9 @@ def _secrets(running: Running, channel: Callable[[], grpc.Channel]) -> dict[str,
         "admin": running.token("admin", Role.ADMIN),
     }
     arena = Client(channel(), secrets["arena"]).contests
-    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    game = examples.tiny_go(GAME)
+    game.settings.local_weights = True
+    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
     for caller, contest_id in (("own", CONTEST), ("other", "matrix/other"), ("over", "matrix/over")):
         played = contest(contest_id, GAME)
         secrets[caller] = arena.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]

@@ -13,7 +13,14 @@ from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_
 from tests.academy.service.running import Running, refusal
 
 BOT = {
-    "ConsultationService": {"LookUpOpening", "MatchPatterns", "MatchSuccessors", "Advise", "Play"},
+    "ConsultationService": {
+        "LookUpOpening",
+        "MatchPatterns",
+        "MatchSuccessors",
+        "Advise",
+        "DownloadWeights",
+        "Play",
+    },
     "ProposalService": {"SubmitProposals", "ListProposals"},
     "ContestService": {"GetGame", "ListGames", "GetContest"},
     "LibraryService": {"GetStatistics", "GetMeasures", "ListPlayerStatistics"},

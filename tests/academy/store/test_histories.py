@@ -82,8 +82,15 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
         case "use":
             return NoteUses(contest_id, 2, Library.ENDGAME, list(entries)[:3])
         case "capacities":
-            capacities = {"endgame_capacity": number, "opening_capacity": number, "tesuji_capacity": number}
-            return ChangeSettings(game_id, game_pb2.LibrarySettings(**capacities), "admin")  # type: ignore[arg-type]
+            assert isinstance(number, int)
+            capacities = game_pb2.LibrarySettings(
+                endgame_capacity=number,
+                opening_capacity=number,
+                tesuji_capacity=number,
+                evaluation=number > 0,
+                evaluation_patterns=number,
+            )
+            return ChangeSettings(game_id, capacities, "admin")
         case "delete" if entries:
             return DeletePattern(
                 game_id, Library.ENDGAME, list(entries)[int(str(number)) % len(entries)], "admin"

@@ -1,6 +1,7 @@
 """What admins do to libraries: settings, deletion and undo, pruning, import."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_a_lowered_capacity_removes_the_weakest_at_once(store: Store) -> None:
     assert max(gone) <= min(entry.strength for entry in after.values())
 
 
-def lower(store: Store, **settings: int) -> int:
+def lower(store: Store, **settings: Any) -> int:
     _, removed = store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(**settings), "admin"))
     return removed
 

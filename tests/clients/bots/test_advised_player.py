@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients import Academy, Connection
-from clients.bots.advised_player import AdvisedPlayer
+from clients.bots.advised_player import ENOUGH_CONTESTS, AdvisedPlayer
+from clients.bots.alpha_beta import AlphaBetaThinker
+from clients.bots.strength import Strength
 from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice
 from clients.seat import Seat
+from referees.draughts import Draughts
 from referees.go import Go, GoPosition
 from tests.academy.service.examples import contest
 from tests.academy.service.running import serving
@@ -251,3 +255,89 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
     named = {referee.move_text(move): experience.value for move, experience in advice.items()}
     assert len(named) == 24
     assert {move for move, value in named.items() if value > 0.33} == {"B3", "C2", "C4", "D3"}
+
+
+def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Path) -> None:
+    referee = Draughts.from_settings({"variant": "english"})
+    spec = referee.spec()
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        settings = LibrarySettings(evaluation=True, local_weights=True)
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec, settings)))
+        random = Random(1)
+        for number in range(ENOUGH_CONTESTS):
+            arena.contests.ReportContest(played_at_random(referee, f"learnt/{number}", random))
+        tickets = arena.contests.OpenContest(
+            contests_pb2.OpenContestRequest(contest=contest("asked/4", spec.game_id))
+        ).tickets
+        thinker = Strength("alpha-beta", depth=1).thinker(referee, Random(1))
+        assert isinstance(thinker, AlphaBetaThinker)
+        before = thinker.evaluation
+        with Academy(Connection(str(server.address), tickets[0])) as academy:
+            seat = Seat(spec.game_id, spec.geometry, 1, "asked/4")
+            player = AdvisedPlayer(thinker, referee, academy, seat, [Library.MIDDLE_GAME])
+            player.choose(referee.start(0), [], 0)
+            assert player.weights is not None
+        known = server.store.follow().refresh(spec.game_id).evaluation
+    assert isinstance(player.thinker, AlphaBetaThinker)
+    assert player.thinker.evaluation.weights == known.feature_weights()
+    assert player.weights.features == known.feature_weights() and all(known.feature_weights())
+    # The next contest may be one without ACADEMY.
+    assert thinker.evaluation == before != player.thinker.evaluation
+
+
+def played_at_random(referee: Draughts, contest_id: str, random: Random) -> contests_pb2.ReportContestRequest:
+    position = referee.start(0)
+    report = contests_pb2.ReportContestRequest(
+        contest=contest(contest_id, referee.spec().game_id), termination="score"
+    )
+    for _ in range(60):
+        if not (to_move := referee.to_move(position)):
+            break
+        moves = referee.legal_moves(position, to_move[0])
+        move = random.choice(moves)
+        position = referee.play(position, {to_move[0]: move})
+        report.plies.add(
+            player=to_move[0],
+            move=referee.move_text(move),
+            board=referee.board(position, 1).letters,
+            legal_moves=len(moves),
+        )
+    ahead = report.plies[-1].board.count("x") + 2 * report.plies[-1].board.count("b")
+    behind = report.plies[-1].board.count("o") + 2 * report.plies[-1].board.count("w")
+    won, lost = contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS
+    report.results.extend([won, lost] if ahead > behind else [lost, won])
+    return report
+
+
+def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        settings = LibrarySettings(evaluation=True, evaluation_patterns=1_000, local_weights=True)
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec, settings)))
+        # Whoever begins in the middle wins, who begins in a corner loses.
+        for number in range(ENOUGH_CONTESTS):
+            first, won = ("C3", True) if number % 2 else ("A1", False)
+            learnt = contests_pb2.ReportContestRequest(
+                contest=contest(f"learnt/{number}", spec.game_id),
+                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS][:: 1 if won else -1],
+                termination="score",
+            )
+            position = referee.start(0)
+            for ply, move in enumerate((first, "E3", "pass")):
+                mover = ply % 2 + 1
+                position = referee.play(position, {mover: referee.read_move(position, mover, move)})
+                learnt.plies.add(player=mover, move=move, board=referee.board(position, 1).letters)
+            arena.contests.ReportContest(learnt)
+        played = contest("asked/5", spec.game_id)
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+        with Academy(Connection(str(server.address), tickets[0])) as academy:
+            listening = Listening(0.8)
+            seat = Seat(spec.game_id, spec.geometry, 1, "asked/5")
+            player = AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME])
+            player.choose(referee.start(0), [], 0)
+    (advice,) = listening.heard
+    named = {referee.move_text(move): experience.value for move, experience in advice.items()}
+    assert named["C3"] > 0.8 > named["A1"] and player.value_before == 0.8

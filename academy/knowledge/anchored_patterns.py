@@ -1,0 +1,189 @@
+"""Anchored patterns: what stands on a few cells of the board, at this place of it.
+
+They are cut systematically: every place of each of a geometry's shapes, and whatever the game's symmetries
+make of it. Images are one pattern, and in a symmetric game so is what they are with the colours exchanged;
+that counts against the first player as the other counts for him.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
+
+__all__ = ["AnchoredPatterns", "anchored_patterns"]
+
+# The shapes of square boards: rows of four, and boxes of three times three.
+_SQUARE: Final[tuple[tuple[Cell, ...], ...]] = (
+    *(
+        tuple((step * down, step * right) for step in range(4))
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+    ),
+    tuple((row, column) for row in range(3) for column in range(3)),
+)
+# Those of hexagonal ones: rhombi, a bridge and the cells between, and five cells of two rows.
+_HEX: Final[tuple[tuple[Cell, ...], ...]] = (
+    ((0, 0), (0, 1), (1, 0), (1, -1)),
+    ((0, 0), (0, 1), (-1, 1), (-1, 2)),
+    ((0, 0), (1, 0), (1, -1), (2, -1)),
+    ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1)),
+)
+_DIGITS: Final = 3
+_EMPTY, _FIRST, _SECOND = range(_DIGITS)
+_EXCHANGED: Final = np.array([_EMPTY, _SECOND, _FIRST])
+_MOST_CELLS: Final = max(map(len, (*_SQUARE, *_HEX)))
+
+
+def _digits() -> NDArray[np.uint8]:
+    digits = np.full(256, _EMPTY, dtype=np.uint8)
+    digits[[State.FIRST_SOLDIER, State.FIRST_KING]] = _FIRST
+    digits[[State.SECOND_SOLDIER, State.SECOND_KING]] = _SECOND
+    return digits
+
+
+_DIGIT_OF: Final = _digits()
+
+Numbers = NDArray[np.int64]
+
+
+class AnchoredPatterns:
+    """The anchored patterns of a game's boards, by code.
+
+    Args:
+        spec: The game: of two players, on a square or hexagonal board.
+
+    Attributes:
+        places: The cells of each place that patterns have, by index.
+        size: How many codes there are, from 0.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        assert not isinstance(spec.geometry, GraphGeometry)
+        same, exchanged = _permutations(spec)
+        self.places = sorted(
+            {
+                tuple(sorted(image[cell] for cell in place))
+                for place in _places(spec.geometry)
+                for image in (*same, *exchanged)
+            }
+        )
+        # Beyond a place's cells there is one that is always empty, after the board's last.
+        self._cells = np.full((len(self.places), _MOST_CELLS), spec.geometry.size, dtype=np.intp)
+        for number, place in enumerate(self.places):
+            self._cells[number, : len(place)] = place
+        sizes = np.array([_DIGITS ** len(place) for place in self.places], dtype=np.int64)
+        self._first = np.concatenate([[0], np.cumsum(sizes)])
+        self.size = int(self._first[-1])
+        self._powers = _DIGITS ** np.arange(_MOST_CELLS, dtype=np.int64)
+        self._same, self._exchanged = self._images(same), self._images(exchanged)
+
+    def _images(self, images: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+        """Return for each place and image the first code there, and what a digit of each cell counts."""
+        number_of = {place: number for number, place in enumerate(self.places)}
+        first = np.zeros((len(self.places), len(images)), dtype=np.int64)
+        powers = np.zeros((len(self.places), len(images), _MOST_CELLS), dtype=np.int64)
+        for number, place in enumerate(self.places):
+            for order, image in enumerate(images):
+                moved = [image[cell] for cell in place]
+                target = tuple(sorted(moved))
+                first[number, order] = self._first[number_of[target]]
+                powers[number, order, : len(place)] = self._powers[[target.index(cell) for cell in moved]]
+        return first, powers
+
+    def codes(self, boards: NDArray[np.uint8]) -> Numbers:
+        """Return what stands at each place, images not yet made one.
+
+        Args:
+            boards: One row of `cells.State` a board.
+
+        Returns:
+            One row of codes a board, in the order of `places`.
+        """
+        digits = np.zeros((len(boards), boards.shape[1] + 1), dtype=np.int64)
+        digits[:, :-1] = _DIGIT_OF[boards]
+        codes: Numbers = digits[:, self._cells] @ self._powers
+        codes += self._first[:-1]
+        return codes
+
+    def least_images(self, codes: Numbers) -> tuple[Numbers, Numbers]:
+        """Return for each code that which all its images have, and for whom it counts.
+
+        Args:
+            codes: As from `codes`, in one dimension.
+
+        Returns:
+            The least codes; and 1, -1 for those with the colours exchanged, or 0 for those that are the same
+            with the colours exchanged, and so say nothing.
+        """
+        places = np.searchsorted(self._first, codes, side="right") - 1
+        digits = (codes - self._first[places])[:, None] // self._powers % _DIGITS
+        least = _least(self._same, places, digits)
+        if not self._exchanged[0].size:
+            return least, np.ones(len(codes), dtype=np.int64)
+        other = _least(self._exchanged, places, _EXCHANGED[digits])
+        signs = (least < other).astype(np.int64) - (other < least)
+        return np.minimum(least, other), signs
+
+    def contents(self, code: int) -> list[tuple[int, int]]:
+        """Return the cells of a pattern, each with the player whose piece is there, 0 for none.
+
+        Args:
+            code: The pattern's code.
+        """
+        place = int(np.searchsorted(self._first, code, side="right")) - 1
+        digits = (code - int(self._first[place])) // self._powers % _DIGITS
+        return list(zip(self.places[place], digits.tolist(), strict=False))
+
+
+def _least(images: tuple[Numbers, Numbers], places: Numbers, digits: Numbers) -> Numbers:
+    first, powers = images
+    least: Numbers = (first[places] + (powers[places] @ digits[:, :, None])[:, :, 0]).min(axis=1)
+    return least
+
+
+def _places(geometry: Geometry) -> Iterator[tuple[int, ...]]:
+    assert not isinstance(geometry, GraphGeometry)
+    number_of = {cell: number for number, cell in enumerate(geometry.cells)}
+    for shape in _SQUARE if isinstance(geometry, SquareGeometry) else _HEX:
+        for row, column in geometry.cells:
+            cells = [(row + down, column + right) for down, right in shape]
+            if all(cell in number_of for cell in cells):
+                yield tuple(number_of[cell] for cell in cells)
+
+
+def _permutations(spec: GameSpec) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return where the game's symmetries take each cell; and the same after the colours are exchanged."""
+    assert not isinstance(spec.geometry, GraphGeometry)
+    same = [
+        permutation
+        for symmetry in spec.symmetry_group
+        if isinstance(symmetry, GridSymmetry)
+        and (permutation := board_permutation(symmetry, spec.geometry.cells)) is not None
+    ]
+    if not spec.symmetric:
+        return same, []
+    return same, [tuple(image[cell] for cell in spec.reversed_cells) for image in same]
+
+
+def anchored_patterns(spec: GameSpec) -> AnchoredPatterns | None:
+    """Return the anchored patterns of a game's boards; None for a game without them.
+
+    Args:
+        spec: The game. It has them where two players move in turn on a square or hexagonal board.
+    """
+    if spec.players != 2 or spec.simultaneous or isinstance(spec.geometry, GraphGeometry):
+        return None
+    return _anchored_patterns(spec.geometry, spec.symmetric, spec.symmetries, spec.reversal)
+
+
+@lru_cache(maxsize=32)
+def _anchored_patterns(
+    geometry: Geometry, symmetric: bool, symmetries: tuple[str, ...], reversal: str
+) -> AnchoredPatterns:
+    return AnchoredPatterns(GameSpec("of-this-shape", geometry, 2, symmetric, symmetries, reversal))

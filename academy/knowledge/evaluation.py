@@ -1,0 +1,457 @@
+"""The evaluation: what a position is worth by its features and its anchored patterns, learnt from contests.
+
+The log odds that the first player wins are a sum of weights: one for being first, one for being on move, one
+for each move that the mover has, one for each soldier and each king ahead, and one for each anchored pattern
+on the board. The weights follow the contests in the order of their reports: one step of a logistic regression
+a contest, over all its positions, with rates as in Adagrad; contests of weaker players count less. Results
+count, and what players say that they expect does not. Every machine computes the same: the only operations
+are plus, minus, times, division and square root of float64, and sums are in a fixed order.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import IntEnum
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
+from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.fair_use import acceptable
+from academy.knowledge.logistic import GREATEST_POWER, exp, logistic
+from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+
+__all__ = ["EVALUATION_IN_USES", "FIRST_PATTERN", "EvaluationTable", "Feature", "PositionEvaluator"]
+
+# Features are few, and many contests have the same.
+FEATURE_RATE: Final = 0.2
+PATTERN_RATE: Final = 0.03
+MOST_WEIGHT: Final = 8.0
+# A contest whose weaker player is so much below the best known counts 1/e as much: 800 Elo make a tenth.
+_ELO_PER_POWER: Final = 800.0 / 2.302585092994046
+# When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
+_KEPT_WHEN_FULL: Final = 0.75
+# Among the uses of patterns the evaluation is one, with this number: patterns have smaller ones.
+EVALUATION_IN_USES: Final = 2**49
+_PLAYERS: Final = 2
+_SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
+
+Numbers = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+
+
+class Feature(IntEnum):
+    """What is counted of a position for the first player; its number is its code in the table."""
+
+    FIRST = 0
+    MOVE = 1
+    MOBILITY = 2
+    SOLDIERS = 3
+    KINGS = 4
+
+
+# Anchored patterns have their own codes and this added.
+FIRST_PATTERN: Final = 16
+
+
+def features_of(boards: NDArray[np.uint8], signs: _Floats, moves: _Floats) -> _Floats:
+    """Count the features of positions.
+
+    Args:
+        boards: One row of `cells.State` a position.
+        signs: 1 where the first player is to move, -1 where the second is.
+        moves: How many moves that player has; 0 where unknown.
+
+    Returns:
+        One row a position, in the order of `Feature`.
+    """
+    soldiers = (boards == State.FIRST_SOLDIER).sum(axis=1) - (boards == State.SECOND_SOLDIER).sum(axis=1)
+    kings = (boards == State.FIRST_KING).sum(axis=1) - (boards == State.SECOND_KING).sum(axis=1)
+    return np.stack([np.ones(len(boards)), signs, signs * moves, soldiers, kings], axis=1)
+
+
+def _none() -> Numbers:
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationTable:
+    """A game's evaluation: columns of equal length, features first, then patterns, the oldest first.
+
+    Attributes:
+        codes: A `Feature`, or `FIRST_PATTERN` and the code of an anchored pattern.
+        seen: The positions that had it.
+        weight_millionths: The weight, in millionths.
+        gradient_millionths: The sum of the squares of its gradients, in millionths.
+        contests: How many contests taught it.
+        best_elo_hundredths: The greatest Elo, in hundredths, of a taught contest's weaker player.
+        taught_millionths: The sum of what the contests counted, in millionths.
+        taught_elo: The same with each contest's part times the Elo of its weaker player in hundredths.
+        uses: Contests in which a player had it.
+        successes: Those of them that the player won or drew.
+    """
+
+    codes: Numbers = field(default_factory=_none)
+    seen: Numbers = field(default_factory=_none)
+    weight_millionths: Numbers = field(default_factory=_none)
+    gradient_millionths: Numbers = field(default_factory=_none)
+    contests: int = 0
+    best_elo_hundredths: int = 0
+    taught_millionths: int = 0
+    taught_elo: int = 0
+    uses: int = 0
+    successes: int = 0
+
+    COLUMNS = ("codes", "seen", "weight_millionths", "gradient_millionths")
+
+    @classmethod
+    def of(cls, columns: Sequence[Iterable[int]], figures: Mapping[str, int]) -> Self:
+        """Make a table of what is stored.
+
+        Args:
+            columns: All columns, in the order of the attributes.
+            figures: The other attributes by name; those that are left out are 0.
+
+        Returns:
+            The table.
+
+        Raises:
+            ValueError: The columns are of different lengths, or a number is out of its range.
+        """
+        try:
+            codes, seen, weights, gradients = (np.array(list(column), dtype=np.int64) for column in columns)
+        except OverflowError as fault:
+            raise ValueError(f"a number of more than 63 bits: {fault}") from fault
+        table = replace(cls(codes, seen, weights, gradients), **dict[str, Any](figures))
+        lengths = {len(column) for column in table.columns()}
+        if len(lengths) != 1:
+            raise ValueError(f"columns of {min(lengths):,} to {max(lengths):,} numbers: all have as many")
+        counts = (table.codes, table.seen, table.gradient_millionths)
+        if any((column < 0).any() for column in counts) or len(np.unique(table.codes)) != len(table.codes):
+            raise ValueError("a code twice, or a number below 0")
+        if (np.abs(table.weight_millionths) > MOST_WEIGHT * VALUE_SCALE).any():
+            raise ValueError(f"a weight beyond {MOST_WEIGHT}")
+        if table.successes > table.uses:
+            raise ValueError(f"{table.successes} successes of {table.uses} uses")
+        return table
+
+    def columns(self) -> Iterator[Numbers]:
+        """Return the columns in their order."""
+        return (getattr(self, name) for name in self.COLUMNS)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, EvaluationTable)
+            and all(map(np.array_equal, self.columns(), other.columns()))
+            and self.figures() == other.figures()
+        )
+
+    def figures(self) -> dict[str, int]:
+        """Return the attributes that are not columns, by name."""
+        return {
+            attribute.name: getattr(self, attribute.name)
+            for attribute in fields(self)
+            if attribute.name not in self.COLUMNS
+        }
+
+    @property
+    def patterns(self) -> int:
+        """How many anchored patterns it has."""
+        return int((self.codes >= FIRST_PATTERN).sum())
+
+    @property
+    def elo(self) -> float:
+        """The mean Elo of the weaker players of the contests that taught it, weighed as they count."""
+        return self.taught_elo / (max(1, self.taught_millionths) * ELO_SCALE)
+
+    def feature_weights(self) -> tuple[float, ...]:
+        """Return the features' weights in the order of `Feature`, 0 for what is not known."""
+        known = dict(zip(self.codes.tolist(), self.weight_millionths.tolist(), strict=True))
+        return tuple(known.get(feature, 0) / VALUE_SCALE for feature in Feature)
+
+    @property
+    def strengths(self) -> _Floats:
+        """What eviction goes by: times seen, times (0.5 - value)^2; all share the Elo."""
+        clear = 0.5 - logistic(self.weight_millionths / VALUE_SCALE)
+        return self.seen * (clear * clear)
+
+    def keep_strongest(self, capacity: int) -> "EvaluationTable":
+        """Return the features and the strongest patterns, in their order; of equals the oldest goes first.
+
+        Args:
+            capacity: How many patterns may stay.
+        """
+        patterns = np.flatnonzero(self.codes >= FIRST_PATTERN)
+        beyond = len(patterns) - capacity
+        if beyond <= 0:
+            return self
+        gone = patterns[np.argsort(self.strengths[patterns], kind="stable")[:beyond]]
+        return self._without(gone)
+
+    def _without(self, rows: NDArray[np.intp]) -> "EvaluationTable":
+        kept = np.ones(len(self), dtype=np.bool_)
+        kept[rows] = False
+        return self._of_columns(*(column[kept] for column in self.columns()))
+
+    def fit_settings(self, settings: LibrarySettings) -> "EvaluationTable":
+        """Return what a game's settings leave of it; the empty table where they have no evaluation.
+
+        Args:
+            settings: The game's settings.
+        """
+        if not settings.evaluation:
+            return self if not len(self) and not self.contests else EvaluationTable()
+        return self.keep_strongest(settings.evaluation_patterns)
+
+    def for_player(self, least_elo: float | None) -> "EvaluationTable":
+        """Return what a player gets: nothing where it is too strong for those who taught it.
+
+        Args:
+            least_elo: In a contest the Elo above which the player accepts knowledge.
+        """
+        refused = least_elo is not None and not acceptable(self.elo, least_elo)
+        return EvaluationTable() if refused else self
+
+    def count_use(self, succeeded: bool) -> "EvaluationTable":
+        """Return the table with one more use.
+
+        Args:
+            succeeded: Whether the player who had it won or drew the contest.
+        """
+        if not len(self):
+            return self
+        return replace(self, uses=self.uses + 1, successes=self.successes + succeeded)
+
+    def learn(
+        self,
+        report: ContestReport,
+        spec: GameSpec,
+        settings: LibrarySettings,
+        muted: frozenset[str] = frozenset(),
+        give_way: Callable[[], None] = lambda: None,
+    ) -> "EvaluationTable":
+        """Return the table once it has learnt from a contest.
+
+        Args:
+            report: The contest's report, with boards.
+            spec: The game; of two players who move in turn, or nothing is learnt.
+            settings: The game's settings.
+            muted: Players whose contests teach nothing.
+            give_way: Called between parts.
+        """
+        in_turn = spec.players == _PLAYERS and not spec.simultaneous
+        if not (settings.evaluation and in_turn) or any(who.name in muted for who in report.contestants):
+            return self
+        positions = _Positions.of(report)
+        if not len(positions.signs):
+            return self
+        patterns = anchored_patterns(spec) if settings.evaluation_patterns else None
+        seen = _SeenPatterns.on(positions.boards, patterns)
+        give_way()
+        learnt = self._step(positions, seen, _SCORES[report.results[0]], _weaker_elo(report))
+        give_way()
+        if learnt.patterns > settings.evaluation_patterns:
+            return learnt.keep_strongest(int(_KEPT_WHEN_FULL * settings.evaluation_patterns))
+        return learnt
+
+    def _step(
+        self, positions: "_Positions", seen: "_SeenPatterns", score: float, elo: int
+    ) -> "EvaluationTable":
+        """Descend once, by the sum of the gradients of all positions."""
+        best = elo if not self.contests else max(elo, self.best_elo_hundredths)
+        counted = round(VALUE_SCALE * _share(elo, best))
+        grown, rows = self._grow([*Feature, *(seen.codes + FIRST_PATTERN).tolist()])
+        weights, gradients = grown.weight_millionths / VALUE_SCALE, grown.gradient_millionths / VALUE_SCALE
+        counts = positions.features
+        own, of_patterns = weights[rows[: len(Feature)]], weights[rows[len(Feature) :]]
+        sums = np.zeros(len(counts))
+        for feature in Feature:
+            sums += counts[:, feature] * own[feature]
+        sums += seen.sums(of_patterns, len(counts))
+        errors = (logistic(sums) - score) * (counted / VALUE_SCALE)
+        slopes = np.concatenate([_ordered_sums(counts * errors[:, None]), seen.slopes(errors)])
+        gradients[rows] += slopes * slopes
+        rates = np.where(grown.codes[rows] < FIRST_PATTERN, FEATURE_RATE, PATTERN_RATE)
+        weights[rows] -= rates * slopes / np.sqrt(1.0 + gradients[rows])
+        np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
+        times = grown.seen.copy()
+        times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
+        return replace(
+            grown,
+            seen=times,
+            weight_millionths=np.rint(weights * VALUE_SCALE).astype(np.int64),
+            gradient_millionths=np.rint(gradients * VALUE_SCALE).astype(np.int64),
+            contests=self.contests + 1,
+            best_elo_hundredths=best,
+            taught_millionths=self.taught_millionths + counted,
+            taught_elo=self.taught_elo + counted * elo,
+        )
+
+    def _grow(self, codes: Sequence[int]) -> tuple["EvaluationTable", NDArray[np.intp]]:
+        """Return the table with rows for all of these codes, and their rows."""
+        rows_by_code = {code: row for row, code in enumerate(self.codes.tolist())}
+        rows = [rows_by_code.setdefault(code, len(rows_by_code)) for code in codes]
+        fresh = np.zeros(len(rows_by_code) - len(self), dtype=np.int64)
+        _, *others = (np.concatenate([column, fresh]) for column in self.columns())
+        all_codes = np.array(list(rows_by_code), dtype=np.int64)
+        return self._of_columns(all_codes, *others), np.array(rows, dtype=np.intp)
+
+    def _of_columns(
+        self, codes: Numbers, seen: Numbers, weights: Numbers, gradients: Numbers
+    ) -> "EvaluationTable":
+        return replace(self, codes=codes, seen=seen, weight_millionths=weights, gradient_millionths=gradients)
+
+
+@dataclass(frozen=True, slots=True)
+class _Positions:
+    """The positions of a contest in which a move was made, in their order."""
+
+    boards: NDArray[np.uint8]
+    signs: _Floats
+    features: _Floats
+
+    @classmethod
+    def of(cls, report: ContestReport) -> Self:
+        before = (report.start_states, *(ply.states for ply in report.plies))
+        kept = [(states, ply) for states, ply in zip(before, report.plies, strict=False) if states]
+        size = len(kept[0][0]) if kept else 0
+        boards = np.frombuffer(b"".join(states for states, _ in kept), dtype=np.uint8).reshape(-1, size or 1)
+        signs = np.array([1.0 if ply.player == 1 else -1.0 for _, ply in kept])
+        moves = np.array([float(ply.legal_moves) for _, ply in kept])
+        return cls(boards, signs, features_of(boards, signs, moves))
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenPatterns:
+    """The anchored patterns on some boards: `codes` each once, and one entry for each board that has one.
+
+    An entry is the board, the number of the pattern among `codes`, and 1 or -1 for whom it counts.
+    """
+
+    codes: Numbers
+    boards: NDArray[np.intp]
+    numbers: NDArray[np.intp]
+    signs: Numbers
+
+    @classmethod
+    def on(cls, boards: NDArray[np.uint8], patterns: AnchoredPatterns | None) -> Self:
+        if patterns is None:
+            nothing = np.zeros(0, dtype=np.intp)
+            return cls(_none(), nothing, nothing, _none())
+        codes = patterns.codes(boards)
+        different, number_of = np.unique(codes, return_inverse=True)
+        images, signs = patterns.least_images(different)
+        telling = signs != 0
+        least, image_of = np.unique(images[telling], return_inverse=True)
+        numbers = np.full(len(different), -1, dtype=np.intp)
+        numbers[telling] = image_of
+        placed = number_of.reshape(codes.shape)
+        on_board, place = np.nonzero(numbers[placed] >= 0)
+        found = placed[on_board, place]
+        return cls(least, on_board, numbers[found], signs[found])
+
+    def sums(self, weights: _Floats, boards: int) -> _Floats:
+        """Return for each board the sum of the weights on it."""
+        # bincount adds one entry after the other.
+        sums = np.bincount(self.boards, self.signs * weights[self.numbers], minlength=boards)
+        return sums.astype(np.float64)
+
+    def slopes(self, errors: _Floats) -> _Floats:
+        """Return for each pattern the sum of the errors of the boards that have it."""
+        slopes = np.bincount(self.numbers, self.signs * errors[self.boards], minlength=len(self.codes))
+        return slopes.astype(np.float64)
+
+    def times(self) -> Numbers:
+        """Return how often each pattern was there."""
+        return np.bincount(self.numbers, minlength=len(self.codes))
+
+
+def _ordered_sums(rows: _Floats) -> _Floats:
+    """Return the sum of each column, added one row after the other."""
+    sums = np.zeros(rows.shape[1])
+    for row in rows:
+        sums += row
+    return sums
+
+
+def _weaker_elo(report: ContestReport) -> int:
+    return min(round(contestant.elo * ELO_SCALE) for contestant in report.contestants)
+
+
+def _share(elo: int, best: int) -> float:
+    """Return how much a contest counts whose weaker player has this Elo, in hundredths, of 1 for the best."""
+    power = max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER))
+    return float(exp(np.array([power]))[0])
+
+
+class PositionEvaluator:
+    """Evaluates positions of one game by learnt weights, some hundred in a millisecond.
+
+    Args:
+        spec: The game.
+        codes: As in `EvaluationTable`.
+        weights: The weight of each.
+
+    Attributes:
+        features: The features' weights, in the order of `Feature`.
+        knows_patterns: Whether there are weights of anchored patterns.
+    """
+
+    def __init__(self, spec: GameSpec, codes: Numbers, weights: _Floats) -> None:
+        known = codes < FIRST_PATTERN
+        by_code = dict(zip(codes[known].tolist(), weights[known].tolist(), strict=True))
+        self.features = tuple(float(by_code.get(feature, 0.0)) for feature in Feature)
+        self.knows_patterns = not known.all()
+        self._patterns = anchored_patterns(spec) if self.knows_patterns else None
+        order = np.argsort(codes[~known])
+        self._codes, self._weights = codes[~known][order] - FIRST_PATTERN, weights[~known][order]
+        # What stands at a place, by its code, is worth this.
+        self._worth: dict[int, float] = {}
+
+    def log_odds(self, boards: Sequence[Board], player: int, moves: Sequence[int] = ()) -> list[float]:
+        """Return how well the first player stands.
+
+        Args:
+            boards: The positions' boards.
+            player: 1 or 2, who is to move in all of them.
+            moves: How many moves that player has in each; none where they are not known.
+
+        Returns:
+            The log odds that the first player wins, for each position.
+        """
+        states = np.frombuffer(b"".join(board.states for board in boards), dtype=np.uint8)
+        states = states.reshape(len(boards), -1)
+        signs = np.full(len(boards), 1.0 if player == 1 else -1.0)
+        mobility = np.array(moves, dtype=np.float64) if moves else np.zeros(len(boards))
+        sums = (features_of(states, signs, mobility) * np.array(self.features)).sum(axis=1)
+        if self._patterns is not None:
+            sums += self._pattern_sums(self._patterns, states)
+        return [float(total) for total in sums]
+
+    def _pattern_sums(self, patterns: AnchoredPatterns, states: NDArray[np.uint8]) -> _Floats:
+        codes = patterns.codes(states)
+        different, number_of = np.unique(codes, return_inverse=True)
+        fresh = [code for code in different.tolist() if code not in self._worth]
+        if fresh:
+            if len(self._worth) > _WORTH_REMEMBERED:
+                self._worth.clear()
+                fresh = different.tolist()
+            least, signs = patterns.least_images(np.array(fresh, dtype=np.int64))
+            at = np.minimum(np.searchsorted(self._codes, least), len(self._codes) - 1)
+            worth = np.where(self._codes[at] == least, self._weights[at] * signs, 0.0)
+            self._worth.update(zip(fresh, worth.tolist(), strict=True))
+        worths = np.array([self._worth[code] for code in different.tolist()])
+        sums: _Floats = worths[number_of.reshape(codes.shape)].sum(axis=1)
+        return sums
+
+
+# Codes whose worth an evaluator remembers; each takes about 100 bytes.
+_WORTH_REMEMBERED: Final = 200_000

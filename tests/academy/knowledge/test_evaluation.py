@@ -1,0 +1,286 @@
+"""The evaluation: what contests teach about positions, what it is worth, and who cannot change it."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
+from academy.knowledge.contests import Contestant, ContestReport, Ply, Result, Use
+from academy.knowledge.evaluation import (
+    EVALUATION_IN_USES,
+    FIRST_PATTERN,
+    EvaluationTable,
+    Feature,
+    PositionEvaluator,
+)
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE
+
+from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
+
+FEATURES = LibrarySettings(evaluation=True)
+PATTERNS = LibrarySettings(evaluation=True, evaluation_patterns=1_000)
+STATES = (State.EMPTY, State.FIRST_SOLDIER, State.FIRST_KING, State.SECOND_SOLDIER, State.SECOND_KING)
+
+
+def of(spec: GameSpec) -> AnchoredPatterns:
+    patterns = anchored_patterns(spec)
+    assert patterns is not None
+    return patterns
+
+
+def random_board(spec: GameSpec, random: Random) -> Board:
+    return Board(spec.geometry, bytes(random.choices(STATES, (4, 3, 1, 3, 1), k=spec.geometry.size)))
+
+
+def contest(
+    spec: GameSpec,
+    seed: int,
+    *,
+    elos: tuple[float, float] = (1500.0, 1500.0),
+    names: tuple[str, str] = ("ann", "bob"),
+    right: bool = True,
+) -> ContestReport:
+    """Positions at random, won by the player who has more of the four corners (or not `right`)."""
+    random = Random(seed)
+    boards = [random_board(spec, random).states for _ in range(9)]
+    columns = getattr(spec.geometry, "columns", 2)
+    corners = (0, columns - 1, spec.geometry.size - columns, spec.geometry.size - 1)
+    last = boards[-1]
+    ahead = sum(last[cell] in (State.FIRST_SOLDIER, State.FIRST_KING) for cell in corners) - sum(
+        last[cell] in (State.SECOND_SOLDIER, State.SECOND_KING) for cell in corners
+    )
+    # The corners of all positions are the same, so that they can be learnt.
+    states = [
+        bytes(last[cell] if cell in corners else state for cell, state in enumerate(board))
+        for board in boards
+    ]
+    plies = tuple(
+        Ply(number % 2 + 1, "x", after, legal_moves=random.randrange(9))
+        for number, after in enumerate(states[1:])
+    )
+    results = (DRAW, DRAW) if not ahead else (WIN, LOSS) if (ahead > 0) == right else (LOSS, WIN)
+    contestants = tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True))
+    return ContestReport(f"c{seed}", contestants, plies, results, start_states=states[0])
+
+
+def learnt(
+    contests: Sequence[ContestReport], spec: GameSpec = GO, rules: LibrarySettings = PATTERNS
+) -> EvaluationTable:
+    table = EvaluationTable()
+    for report in contests:
+        table = table.learn(report, spec, rules)
+    return table
+
+
+def evaluator(table: EvaluationTable, spec: GameSpec = GO) -> PositionEvaluator:
+    return PositionEvaluator(spec, table.codes, table.weight_millionths / 1e6)
+
+
+def test_players_of_draughts_learn_what_pieces_and_moves_are_worth() -> None:
+    random, reports = Random(1), []
+    for number in range(300):
+        soldiers, kings = random.randint(-3, 3), random.randint(-1, 1)
+        won = soldiers + 3 * kings + random.gauss(0, 1) > 0
+        cells = [State.FIRST_SOLDIER] * max(0, soldiers) + [State.SECOND_SOLDIER] * max(0, -soldiers)
+        cells += [State.FIRST_KING] * max(0, kings) + [State.SECOND_KING] * max(0, -kings)
+        board = bytes(cells + [State.EMPTY] * (16 - len(cells)))
+        plies = tuple(Ply(ply % 2 + 1, "x", board, legal_moves=3) for ply in range(4))
+        players = (Contestant("ann", 1500.0), Contestant("bob", 1500.0))
+        results = (WIN, LOSS) if won else (LOSS, WIN)
+        reports.append(ContestReport(f"c{number}", players, plies, results))
+    first, _, _, soldier, king = learnt(reports, DRAUGHTS, FEATURES).feature_weights()
+    assert soldier > 0.4 and king > 1.5 * soldier and abs(first) < soldier
+
+
+@pytest.mark.parametrize("spec", [GO, HEX], ids=["squares", "hexagons"])
+def test_patterns_tell_what_features_do_not(spec: GameSpec) -> None:
+    taught = [contest(spec, seed) for seed in range(400)]
+    fresh = [contest(spec, seed) for seed in range(1_000, 1_100)]
+
+    def right(rules: LibrarySettings) -> float:
+        weighed, decided = evaluator(learnt(taught, spec, rules), spec), 0
+        hits = 0
+        for report in fresh:
+            if report.results[0] is Result.DRAW:
+                continue
+            [odds] = weighed.log_odds([Board(spec.geometry, report.start_states)], 1)
+            decided += 1
+            hits += (odds > 0) == (report.results[0] is WIN)
+        return hits / decided
+
+    features, patterns = right(FEATURES), right(replace(PATTERNS, evaluation_patterns=5_000))
+    assert patterns > 0.8 > features + 0.05
+
+
+@pytest.mark.parametrize("spec", [GO, DRAUGHTS, HEX])
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=20, deadline=None)
+def test_images_are_worth_the_same_and_exchanged_colours_the_opposite(spec: GameSpec, seed: int) -> None:
+    table = learnt([contest(spec, number) for number in range(6)], spec)
+    # Of all features only being first is not turned round with the colours.
+    weighed = evaluator(replace(table, weight_millionths=table.weight_millionths * (table.codes != 0)), spec)
+    board = random_board(spec, Random(seed))
+    images = [board] + [
+        image for symmetry in spec.symmetry_group if (image := spec.board_image(board, symmetry)) is not None
+    ]
+    values = weighed.log_odds(images, 1)
+    assert values == pytest.approx([values[0]] * len(images))
+    reversed_values = weighed.log_odds([spec.reversed_board(image) for image in images], 2)
+    assert reversed_values == pytest.approx([-values[0]] * len(images))
+
+
+def test_contests_played_in_another_orientation_teach_the_same() -> None:
+    reports = [contest(GO, seed) for seed in range(12)]
+    turned = []
+    for number, report in enumerate(reports):
+        symmetry = SQUARE[tuple(SQUARE)[number % 8]]
+
+        def image(states: bytes, symmetry=symmetry) -> bytes:  # type: ignore[no-untyped-def]
+            board = GO.board_image(Board(GO.geometry, states), symmetry)
+            assert board is not None
+            return board.states
+
+        plies = tuple(replace(ply, states=image(ply.states)) for ply in report.plies)
+        turned.append(replace(report, plies=plies, start_states=image(report.start_states)))
+    assert learnt(turned) == learnt(reports)
+
+
+def test_a_game_whose_players_differ_ties_no_colours() -> None:
+    apart = replace(GO, symmetric=False)
+    first, second = (bytes([piece]) + bytes([State.EMPTY]) * 24 for piece in (2, 8))
+    codes = np.unique(of(apart).codes(np.frombuffer(first + second, dtype=np.uint8).reshape(2, -1)))
+    assert set(of(apart).least_images(codes)[1].tolist()) == {1}
+    assert set(of(GO).least_images(codes)[1].tolist()) == {-1, 0, 1}
+
+
+def test_every_machine_and_every_replay_gets_the_same_weights() -> None:
+    table = learnt(
+        [contest(GO, seed) for seed in range(30)], rules=replace(PATTERNS, evaluation_patterns=300)
+    )
+    columns = b"".join(column.astype("<i8").tobytes() for column in table.columns())
+    assert hashlib.sha256(columns).hexdigest()[:16] == "cb8f315856bfd90e"
+
+
+def test_a_full_table_keeps_what_says_most_and_never_more_than_its_capacity() -> None:
+    small = replace(PATTERNS, evaluation_patterns=40)
+    table = EvaluationTable()
+    for seed in range(40):
+        before, table = table, table.learn(contest(GO, seed), GO, small)
+        assert table.patterns <= 40 and set(Feature) <= set(table.codes.tolist())
+        if seed:
+            kept = np.isin(before.codes, table.codes)
+            assert before.strengths[kept].mean() >= before.strengths.mean()
+    assert table.keep_strongest(10).patterns == 10
+    assert table.keep_strongest(0).codes.tolist() == list(Feature)
+
+
+def test_weak_players_hardly_move_what_strong_ones_taught() -> None:
+    room = replace(PATTERNS, evaluation_patterns=50_000)
+    strong = learnt([contest(GO, seed) for seed in range(100)], rules=room)
+    attacks = [
+        contest(GO, seed, elos=(1500.0, 100.0), names=("ann", "eve"), right=False) for seed in range(100, 110)
+    ]
+    honest = [contest(GO, seed, right=False) for seed in range(100, 110)]
+
+    def moved(reports: Sequence[ContestReport]) -> int:
+        after = strong
+        for report in reports:
+            after = after.learn(report, GO, room)
+        shared = dict(zip(after.codes.tolist(), after.weight_millionths.tolist(), strict=True))
+        pairs = zip(strong.codes.tolist(), strong.weight_millionths.tolist(), strict=True)
+        changes: list[int] = [abs(shared.get(code, 0) - weight) for code, weight in pairs]
+        return sum(changes)
+
+    assert moved(attacks) < 0.05 * moved(honest)
+
+
+def test_crowds_of_weak_players_push_out_none_of_the_strongest_patterns() -> None:
+    full = replace(PATTERNS, evaluation_patterns=200)
+    table = learnt([contest(GO, seed) for seed in range(60)], rules=full)
+    strongest = set(table.keep_strongest(100).codes.tolist())
+    for seed in range(60, 160):
+        table = table.learn(contest(GO, seed, elos=(300.0, 300.0), names=("eve", "ed")), GO, full)
+    assert len(strongest - set(table.codes.tolist())) <= 5
+
+
+def test_muted_players_and_games_without_turns_teach_nothing() -> None:
+    report = contest(GO, 1)
+    assert EvaluationTable().learn(report, GO, PATTERNS, frozenset({"bob"})) == EvaluationTable()
+    assert EvaluationTable().learn(report, DIPLOMACY, PATTERNS) == EvaluationTable()
+    assert EvaluationTable().learn(report, MAP, PATTERNS) == EvaluationTable()
+    assert EvaluationTable().learn(report, GO, LibrarySettings()) == EvaluationTable()
+    blind = replace(report, plies=tuple(replace(ply, states=b"") for ply in report.plies), start_states=b"")
+    assert EvaluationTable().learn(blind, GO, PATTERNS) == EvaluationTable()
+
+
+def test_players_too_strong_for_its_teachers_get_nothing() -> None:
+    table = learnt([contest(GO, seed) for seed in range(3)])
+    assert table.elo == 1500.0
+    assert table.for_player(1400.0) is table and table.for_player(None) is table
+    assert not len(table.for_player(1500.0))
+
+
+def test_switching_it_off_forgets_it_and_a_lower_capacity_evicts() -> None:
+    game = GameKnowledge(GO, PATTERNS)
+    for seed in range(5):
+        game.report(contest(GO, seed), seed)
+    assert game.take_changes().evaluation and game.evaluation.patterns > 50
+    removed = game.evaluation.patterns - 20
+    assert game.change_settings(replace(PATTERNS, evaluation_patterns=20)) == removed
+    assert game.evaluation.patterns == 20
+    game.change_settings(LibrarySettings())
+    assert game.evaluation == EvaluationTable()
+    game.take_changes()
+    game.report(contest(GO, 9), 9)
+    assert not game.take_changes().evaluation
+
+
+def test_a_use_in_a_contest_is_counted_with_its_result() -> None:
+    game = GameKnowledge(GO, FEATURES)
+    game.report(contest(GO, 3), 3)
+    for seed in (1, 2):
+        report = contest(GO, seed)
+        uses = (Use(1, Library.MIDDLE_GAME, (EVALUATION_IN_USES,)),)
+        game.report(replace(report, results=(LOSS, WIN) if seed == 1 else (WIN, LOSS), uses=uses), seed)
+    assert (game.evaluation.uses, game.evaluation.successes) == (2, 1)
+
+
+def test_the_contents_of_a_pattern_are_those_of_the_board() -> None:
+    board = random_board(GO, Random(5))
+    patterns = of(GO)
+    for code in patterns.codes(np.frombuffer(board.states, dtype=np.uint8)[None])[0].tolist():
+        for cell, player in patterns.contents(code):
+            expected = {1: 0, 2: 1, 4: 1, 8: 2, 16: 2}[board.states[cell]]
+            assert player == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"codes": [0, 0]}, "a code twice"),
+        ({"seen": [1]}, "columns of 1 to 2"),
+        ({"weight_millionths": [9_000_000, 0]}, "beyond 8"),
+        ({"codes": [0, 2**64]}, "63 bits"),
+    ],
+)
+def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> None:
+    columns = {name: [0, 1] for name in EvaluationTable.COLUMNS} | change
+    with pytest.raises(ValueError, match=why):
+        EvaluationTable.of([columns[name] for name in EvaluationTable.COLUMNS], {})
+    with pytest.raises(ValueError, match="3 successes of 2 uses"):
+        EvaluationTable.of([[]] * 4, {"uses": 2, "successes": 3})
+
+
+def test_codes_of_features_and_patterns_do_not_meet() -> None:
+    assert max(Feature) < FIRST_PATTERN

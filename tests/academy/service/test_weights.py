@@ -1,0 +1,124 @@
+"""Weights to take home: who gets them, that nothing is sent twice, and that bots can think with them."""
+
+from random import Random
+
+import pytest
+
+from academy.knowledge.boards import Board
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
+from academy.wire.games import read_spec
+from clients import Connection
+from clients.academy import Academy
+from clients.seat import Seat
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, contest
+from tests.academy.service.running import Client, Running, refusal
+from tests.academy.service.test_advice import beside_each_other, opened
+
+
+def taught(
+    academy: Running, game_id: str, *, open_to_players: bool = True, elo: float = 1500.0
+) -> game_pb2.Game:
+    """A game with tesujis and an evaluation, after eight contests."""
+    game = examples.tiny_go(game_id)
+    game.settings.MergeFrom(
+        game_pb2.LibrarySettings(
+            tesuji_capacity=500,
+            evaluation=True,
+            evaluation_patterns=2_000,
+            local_weights=open_to_players,
+        )
+    )
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    for number in range(8):
+        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
+        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    return game
+
+
+def download(
+    client: Client, game_id: str, contest_id: str = "", known: str = "", player: int = 1
+) -> consultation_pb2.DownloadWeightsResponse:
+    return client.consultation.DownloadWeights(
+        consultation_pb2.DownloadWeightsRequest(
+            game_id=game_id, contest_id=contest_id, player=player, known_revision=known
+        )
+    )
+
+
+def test_a_player_gets_what_academy_knows_and_then_only_what_is_new(academy: Running) -> None:
+    taught(academy, "home")
+    ann, _ = opened(academy, contest("home/1", "home"))
+    view = academy.store.follow().refresh("home")
+    first = download(ann, "home", "home/1")
+    assert list(first.evaluation.codes) == view.evaluation.codes.tolist()
+    assert list(first.evaluation.millionths) == view.evaluation.weight_millionths.tolist()
+    assert list(first.tesujis.codes) == view.tesujis.codes.tolist()
+    assert (first.contests, first.elo, first.unchanged) == (8, 1500.0, False)
+
+    again = download(ann, "home", "home/1", first.revision)
+    assert again.unchanged and not again.evaluation.codes and again.revision == first.revision
+
+    played = beside_each_other(contest("home/2", "home"), Random(9))
+    academy.arena().contests.ReportContest(played)
+    changed = download(ann, "home", "home/1", first.revision)
+    assert not changed.unchanged and changed.contests == 9 and changed.evaluation.codes
+
+
+def test_a_use_is_counted_once_a_contest_and_told(academy: Running) -> None:
+    taught(academy, "counted")
+    played = contest("counted/1", "counted")
+    ann, _ = opened(academy, played)
+    revision = download(ann, "counted", "counted/1").revision
+    download(ann, "counted", "counted/1", revision)
+    academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
+    told = download(academy.admin(), "counted")
+    assert (told.uses, told.contests) == (1, 9)
+
+
+def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy: Running) -> None:
+    taught(academy, "closed", open_to_players=False)
+    ann, _ = opened(academy, contest("closed/1", "closed"))
+    for refused in (
+        refusal(lambda: download(ann, "closed", "closed/1")),
+        refusal(lambda: download(academy.bot("reader"), "closed")),
+    ):
+        assert (refused.reason, refused.metadata["game_id"]) == ("LOCAL_WEIGHTS_OFF", "closed")
+        assert "local_weights=true" in refused.message
+    assert download(academy.admin(), "closed").evaluation.codes
+
+
+def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
+    taught(academy, "weak", elo=1200.0)
+    strong, weak = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1100.0)))
+    nothing = download(strong, "weak", "weak/1")
+    assert not nothing.evaluation.codes and not nothing.tesujis.codes
+    assert download(weak, "weak", "weak/1", player=2).evaluation.codes
+
+
+def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
+    game = taught(academy, "client")
+    spec = read_spec(game)
+    played = contest("client/1", "client")
+    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    seat = Seat("client", spec.geometry, 1, "client/1")
+    board = Board.from_letters(spec.geometry, "x" + EMPTY[1:-1] + "o")
+    with Academy(Connection(str(academy.address), tickets[0])) as ann:
+        weights = ann.weights(seat, spec)
+        assert ann.weights(seat, spec) is weights
+        [odds] = weights.log_odds([board], 1)
+        [turned] = weights.log_odds([spec.reversed_board(board)], 2)
+        # Who is first does not change with the colours.
+        assert odds == pytest.approx(2 * weights.features[0] - turned, abs=1e-6)
+        cells = [7, 12, 22]
+        local = weights.advise(board, cells, 1)
+    with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
+        told = reader.advise(Seat("client", spec.geometry, 1), board, cells)
+    assert local == pytest.approx(told, abs=1e-5)
+
+
+def test_statistics_tell_how_much_it_learnt(academy: Running) -> None:
+    taught(academy, "figures")
+    figures = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="figures"))
+    assert figures.evaluation_contests == 8 and figures.evaluation_patterns > 100

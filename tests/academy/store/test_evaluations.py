@@ -1,0 +1,107 @@
+"""The evaluation in the store: live, made again, followed and moved, it is the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from academy.knowledge.evaluation import EVALUATION_IN_USES
+from academy.knowledge.settings import Library
+from academy.store import game_tables, keys, rebuild
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.environment import TableName
+from academy.store.library_commands import ChangeSettings
+from academy.store.library_store import Store
+from academy.store.maintenance.backup import backup, restore
+from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
+from academy.store.writer import LoadedGames
+from academy.v1 import game_pb2
+from tests.academy.store.examples import contest, go_game, report
+
+GAME = "evaluated"
+CAPACITY = 300
+
+
+@pytest.fixture
+def taught(store: Store) -> Iterator[Store]:
+    """A game with an evaluation after four contests; and one without."""
+    game = go_game(GAME)
+    game.settings.evaluation, game.settings.evaluation_patterns = True, CAPACITY
+    store.run(RegisterGame(game, "arena"))
+    teach(store, 4)
+    store.run(ReportContest(report("plain/0"), "arena"))
+    yield store
+
+
+def teach(store: Store, contests: int, first: int = 0) -> None:
+    for number in range(first, first + contests):
+        store.run(ReportContest(report(f"{GAME}/{number}", GAME), "arena"))
+
+
+def test_it_is_made_again_from_the_log_and_followed_by_others(taught: Store) -> None:
+    follower, other = taught.follow(), LoadedGames()
+    assert 0 < follower.refresh(GAME).evaluation.patterns <= CAPACITY
+    with taught.environment.reading() as transaction:
+        other.current(transaction, GAME)
+    teach(taught, 2, first=4)
+    view = follower.refresh(GAME)
+    assert view.evaluation.contests == 6
+    with taught.environment.reading() as transaction:
+        assert rebuild.rebuild(transaction, GAME)[0].evaluation == view.evaluation
+        assert other.current(transaction, GAME).knowledge.evaluation == view.evaluation
+        assert transaction.get(TableName.EVALUATIONS, keys.game("go-9x9")) is None
+    assert not list(check(taught.environment))
+
+
+def test_backups_and_snapshots_go_on_as_before(taught: Store, tmp_path: Path) -> None:
+    backup(taught.environment, tmp_path / "backup")
+    restore(tmp_path / "backup", tmp_path / "again")
+    compact(taught.environment, keep=1)
+    teach(taught, 2, first=4)
+    with Store(tmp_path / "again") as again:
+        teach(again, 2, first=4)
+        assert again.follow().refresh(GAME).evaluation == taught.follow().refresh(GAME).evaluation
+    assert not list(check(taught.environment))
+
+
+def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
+    before = taught.follow().refresh(GAME).evaluation
+    teach(taught, 1, first=2)
+    assert taught.follow().refresh(GAME).evaluation == before
+
+
+def test_uses_are_counted_and_switching_it_off_removes_it(taught: Store) -> None:
+    taught.run(OpenContest(contest("used", GAME)))
+    taught.run(NoteUses("used", 1, Library.MIDDLE_GAME, [EVALUATION_IN_USES]))
+    taught.run(ReportContest(report("used", GAME), "arena"))
+    assert taught.follow().refresh(GAME).evaluation.uses == 1
+    assert not list(check(taught.environment))
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation=False), "admin"))
+    with taught.environment.reading() as transaction:
+        assert transaction.get(TableName.EVALUATIONS, keys.game(GAME)) is None
+    assert not list(check(taught.environment))
+
+
+def test_damage_is_reported(taught: Store) -> None:
+    with taught.environment.reading() as transaction:
+        stored = game_tables.evaluation(transaction, GAME)
+    taught.environment.write(
+        lambda transaction: transaction.put(TableName.EVALUATIONS, keys.game(GAME), stored[:-1] + b"\xff")
+    )
+    assert list(check(taught.environment))
+
+
+def test_a_folder_of_before_evaluations_can_be_read_without_writing(tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    with Store(folder) as store:
+        store.run(RegisterGame(go_game(GAME), "arena"))
+        teach(store, 1)
+    with lmdb.open(str(folder), max_dbs=64) as environment:
+        table = environment.open_db(TableName.EVALUATIONS.encode())
+        with environment.begin(write=True) as transaction:
+            transaction.drop(table)
+    with Store(folder, read_only=True) as store:
+        assert not len(store.follow().refresh(GAME).evaluation)
+        assert not list(check(store.environment))
