@@ -124,6 +124,12 @@ CONDITIONS: Final = {
     "one-node": Condition("openings only, one node a question", "one-node", frozenset({Library.OPENING})),
     "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
     "tesujis": Condition("advice by tesujis only", "tesujis", frozenset({Library.MIDDLE_GAME})),
+    "tesujis-open": Condition(
+        "advice by tesujis only, before every move", "tesujis-open", frozenset({Library.MIDDLE_GAME})
+    ),
+    "book-and-tesujis": Condition(
+        "openings and tesujis", "tesujis", frozenset({Library.OPENING, Library.MIDDLE_GAME})
+    ),
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
     "equal": Condition("Elo weighting off", lessons="equal"),
@@ -136,6 +142,9 @@ LESSONS: Final = {
     "all": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
     "one-node": LibrarySettings(analysed_patterns=10),
     "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
+    "tesujis-open": LibrarySettings(
+        analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000, pattern_value_limit=1.0
+    ),
     "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
     # All players are reported with the same Elo.
     "equal": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
@@ -272,6 +281,7 @@ class Hall:
                 max_merged_cells=settings.max_merged_cells,
                 opening_plies_ahead=settings.opening_plies_ahead,
                 tesuji_capacity=settings.tesuji_capacity,
+                pattern_value_limit=settings.pattern_value_limit,
             )
         )
         with connection.channel() as channel:
