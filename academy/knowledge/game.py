@@ -15,7 +15,7 @@ from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.spec import Description, GameSpec
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
@@ -60,7 +60,7 @@ class ChangedRecords:
 class KnowledgeUpdate:
     """The difference between two copies of a game's knowledge, as the newer one has it."""
 
-    move_forms: tuple[str, ...]
+    description: Description
     settings: LibrarySettings
     counters: Counters
     measures: Measures
@@ -178,7 +178,7 @@ class GameKnowledge:
         Args:
             news: What differs, as the other copy has it.
         """
-        self.describe(news.move_forms)
+        self.describe(news.description)
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
         self.ratings.follow(news.ratings)
         self.muted = news.muted
@@ -351,14 +351,17 @@ class GameKnowledge:
 
     # Administration
 
-    def describe(self, move_forms: tuple[str, ...]) -> None:
-        """Set how moves are written, on which nothing learnt depends.
+    def describe(self, description: Description) -> None:
+        """Set what became known of the game after it was registered.
+
+        Of what was learnt only the tesujis depend on it: with other shapes they begin again.
 
         Args:
-            move_forms: As in `GameSpec`.
+            description: The whole of it.
         """
-        if move_forms != self.spec.move_forms:
-            self.spec = replace(self.spec, move_forms=move_forms)
+        before, self.spec = self.spec, self.spec.described(description)
+        if (before.placement, before.winning_row) != (self.spec.placement, self.spec.winning_row):
+            self.tesujis = TesujiTable.empty()
 
     def change_settings(self, settings: LibrarySettings) -> int:
         """Change the settings; a lowered capacity evicts at once.

@@ -13,7 +13,7 @@ _HALVINGS: Final = 6
 
 
 def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e to the power of values from -8 to 8, to five digits.
+    """Return e to the power of values from -16 to 16, to four digits.
 
     Args:
         values: The powers.

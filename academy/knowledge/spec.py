@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from operator import itemgetter
 from typing import Final
@@ -13,11 +14,23 @@ from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
-__all__ = ["GAME_ID", "MAX_PLAYERS", "MOST_MOVE_FORMS", "GameSpec", "InvalidGameError"]
+__all__ = [
+    "GAME_ID",
+    "MAX_PLAYERS",
+    "MOST_MOVE_FORMS",
+    "Description",
+    "GameSpec",
+    "InvalidGameError",
+    "Placement",
+]
 
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
 MOST_MOVE_FORMS: Final = 32
+SHORTEST_ROW: Final = 3
+LONGEST_ROW: Final = 8
+# Where pieces fall, these alone leave below what is below.
+_UPRIGHT: Final = frozenset(("identity", "mirror_columns"))
 # One pair of brackets, beginning with what cannot be taken for anything else: a move is read in one pass.
 _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?[^\[\]]*")
 _IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
@@ -25,6 +38,25 @@ _IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 class InvalidGameError(ValueError):
     """A game's description that contradicts itself or a limit; the message says where."""
+
+
+class Placement(Enum):
+    """How a piece comes to an empty cell."""
+
+    ANYWHERE = "anywhere"
+    # It falls to the lowest empty cell of its column: the last row is the lowest.
+    DROPPED = "dropped"
+    # It turns over the rows of the opponent's pieces between it and own ones, and must turn some.
+    OUTFLANKING = "outflanking"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What may become known of a game after it was registered. The fields are those of `GameSpec`."""
+
+    move_forms: tuple[str, ...] = ()
+    placement: Placement = Placement.ANYWHERE
+    winning_row: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,7 +68,8 @@ class GameSpec:
     `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
     `expected_length` is the plies of an average game, until contests show it. `move_forms` say how moves are
     written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
-    may come any number of times.
+    may come any number of times. `placement` says how pieces come to empty cells, `winning_row` how many own
+    pieces in a row win (0: none do); what tesujis hold follows from both.
 
     Raises:
         InvalidGameError: A field contradicts another or a limit.
@@ -53,6 +86,8 @@ class GameSpec:
     expected_length: float = 60.0
     simultaneous: bool = False
     move_forms: tuple[str, ...] = ()
+    placement: Placement = Placement.ANYWHERE
+    winning_row: int = 0
 
     def __post_init__(self) -> None:
         if not GAME_ID.fullmatch(self.game_id):
@@ -76,8 +111,32 @@ class GameSpec:
         if self.simultaneous and len(self.symmetries) > 1:
             raise InvalidGameError("a game of simultaneous moves has no symmetry but the identity")
         self._check_group()
+        self._check_placement()
         if self._permutation(self.reversal_symmetry) is None:
             raise InvalidGameError(f"reversal {self.reversal!r} does not map this board onto itself")
+
+    @property
+    def description(self) -> Description:
+        """What may still change."""
+        return Description(self.move_forms, self.placement, self.winning_row)
+
+    def described(self, description: Description) -> "GameSpec":
+        """Return the game with another description.
+
+        Args:
+            description: The whole of it.
+
+        Raises:
+            InvalidGameError: As on construction.
+        """
+        if description == self.description:
+            return self
+        return replace(
+            self,
+            move_forms=description.move_forms,
+            placement=description.placement,
+            winning_row=description.winning_row,
+        )
 
     def _check_move_forms(self) -> None:
         if len(self.move_forms) > MOST_MOVE_FORMS:
@@ -92,6 +151,21 @@ class GameSpec:
                 raise InvalidGameError(
                     f"move form {form!r}: '*' stands for a cell's name, and none are given"
                 )
+
+    def _check_placement(self) -> None:
+        square = isinstance(self.geometry, SquareGeometry)
+        if self.winning_row and not (square and SHORTEST_ROW <= self.winning_row <= LONGEST_ROW):
+            raise InvalidGameError(
+                f"a winning row of {self.winning_row}: on a square board {SHORTEST_ROW} to {LONGEST_ROW} "
+                "pieces, 0 where no row wins"
+            )
+        if self.placement is not Placement.ANYWHERE and not square:
+            raise InvalidGameError(f"placement {self.placement.value!r}: for square boards only")
+        if self.placement is Placement.DROPPED and not _UPRIGHT.issuperset((*self.symmetries, self.reversal)):
+            raise InvalidGameError(
+                f"symmetries {self.symmetries} and reversal {self.reversal!r}: where pieces fall, only "
+                f"{' and '.join(sorted(_UPRIGHT))} leave below what is below"
+            )
 
     def _check_group(self) -> None:
         known = self._known_symmetries

@@ -1,40 +1,45 @@
 """Tesujis: which surroundings of an empty cell strong players move into, learnt from reported contests.
 
-A tesuji is what lies around an empty cell before a move: on square boards the eight cells beside it, on
-hexagonal ones the six beside it and the six that a bridge leads to, whether on the board or off it. It is
+A tesuji is what one of the game's shapes holds around an empty cell before a move (`tesuji_shapes`). It is
 kept as the first player sees it, and as the least of its images under the game's symmetries.
 
-Its weight says how much rather players move into it than into others: the probability of a move is its share
-in the sum of exp(weight) over all empty cells. The weights follow the contests in the order of their reports
-(Bradley-Terry, by one gradient step a ply, with rates as in Adagrad). Every machine computes the same: the
-only operations are plus, minus, times, division and square root of float64, and sums are of whole numbers.
+Its weight says how much rather players move into it than into others: a cell's score is the sum of the
+weights of all tesujis there, and the probability of a move its share in the sum of exp(score) over all cells
+that a piece can come to. The weights follow the contests in the order of their reports (Bradley-Terry, by one
+gradient step for a few plies, with rates as in Adagrad). Every machine computes the same: the only operations
+are plus, minus, times, division and square root of float64, and sums are of whole numbers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import exp
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.symmetries import Cell, GridSymmetry
+from academy.knowledge.tesuji_shapes import (
+    MOST_CODES,
+    NO_SHAPE,
+    OWN,
+    Numbers,
+    Places,
+    Surroundings,
+    surroundings,
+)
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, VALUE_SCALE
 
 __all__ = [
     "FIRST_IN_USES",
     "LEAST_ELO",
     "Advice",
-    "Surroundings",
     "TesujiTable",
-    "surroundings",
 ]
 
 # Weaker players play too much at random to be learnt from.
@@ -42,145 +47,19 @@ LEAST_ELO: Final = 1_000.0
 RATE: Final = 0.2
 DECAY: Final = 1e-5
 MOST_WEIGHT: Final = 8.0
-# Shares are whole numbers of this part of exp(0): then sums over any board are exact, in whatever order.
-_SHARE: Final = 2.0**28
+# One step is taken for so many plies together.
+PLIES_A_STEP: Final = 8
+# Weights are added up in units of this part, and shares are whole numbers of this part of the best cell's:
+# then sums over any board are exact, in whatever order. What scores this much less than the best has the same
+# share.
+_WEIGHT_UNITS: Final = 2.0**28
+_SHARE: Final = 2.0**34
+_MOST_SCORE: Final = 16.0
 # Among the uses of patterns a tesuji has its code and this as its number: patterns have smaller ones.
 FIRST_IN_USES: Final = 2**48
 # Cells of the boards that are learnt from at once.
 _CELLS_AT_ONCE: Final = 8_192
 _PLAYERS: Final = 2
-
-_SQUARE_CELLS: Final[tuple[Cell, ...]] = (
-    *((-1, -1), (-1, 0), (-1, 1), (0, -1)),
-    *((0, 1), (1, -1), (1, 0), (1, 1)),
-)
-_HEX_CELLS: Final[tuple[Cell, ...]] = (
-    *((0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (1, 0)),
-    *((-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1), (1, 1)),
-)
-_DIGITS: Final = 4
-_EMPTY, _OWN, _OTHER, _OFF = range(_DIGITS)
-# The second player's surroundings in a game whose players differ are numbered from here.
-_OF_SECOND: Final = _DIGITS ** len(_HEX_CELLS)
-
-
-def _digits(first: int, second: int) -> NDArray[np.uint8]:
-    digits = np.full(256, _OFF, dtype=np.uint8)
-    digits[State.EMPTY] = _EMPTY
-    digits[[State.FIRST_SOLDIER, State.FIRST_KING]] = first
-    digits[[State.SECOND_SOLDIER, State.SECOND_KING]] = second
-    return digits
-
-
-_AS_FIRST: Final = _digits(_OWN, _OTHER)
-_AS_SECOND: Final = _digits(_OTHER, _OWN)
-
-Numbers = NDArray[np.int64]
-_Flags = NDArray[np.bool_]
-
-
-class Surroundings:
-    """The codes of what lies around the cells of a game's boards.
-
-    Args:
-        spec: The game: of two players who move in turn, on a square or hexagonal board.
-    """
-
-    def __init__(self, spec: GameSpec) -> None:
-        self._turned = spec.symmetric
-        assert not isinstance(spec.geometry, GraphGeometry)
-        around = _SQUARE_CELLS if isinstance(spec.geometry, SquareGeometry) else _HEX_CELLS
-        self._powers = np.array([_DIGITS**place for place in range(len(around))], dtype=np.int64)
-        symmetries = [symmetry for symmetry in spec.symmetry_group if isinstance(symmetry, GridSymmetry)]
-        self._images = np.empty((len(around), len(symmetries)), dtype=np.int64)
-        for number, symmetry in enumerate(symmetries):
-            self._images[[around.index(symmetry.image(*step)) for step in around], number] = self._powers
-        reversal = spec.reversal_symmetry
-        assert isinstance(reversal, GridSymmetry)
-        seen = tuple(reversal.image(*step) for step in around) if spec.symmetric else around
-        self._around = {1: _cells_around(spec.geometry, around), 2: _cells_around(spec.geometry, seen)}
-
-    def views(self, boards: NDArray[np.uint8], player: int) -> NDArray[np.uint8]:
-        """Return what each cell is to a player.
-
-        Args:
-            boards: One row of `cells.State` a board.
-            player: 1 or 2.
-
-        Returns:
-            The same rows of digits: 0 empty, 1 the player's own, 2 the opponent's, 3 off the board.
-        """
-        views: NDArray[np.uint8] = (_AS_FIRST if player == 1 else _AS_SECOND)[boards]
-        return views
-
-    def codes(self, views: NDArray[np.uint8], player: int) -> Numbers:
-        """Return the code of each cell's surroundings, images not yet made one.
-
-        Args:
-            views: As from `views`.
-            player: 1 or 2, who is to move.
-        """
-        bordered = np.full((len(views), views.shape[1] + 1), _OFF, dtype=np.uint8)
-        bordered[:, :-1] = views
-        codes = np.zeros(views.shape, dtype=np.int64)
-        for power, cells in zip(self._powers.tolist(), self._around[player], strict=True):
-            codes += bordered[:, cells] * np.int64(power)
-        return codes if self._turned or player == 1 else codes + _OF_SECOND
-
-    def of_cells(self, board: Board, cells: Sequence[int], player: int) -> Numbers:
-        """Return the codes of some cells of one board, least images.
-
-        Args:
-            board: The board.
-            cells: The cells, by index.
-            player: 1 or 2, who is to move.
-        """
-        states = np.frombuffer(board.states, dtype=np.uint8)[None]
-        codes = self.codes(self.views(states, player), player)
-        return self.least_images(codes[0, np.array(cells, dtype=np.intp)])
-
-    def least_images(self, codes: Numbers) -> Numbers:
-        """Return for each code that which all its images have.
-
-        Args:
-            codes: As from `codes`, in one dimension.
-        """
-        low = codes % _OF_SECOND
-        digits = low[:, None] // self._powers % _DIGITS
-        images: Numbers = (digits @ self._images).min(axis=1) + (codes - low)
-        return images
-
-
-def _cells_around(geometry: Geometry, around: Sequence[Cell]) -> NDArray[np.intp]:
-    """Return for each step the cell that it leads to from each cell; off the board that after the last."""
-    assert not isinstance(geometry, GraphGeometry)
-    places = {cell: index for index, cell in enumerate(geometry.cells)}
-    return np.array(
-        [
-            [places.get((row + down, column + right), geometry.size) for row, column in geometry.cells]
-            for down, right in around
-        ],
-        dtype=np.intp,
-    )
-
-
-def surroundings(spec: GameSpec) -> Surroundings | None:
-    """Return the surroundings of a game's cells; None for a game without tesujis.
-
-    Args:
-        spec: The game. It has tesujis where two players move in turn on a square or hexagonal board.
-    """
-    if spec.players != _PLAYERS or spec.simultaneous or isinstance(spec.geometry, GraphGeometry):
-        return None
-    return _surroundings(spec.geometry, spec.symmetric, spec.symmetries, spec.reversal)
-
-
-@lru_cache(maxsize=128)
-def _surroundings(
-    geometry: Geometry, symmetric: bool, symmetries: tuple[str, ...], reversal: str
-) -> Surroundings:
-    shape = GameSpec("of-this-shape", geometry, _PLAYERS, symmetric, symmetries, reversal)
-    return Surroundings(shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +67,8 @@ class Advice:
     """What tesujis say of candidate cells.
 
     Attributes:
-        log_odds: For each candidate what to add to its log odds: how much more its tesuji weighs than the
-            candidates' do on average.
+        log_odds: For each candidate what to add to its log odds: how much more its tesujis weigh together
+            than the candidates' do on average.
         codes: The different tesujis that are known among them.
     """
 
@@ -254,7 +133,7 @@ class TesujiTable:
         least = min(
             (int(column.min(initial=0)) for column in (codes, chosen, gradients, successes)), default=0
         )
-        if least < 0 or codes.max(initial=0) >= 2 * _OF_SECOND or len(np.unique(codes)) != len(codes):
+        if least < 0 or codes.max(initial=0) >= MOST_CODES or len(np.unique(codes)) != len(codes):
             raise ValueError("a code twice, or a number below 0")
         if (offered < 1).any() or (chosen > offered).any() or (successes > uses).any():
             raise ValueError("a tesuji chosen more often than offered, or more successes than uses")
@@ -282,7 +161,7 @@ class TesujiTable:
     def _rows(self, codes: Numbers) -> NDArray[np.intp]:
         """Return the row of each code, -1 where it is not known."""
         if not len(self):
-            return np.full(len(codes), -1, dtype=np.intp)
+            return np.full(codes.shape, -1, dtype=np.intp)
         at = np.searchsorted(self.codes, codes, sorter=self._by_code)
         rows = self._by_code[np.minimum(at, len(self) - 1)]
         return np.where(self.codes[rows] == codes, rows, -1)
@@ -319,7 +198,7 @@ class TesujiTable:
         """Return what is known of candidate cells.
 
         Args:
-            codes: Their surroundings, least images.
+            codes: A row for each, as from `Surroundings.of_cells`.
             least_elo: In a contest the Elo above which the asking player accepts knowledge: tesujis of weaker
                 players say nothing then.
         """
@@ -327,8 +206,9 @@ class TesujiTable:
         known = rows >= 0
         if least_elo is not None:
             known[known] = acceptable(self.elos[rows[known]], least_elo)
-        weights = np.zeros(len(codes), dtype=np.int64)
-        weights[known] = self.weight_millionths[rows[known]]
+        each = np.zeros(codes.shape, dtype=np.int64)
+        each[known] = self.weight_millionths[rows[known]]
+        weights = each.sum(axis=1)
         usual = int(weights.sum()) / max(1, len(weights))
         return Advice((weights - usual) / VALUE_SCALE, tuple(np.unique(codes[known]).tolist()))
 
@@ -442,26 +322,31 @@ class _Fit:
 
     def learn(self, around: Surroundings, moves: Sequence[_Move]) -> None:
         """Learn from moves that put a piece on one empty cell and take none of the mover's own away."""
-        codes, empty, taken, elos = _read(around, moves)
-        if not len(codes):
+        choices = _read(around, moves)
+        if not len(choices.chosen):
             return
-        different, number_of = np.unique(codes[empty], return_inverse=True)
-        least, image_of = np.unique(around.least_images(different), return_inverse=True)
-        numbers = np.full(codes.shape, -1, dtype=np.intp)
-        numbers[empty] = image_of[number_of]
-        chosen = numbers[np.arange(len(codes)), taken]
-        plies, size = np.nonzero(empty)[0], len(least)
-        counts = np.bincount(plies * size + numbers[empty], minlength=len(codes) * size)
-        counts = counts.reshape(len(codes), size)
-        rows = self._rows_of(least)
-        self._counts[0, rows] += counts.sum(axis=0)
-        self._counts[1, rows] += np.bincount(chosen, minlength=size)
-        self._counts[2, rows] += elos @ counts
+        codes, numbers = np.unique(choices.codes, return_inverse=True)
+        numbers = numbers.reshape(choices.codes.shape)
+        # A shape that leads off the board says nothing: it comes first, and its number becomes the last.
+        off = int(codes[0] == NO_SHAPE)
+        codes = codes[off:]
+        numbers = np.where(numbers < off, len(codes), numbers - off)
+        rows = self._rows_of(codes)
+        self._count(rows, numbers, choices)
         self._weights[rows], self._gradients[rows] = _descend(
-            self._weights[rows], self._gradients[rows], counts.astype(np.float64), chosen
+            self._weights[rows], self._gradients[rows], numbers, choices
         )
 
-    def _rows_of(self, codes: Numbers) -> NDArray[np.intp]:
+    def _count(self, rows: Places, numbers: Places, choices: "_Choices") -> None:
+        each = len(rows) + 1
+        self._counts[0, rows] += np.bincount(numbers.ravel(), minlength=each)[:-1]
+        self._counts[1, rows] += np.bincount(numbers[choices.chosen].ravel(), minlength=each)[:-1]
+        elos = np.repeat(choices.elos[choices.plies], numbers.shape[1])
+        # Whole numbers below 2^53: their sums are exact.
+        sums = np.bincount(numbers.ravel(), weights=elos, minlength=each)[:-1]
+        self._counts[2, rows] += sums.astype(np.int64)
+
+    def _rows_of(self, codes: Numbers) -> Places:
         before = len(self._rows)
         rows = [self._rows.setdefault(code, len(self._rows)) for code in codes.tolist()]
         fresh = len(self._rows) - before
@@ -473,61 +358,81 @@ class _Fit:
         return np.array(rows, dtype=np.intp)
 
 
-def _read(around: Surroundings, moves: Sequence[_Move]) -> tuple[Numbers, _Flags, NDArray[np.intp], Numbers]:
-    """Return for each move that can be learnt from, in their order: the codes of all cells, which of them
-    were empty, the cell taken, and the mover's Elo.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Choices:
+    """The cells that players could move to, ply by ply.
+
+    `codes` has a row for each cell and `plies` the number of its ply, from 0 without gaps; `chosen` has for
+    each ply the row of the cell moved to, `elos` the mover's Elo in hundredths.
     """
-    boards = [
+
+    codes: Numbers
+    plies: Places
+    chosen: Places
+    elos: Numbers
+
+
+def _read(around: Surroundings, moves: Sequence[_Move]) -> _Choices:
+    """Return the choices of those moves that can be learnt from."""
+    before, after = (
         np.frombuffer(b"".join(states), dtype=np.uint8).reshape(len(moves), -1)
         for states in ((move.before for move in moves), (move.after for move in moves))
-    ]
+    )
     seats = np.array([move.seat for move in moves])
-    codes = np.empty(boards[0].shape, dtype=np.int64)
-    empty, fits = np.empty(codes.shape, dtype=np.bool_), np.empty(len(moves), dtype=np.bool_)
-    taken = np.empty(len(moves), dtype=np.intp)
+    plies, codes, is_chosen = [], [], []
     for player in range(1, _PLAYERS + 1):
         own = np.flatnonzero(seats == player)
-        before, after = (around.views(board[own], player) for board in boards)
-        codes[own] = around.codes(before, player)
-        empty[own] = before == _EMPTY
-        filled = (before == _EMPTY) & (after == _OWN)
-        left = (before == _OWN) & (after != _OWN)
-        fits[own] = (filled.sum(axis=1) == 1) & ~left.any(axis=1)
-        taken[own] = filled.argmax(axis=1)
-    elos = np.array([move.elo for move in moves], dtype=np.int64)
-    return codes[fits], empty[fits], taken[fits], elos[fits]
+        views, later = around.views(before[own], player), around.views(after[own], player)
+        own_before, own_after = ((view[:, :-1] == OWN) for view in (views, later))
+        candidates = around.candidates(views, before[own])
+        filled = (before[own] == State.EMPTY) & own_after
+        cells = filled.argmax(axis=1)
+        fits = (filled.sum(axis=1) == 1) & ~(own_before & ~own_after).any(axis=1)
+        # Where there is one cell only, nothing was chosen.
+        fits &= (candidates.sum(axis=1) > 1) & candidates[np.arange(len(own)), cells]
+        boards, places = np.nonzero(candidates & fits[:, None])
+        plies.append(own[boards])
+        codes.append(around.codes(views, boards, places, player))
+        is_chosen.append(places == cells[boards])
+    order = np.argsort(np.concatenate(plies), kind="stable")
+    different, numbers = np.unique(np.concatenate(plies)[order], return_inverse=True)
+    elos = np.array([moves[ply].elo for ply in different.tolist()], dtype=np.int64)
+    chosen = np.flatnonzero(np.concatenate(is_chosen)[order])
+    return _Choices(np.concatenate(codes)[order], numbers, chosen, elos)
 
 
 def _descend(
-    weights: NDArray[np.float64],
-    gradients: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    chosen: NDArray[np.intp],
+    weights: NDArray[np.float64], gradients: NDArray[np.float64], numbers: Places, choices: _Choices
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weights and sums of squared gradients after one step for each ply.
+    """Return weights and sums of squared gradients after all steps.
 
-    `counts` has for each ply how many empty cells have each tesuji, `chosen` the tesuji of the cell taken.
+    `numbers` has for each cell the numbers of its tesujis; that after the last says nothing.
     """
-    decays = DECAY * (counts > 0)
-    weights, gradients = weights.copy(), gradients.copy()
-    steps, roots = np.empty_like(weights), np.empty_like(weights)
-    for count, decay, choice in zip(counts, decays, chosen.tolist(), strict=True):
-        gradient = exp(weights)
-        gradient *= _SHARE
-        np.rint(gradient, out=gradient)
-        gradient *= count
-        # Whole numbers below 2^53: their sum is exact.
-        gradient /= np.add.reduce(gradient)
-        gradient[choice] -= 1.0
-        np.multiply(gradient, gradient, out=roots)
-        gradients += roots
-        np.add(gradients, 1.0, out=roots)
-        np.sqrt(roots, out=roots)
-        np.multiply(decay, weights, out=steps)
-        steps += gradient
-        steps *= RATE
-        steps /= roots
-        weights -= steps
-        np.minimum(weights, MOST_WEIGHT, out=weights)
-        np.maximum(weights, -MOST_WEIGHT, out=weights)
-    return weights, gradients
+    each = len(weights) + 1
+    weights, gradients = np.append(weights, 0.0), np.append(gradients, 0.0)
+    starts = np.searchsorted(choices.plies, np.arange(len(choices.chosen) + 1))
+    for first in range(0, len(choices.chosen), PLIES_A_STEP):
+        last = min(first + PLIES_A_STEP, len(choices.chosen))
+        here = slice(starts[first], starts[last])
+        tesujis, plies = numbers[here], choices.plies[here] - first
+        begins = starts[first:last] - starts[first]
+        scores = np.rint(weights * _WEIGHT_UNITS).astype(np.int64)[tesujis].sum(axis=1)
+        scores -= np.maximum.reduceat(scores, begins)[plies]
+        shares = np.rint(exp(np.maximum(scores / _WEIGHT_UNITS, -_MOST_SCORE)) * _SHARE)
+        # Whole numbers below 2^53: their sums are exact, in whatever order.
+        totals = np.add.reduceat(shares, begins)
+        cells = (plies[:, None] * each + tesujis).ravel()
+        offered = np.bincount(
+            cells, weights=np.repeat(shares, tesujis.shape[1]), minlength=(last - first) * each
+        ).reshape(-1, each)
+        moved_to = numbers[choices.chosen[first:last]] + np.arange(last - first)[:, None] * each
+        slopes = offered / totals[:, None]
+        slopes -= np.bincount(moved_to.ravel(), minlength=(last - first) * each).reshape(-1, each)
+        slope = DECAY * (offered > 0.0).sum(axis=0) * weights
+        for ply in slopes:
+            gradients += ply * ply
+            slope += ply
+        weights -= RATE * slope / np.sqrt(gradients + 1.0)
+        np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
+        weights[-1] = 0.0
+    return weights[:-1], gradients[:-1]

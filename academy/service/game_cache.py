@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import structlog
@@ -206,7 +206,7 @@ class GameCache:
 
     def _follow(self, view: GameView, changes: PatternChanges) -> None:
         game = self._games[view.spec.game_id]
-        is_other_game = view.spec != replace(game.view.spec, move_forms=view.spec.move_forms)
+        is_other_game = view.spec != game.view.spec.described(view.spec.description)
         game.view = view
         game.openings.clear()
         if is_other_game:

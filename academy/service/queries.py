@@ -20,7 +20,8 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable, surroundings
+from academy.knowledge.tesuji_shapes import surroundings
+from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
 from academy.service.pattern_cache import RankedPatterns

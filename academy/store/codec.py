@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Final, TypeVar
 
+import numpy as np
 from google.protobuf.message import DecodeError, Message
 
 from academy.knowledge.boards import (
@@ -672,18 +673,26 @@ def node_from_proto(
     return OpeningNode(**node | {name: tuple(node[name]) for name in _BY_PLAYER})
 
 
-_OF_TESUJIS: Final = [column.name for column in fields(TesujiTable)]
+_OF_TESUJIS: Final = [column.name for column in fields(TesujiTable) if column.name != "codes"]
+# A code is kept as two numbers of this many bits.
+_HALF_A_CODE: Final = 32
 
 
 def tesujis_to_proto(table: TesujiTable) -> records_pb2.Tesujis:
     """Write a game's tesujis."""
-    columns = zip(_OF_TESUJIS, table.columns(), strict=True)
-    return records_pb2.Tesujis(**{name: column.tolist() for name, column in columns})
+    record = records_pb2.Tesujis(**{name: getattr(table, name).tolist() for name in _OF_TESUJIS})
+    shapes, codes = np.divmod(table.codes, 2**_HALF_A_CODE)
+    record.codes.extend(codes.tolist())
+    if shapes.any():
+        record.shapes.extend(shapes.tolist())
+    return record
 
 
 def tesujis_from_proto(record: records_pb2.Tesujis) -> TesujiTable:
     """Read a game's tesujis. Raises ValueError."""
-    return TesujiTable.of(*(getattr(record, name) for name in _OF_TESUJIS))
+    shapes = record.shapes or [0] * len(record.codes)
+    codes = [(shape << _HALF_A_CODE) + code for shape, code in zip(shapes, record.codes, strict=True)]
+    return TesujiTable.of(codes, *(getattr(record, name) for name in _OF_TESUJIS))
 
 
 def evaluation_to_proto(table: EvaluationTable) -> records_pb2.Evaluation:

@@ -1,13 +1,13 @@
 """Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Final
 
 from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.spec import Description, GameSpec, Placement
 from academy.store import arenas, contest_tables, event_log, keys
 from academy.store.codec import (
     MAX_LINE_LENGTH,
@@ -40,8 +40,9 @@ from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
-from academy.wire.games import read_spec
+from academy.wire.games import description_message, read_description, read_spec
 
+_DESCRIBED: Final = frozenset(field.name for field in fields(Description))
 MAX_CLAIMS: Final = 10_000
 _EARLY_ENDS: Final = ("forfeit", "resignation")
 
@@ -50,8 +51,9 @@ _EARLY_ENDS: Final = ("forfeit", "resignation")
 class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
-    With `may_describe` a new game gets the given settings, and any game the given forms of moves, by which
-    the reports of all arenas are checked. Without it a new game gets the default settings and no forms.
+    With `may_describe` a new game gets the given settings, and any game the given description: the forms of
+    moves, by which the reports of all arenas are checked, and how pieces come to cells. Without it a new game
+    gets the default settings and none of this.
     Raises GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
     InvalidSettingsError where the description is not sound.
     """
@@ -69,19 +71,25 @@ class RegisterGame:
             defaults = LibrarySettings.for_players(spec.players)
             game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
             if not self.may_describe:
-                game = spec_to_proto(replace(spec, move_forms=()), defaults)
+                game = spec_to_proto(spec.described(Description()), defaults)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
-        described = spec_to_proto(spec)
+        given = spec_to_proto(spec)
         for field in game_pb2.Game.DESCRIPTOR.fields:
-            if field.name in ("settings", "move_forms"):
+            if field.name == "settings" or field.name in _DESCRIBED:
                 continue
-            if getattr(described, field.name) != getattr(known, field.name):
+            if getattr(given, field.name) != getattr(known, field.name):
                 raise GameConflictError(spec.game_id, field.name)
-        # It may have been registered before moves were checked, or by a referee that knew fewer forms.
-        if self.may_describe and described.move_forms and described.move_forms != known.move_forms:
-            new = events_pb2.GameDescribed(move_forms=described.move_forms)
+        before = read_description(known)
+        # It may have been registered before all was asked, or by a referee that knew less.
+        now = Description(
+            spec.move_forms or before.move_forms,
+            before.placement if spec.placement is Placement.ANYWHERE else spec.placement,
+            spec.winning_row or before.winning_row,
+        )
+        if self.may_describe and now != before:
+            new = description_message(now)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
             known = game_record(work.transaction, spec.game_id)
         return known, False

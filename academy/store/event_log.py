@@ -33,7 +33,7 @@ from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.game_tables import MAX_PAGE, game_record
 from academy.v1 import events_pb2, pattern_pb2
-from academy.wire.games import read_spec
+from academy.wire.games import read_description, read_spec
 
 _COMPACTED: Final = b"compacted"
 _DELETED: Final = b"deleted "
@@ -238,7 +238,7 @@ def apply(
             settings = settings_from_proto(event.settings_changed)
             return EventOutcome(removed=knowledge.change_settings(settings))
         case "game_described":
-            knowledge.describe(tuple(event.game_described.move_forms))
+            knowledge.describe(read_description(event.game_described))
             return EventOutcome()
         case "pattern_deleted":
             deleted = event.pattern_deleted

@@ -39,7 +39,7 @@ from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError, UnknownGameError
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
-from academy.wire.games import read_spec
+from academy.wire.games import read_description, read_spec
 
 GENERATIONS_KEPT: Final = 1_024
 MARK_LENGTH: Final = 16
@@ -349,7 +349,7 @@ def news(
         else:
             nodes.append(read_node(stored, spec))
     return KnowledgeUpdate(
-        tuple(game.move_forms),
+        read_description(game),
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),

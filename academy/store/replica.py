@@ -22,6 +22,7 @@ from academy.store import game_tables, keys
 from academy.store.codec import settings_from_proto, unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.v1 import pattern_pb2
+from academy.wire.games import read_description
 
 _T = TypeVar("_T")
 
@@ -221,7 +222,8 @@ def _follow(
 ) -> tuple[GameView, PatternChanges]:
     """Bring a view's libraries up to date. Costs what changed, not what there is."""
     game_id = old.spec.game_id
-    settings = settings_from_proto(game_tables.game_record(transaction, game_id).settings)
+    game = game_tables.game_record(transaction, game_id)
+    spec, settings = old.spec.described(read_description(game)), settings_from_proto(game.settings)
     measures = game_tables.read_measures(game_tables.measures(transaction, game_id))
     current: _StoredPatterns = {library: {} for library in PATTERN_LIBRARIES}
     for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):
@@ -241,7 +243,7 @@ def _follow(
         }
     )
     view = GameView(
-        old.spec,
+        spec,
         settings,
         generation,
         old.libraries,

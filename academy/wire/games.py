@@ -1,9 +1,17 @@
 """A game's description as the message that registers it at ACADEMY, and read from that message."""
 
+from typing import Final
+
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
-from academy.knowledge.spec import GameSpec, InvalidGameError
+from academy.knowledge.spec import Description, GameSpec, InvalidGameError, Placement
 from academy.knowledge.symmetries import NodeSymmetry
-from academy.v1 import game_pb2
+from academy.v1 import events_pb2, game_pb2
+
+_PLACEMENTS: Final = {
+    Placement.ANYWHERE: game_pb2.PLACEMENT_UNSPECIFIED,
+    Placement.DROPPED: game_pb2.PLACEMENT_DROPPED,
+    Placement.OUTFLANKING: game_pb2.PLACEMENT_OUTFLANKING,
+}
 
 
 def game_message(spec: GameSpec) -> game_pb2.Game:
@@ -23,11 +31,14 @@ def game_message(spec: GameSpec) -> game_pb2.Game:
         expected_length=spec.expected_length,
         simultaneous=spec.simultaneous,
         move_forms=spec.move_forms,
+        placement=_PLACEMENTS[spec.placement],
+        winning_row=spec.winning_row,
     )
 
 
 def read_spec(game: game_pb2.Game) -> GameSpec:
     """Read a game's description. Raises InvalidGameError or InvalidBoardError."""
+    description = read_description(game)
     return GameSpec(
         game_id=game.game_id,
         geometry=_read_geometry(game.geometry),
@@ -41,7 +52,26 @@ def read_spec(game: game_pb2.Game) -> GameSpec:
         cell_names=tuple(game.cell_names),
         expected_length=game.expected_length,
         simultaneous=game.simultaneous,
-        move_forms=tuple(game.move_forms),
+        move_forms=description.move_forms,
+        placement=description.placement,
+        winning_row=description.winning_row,
+    )
+
+
+def read_description(described: game_pb2.Game | events_pb2.GameDescribed) -> Description:
+    """Read what may become known of a game after it was registered. Raises InvalidGameError."""
+    placements = {number: placement for placement, number in _PLACEMENTS.items()}
+    if described.placement not in placements:
+        raise InvalidGameError(f"placement {described.placement}: the numbers are {sorted(placements)}")
+    return Description(tuple(described.move_forms), placements[described.placement], described.winning_row)
+
+
+def description_message(description: Description) -> events_pb2.GameDescribed:
+    """The message of what became known of a game after it was registered."""
+    return events_pb2.GameDescribed(
+        move_forms=description.move_forms,
+        placement=_PLACEMENTS[description.placement],
+        winning_row=description.winning_row,
     )
 
 

@@ -14,6 +14,7 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.cutting import around_move, cell_of_move
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import Placement
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
 from clients.bots.alpha_beta import AlphaBetaThinker
@@ -68,6 +69,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         pattern_libraries = tuple(library for library in libraries if library is not Library.OPENING)
         self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
         spec = referee.spec()
+        self._pieces_fall = spec.placement is Placement.DROPPED
         self._symmetric = spec.symmetric and spec.players == 2
         self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
         # What the arena heard with the last move, where the player found that itself.
@@ -193,6 +195,8 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         if cell is None:
             after = self._board(self.referee.play(position, {self.seat.player: move}))
             cell = cell_of_move(board, after, self.seat.player)
+        elif self._pieces_fall:
+            cell = _fallen(board, cell)
         return cell if cell is not None and board.states[cell] == State.EMPTY else None
 
     def _patterns(
@@ -241,6 +245,15 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
                 self.seat.record_move(pattern, chosen.ply, chosen.before, chosen.move.value)
         self._chosen.clear()
         self.ask(lambda academy: academy.propose(self.seat, plies))
+
+
+def _fallen(board: Board, cell: int) -> int:
+    """The cell of a square board to which a piece falls from a cell."""
+    assert isinstance(board.geometry, SquareGeometry)
+    below = cell + board.geometry.columns
+    while below < board.geometry.size and board.states[below] == State.EMPTY:
+        cell, below = below, below + board.geometry.columns
+    return cell
 
 
 def shapes(before: Board, after: Board, player: int) -> list[Pattern]:

@@ -27,6 +27,10 @@ RAPID_CURIOSITY: Final = 0.3
 RAPID_GAMES: Final = 60.0
 # A move's value leans towards the position's as if the move had this number of games with that result.
 LEANING: Final = 4.0
+# Advice is asked for after this share of the search, and so many playouts: what is known early saves tries, but
+# what is expected by then decides whether one may ask.
+ASK_AFTER: Final = 0.1
+LEAST_BEFORE_ASKING: Final = 8
 # A search by time alone ends here too.
 MOST_PLAYOUTS: Final = 1_000_000
 
@@ -124,11 +128,11 @@ class TreeSearchThinker:
         root = _Node(game, position, self.chance)
         if len(root.moves) == 1:
             # There is nothing to decide, only to expect.
-            self._search(game, root, began, 0.0, 0.25)
+            self._search(game, root, began, 0.25)
             return Thought(root.value(), (Candidate(root.moves[0], root.value()),))
-        self._search(game, root, began, 0.0, 0.5)
+        self._search(game, root, began, ASK_AFTER, LEAST_BEFORE_ASKING)
         root.heed(advice(root.value(), [root.moves[number] for number in root.ranked()]))
-        self._search(game, root, began, 0.5, 1.0)
+        self._search(game, root, began, 1.0)
         value = root.value()
         return Thought(
             value,
@@ -142,18 +146,18 @@ class TreeSearchThinker:
         )
 
     def _search(
-        self, game: SearchGame[Any, Any], root: _Node[Any, Any], began: float, start: float, end: float
+        self, game: SearchGame[Any, Any], root: _Node[Any, Any], began: float, end: float, least: int = 1
     ) -> None:
-        """Search from one share of the move's playouts, or of the time since it `began`, to another."""
+        """Search up to a share of the move's playouts, or of the time since it `began`.
+
+        At least `least` playouts are made, without which nothing is expected of any move.
+        """
         if self.seconds is None:
-            for _ in range(max(1, math.ceil((end - start) * self.playouts))):
+            while root.total < max(min(least, self.playouts), math.ceil(end * self.playouts)):
                 self._play(game, root)
             return
         deadline = began + end * self.seconds
-        for _ in range(MOST_PLAYOUTS):
-            # Without a first playout nothing is expected of any move.
-            if root.total and self.clock() >= deadline:
-                return
+        while root.total < MOST_PLAYOUTS and (root.total < least or self.clock() < deadline):
             self._play(game, root)
 
     def _play(self, game: SearchGame[Any, Any], root: _Node[Any, Any]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import LETTERS_TO_STATES, SWAP_COLOURS, State
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.spec import LONGEST_ROW, SHORTEST_ROW, GameSpec, Placement
 from academy.knowledge.symmetries import HEXAGON, SQUARE, GridSymmetry, board_permutation
 from referees.openspiel.game_string import game_id
 
@@ -30,7 +30,7 @@ class TensorBoard:
     a cell in none of them. `bottom_first` and `right_first` say in which order the tensor has rows
     and columns. `symmetries` and `reversals` leave the rules as they are, the latter with the players
     exchanged; which of them keep the first position is found out. `moves_per_cell` are the plies of
-    a usual game.
+    a usual game. `placement` is the game's, and `winning_row` the parameter that says how many in a row win.
     """
 
     size: Callable[[Parameters], tuple[int, int]]
@@ -43,6 +43,13 @@ class TensorBoard:
     right_first: bool = False
     symmetries: tuple[str, ...] = _ALL_OF_THE_SQUARE
     reversals: tuple[str, ...] = _ALL_OF_THE_SQUARE
+    placement: Placement = Placement.ANYWHERE
+    winning_row: str = ""
+
+    def row_of(self, parameters: Parameters) -> int:
+        """How many in a row win, 0 where none do or ACADEMY knows no such rows."""
+        row = int(parameters.get(self.winning_row, 0))
+        return row if SHORTEST_ROW <= row <= LONGEST_ROW else 0
 
 
 def _fixed(size: int) -> Callable[[Parameters], tuple[int, int]]:
@@ -100,11 +107,24 @@ BOARDS: Final = {
     ),
     "clobber": TensorBoard(_rectangle, _counted_up, "xo-", 0.6),
     "connect_four": TensorBoard(
-        _rectangle, _dropped, "xo-", 0.7, bottom_first=True, symmetries=_LEFT_AND_RIGHT, reversals=_IDENTITY
+        _rectangle,
+        _dropped,
+        "xo-",
+        0.7,
+        bottom_first=True,
+        symmetries=_LEFT_AND_RIGHT,
+        reversals=_IDENTITY,
+        placement=Placement.DROPPED,
+        winning_row="x_in_row",
     ),
     "go": TensorBoard(_square, _of_go, "xo-", 0.7, bottom_first=True),
     "gomoku": TensorBoard(
-        _sides("size", "size"), lambda row, column, rows: f"{row},{column}", "xo", 0.4, unset="-"
+        _sides("size", "size"),
+        lambda row, column, rows: f"{row},{column}",
+        "xo",
+        0.4,
+        unset="-",
+        winning_row="connect",
     ),
     "havannah": TensorBoard(_hexagon, _counted_down, "xo-", 0.5, right_first=True, **_ANY_TURN),
     "hex": TensorBoard(
@@ -118,7 +138,7 @@ BOARDS: Final = {
     ),
     "lines_of_action": TensorBoard(_fixed(8), _counted_down, "xo-", 0.8, bottom_first=True),
     "mnk": TensorBoard(_sides("n", "m"), _in_brackets, "-ox", 0.4),
-    "othello": TensorBoard(_fixed(8), _counted_down, "-xo", 0.95),
+    "othello": TensorBoard(_fixed(8), _counted_down, "-xo", 0.95, placement=Placement.OUTFLANKING),
     # A move also turns a quarter of the board, which has no name that could be mirrored.
     "pentago": TensorBoard(_fixed(6), _counted_down, "xo-", 0.8, symmetries=_IDENTITY, reversals=_IDENTITY),
     "tic_tac_toe": TensorBoard(_fixed(3), _in_brackets, "-ox", 0.9),
@@ -196,6 +216,8 @@ class BoardReader:
             reversal=reversals[0] if reversals else "identity",
             cell_names=names,
             expected_length=max(1.0, board.moves_per_cell * len(names)),
+            placement=board.placement,
+            winning_row=board.row_of(game.get_parameters()),
         )
 
     def _turn(self, states: bytes, symmetry: GridSymmetry) -> bytes | None:

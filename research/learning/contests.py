@@ -126,6 +126,12 @@ CONDITIONS: Final = {
     "tesujis": Condition("advice by tesujis only", "tesujis", frozenset({Library.MIDDLE_GAME})),
     "features": Condition("weights of features at home", "features", frozenset({Library.MIDDLE_GAME})),
     "evaluation": Condition("weights of patterns at home", "evaluation", frozenset({Library.MIDDLE_GAME})),
+    "tesujis-open": Condition(
+        "advice by tesujis only, before every move", "tesujis-open", frozenset({Library.MIDDLE_GAME})
+    ),
+    "book-and-tesujis": Condition(
+        "openings and tesujis", "tesujis", frozenset({Library.OPENING, Library.MIDDLE_GAME})
+    ),
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
     "equal": Condition("Elo weighting off", lessons="equal"),
@@ -141,6 +147,9 @@ LESSONS: Final = {
     "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
     "features": LibrarySettings(evaluation=True, local_weights=True),
     "evaluation": LibrarySettings(evaluation=True, evaluation_patterns=5_000, local_weights=True),
+    "tesujis-open": LibrarySettings(
+        analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000, pattern_value_limit=1.0
+    ),
     "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
     # ACADEMY hears the contests of one player alone, who is as strong as the one measured.
     "own": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
@@ -282,6 +291,7 @@ class Hall:
                 evaluation=settings.evaluation,
                 evaluation_patterns=settings.evaluation_patterns,
                 local_weights=settings.local_weights,
+                pattern_value_limit=settings.pattern_value_limit,
             )
         )
         with connection.channel() as channel:

@@ -15,7 +15,7 @@ SERIES: Final = (FINAL, "tuning")
 EQUAL: Final = ("time", "playouts")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
 # to be counted together with another's.
-PLAYER: Final = 5
+PLAYER: Final = 6
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
-from academy.knowledge.spec import GameSpec, InvalidGameError
+from academy.knowledge.spec import GameSpec, InvalidGameError, Placement
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells, write_cells
 
@@ -302,6 +302,13 @@ TRIANGLE = GraphGeometry(("a", "b", "c"))
         ({"move_forms": ("x\n",)}, "can be seen"),
         ({"move_forms": ("*",)}, "none are given"),
         ({"move_forms": ("x",) * 33}, "33 move forms"),
+        ({"winning_row": 2}, "a winning row of 2"),
+        ({"geometry": HexGeometry(3, 3), "winning_row": 4}, "on a square board"),
+        (
+            {"geometry": HexGeometry(3, 3), "placement": Placement.DROPPED},
+            "for square boards only",
+        ),
+        ({"symmetries": ("identity", "rotate_180"), "placement": Placement.DROPPED}, "what is below"),
         ({"expected_length": float("nan")}, "nan"),
         ({"cell_names": ("a1",)}, "1 cell names for 9 cells"),
         ({"cell_names": tuple("aabcdefgh")}, "different"),

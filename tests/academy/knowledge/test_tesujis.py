@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -16,17 +17,29 @@ from academy.knowledge.cells import SWAP_COLOURS, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import (
-    FIRST_IN_USES,
-    Surroundings,
-    TesujiTable,
-    surroundings,
-)
+from academy.knowledge.spec import GameSpec, Placement
+from academy.knowledge.tesuji_shapes import NO_SHAPE, Surroundings, surroundings
+from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
 CAPACITY = 1_000
+FOUR = GameSpec(
+    "connect-four",
+    SquareGeometry(6, 7),
+    symmetries=("identity", "mirror_columns"),
+    placement=Placement.DROPPED,
+    winning_row=4,
+)
+OTHELLO = GameSpec(
+    "othello",
+    SquareGeometry(8, 8),
+    symmetries=("identity", "rotate_180", "transpose", "antitranspose"),
+    reversal="mirror_columns",
+    placement=Placement.OUTFLANKING,
+)
+ROWS = replace(GO, winning_row=3)
+GAMES = (GO, HEX, FOUR, OTHELLO, ROWS)
 PIECES = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
 Chooser = Callable[[Board, int, Random], int]
 
@@ -42,17 +55,66 @@ def placed(
 ) -> ContestReport:
     """A contest in which players put a piece on an empty cell in turn."""
     random = Random(seed)
-    board = Board(spec.geometry, bytes([State.EMPTY]) * spec.geometry.size)
+    board = first_board(spec)
     start, made = board, []
     for number in range(plies):
         player = number % 2 + 1
-        cell = choose(board, player, random)
-        states = bytearray(board.states)
-        states[cell] = PIECES[player]
-        board = Board(spec.geometry, bytes(states))
-        made.append(Ply(player, f"{cell}", board.states))
+        board = after_move(spec, board, choose(board, player, random), player)
+        made.append(Ply(player, f"{number}", board.states))
     contestants = tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True))
     return ContestReport("c", contestants, tuple(made), (WIN, LOSS), start_states=start.states)
+
+
+def first_board(spec: GameSpec) -> Board:
+    board = Board(spec.geometry, bytes([State.EMPTY]) * spec.geometry.size)
+    if spec.placement is not Placement.OUTFLANKING:
+        return board
+    return Board.from_letters(spec.geometry, "-" * 27 + "ox" + "-" * 6 + "xo" + "-" * 27)
+
+
+def after_move(spec: GameSpec, board: Board, cell: int, player: int) -> Board:
+    """A piece of the player's on a cell; with the rows that it turns over, where the game has such."""
+    states = bytearray(board.states)
+    turned = outflanked(board, cell, player) if spec.placement is Placement.OUTFLANKING else []
+    for taken in [cell, *turned]:
+        states[taken] = PIECES[player]
+    return Board(spec.geometry, bytes(states))
+
+
+def outflanked(board: Board, cell: int, player: int) -> list[int]:
+    """The cells that a move turns over, found ray by ray."""
+    assert isinstance(board.geometry, SquareGeometry)
+    cells = []
+    for down, right in product((-1, 0, 1), repeat=2):
+        ray, (row, column) = [], divmod(cell, board.geometry.columns)
+        while (down, right) != (0, 0):
+            row, column = row + down, column + right
+            if not (0 <= row < board.geometry.rows and 0 <= column < board.geometry.columns):
+                break
+            state = board.states[row * board.geometry.columns + column]
+            if state == PIECES[3 - player]:
+                ray.append(row * board.geometry.columns + column)
+                continue
+            cells += ray if state == PIECES[player] else []
+            break
+    return cells
+
+
+def moves(spec: GameSpec, board: Board, player: int) -> list[int]:
+    """The cells that a piece can come to by the game's placement."""
+    cells = empty_cells(board)
+    match spec.placement:
+        case Placement.DROPPED:
+            assert isinstance(spec.geometry, SquareGeometry)
+            below = {cell: cell + spec.geometry.columns for cell in cells}
+            return [cell for cell in cells if below[cell] not in below]
+        case Placement.OUTFLANKING:
+            return [cell for cell in cells if outflanked(board, cell, player)]
+    return cells
+
+
+def by_the_rules(spec: GameSpec) -> Chooser:
+    return lambda board, player, random: random.choice(moves(spec, board, player))
 
 
 def anywhere(board: Board, player: int, random: Random) -> int:
@@ -81,6 +143,17 @@ def towards_opponent(board: Board, player: int, random: Random) -> int:
     if random.random() < 0.1:
         return cells[0]
     return max(cells, key=lambda cell: beside(board, cell, PIECES[3 - player]))
+
+
+def threes(board: Board, cell: int, player: int) -> int:
+    """How many rows of four through a cell of connect four hold three of the player's pieces."""
+    row, column = divmod(cell, 7)
+    count = 0
+    for (down, right), behind in product(((0, 1), (1, 0), (1, 1), (1, -1)), range(4)):
+        places = [(row + down * (step - behind), column + right * (step - behind)) for step in range(4)]
+        if all(0 <= r < 6 and 0 <= c < 7 for r, c in places):
+            count += sum(board.states[7 * r + c] == PIECES[player] for r, c in places) == 3
+    return count
 
 
 def away_from_opponent(board: Board, player: int, random: Random) -> int:
@@ -161,6 +234,41 @@ class TestWhatIsLearnt:
         report = ContestReport("c", contestants, (Ply(1, "1", then),), (WIN, LOSS), start_states=start)
         assert bool(len(learnt([report], DRAUGHTS))) == teaches
 
+    @pytest.mark.parametrize("spec", GAMES)
+    def test_only_cells_that_a_piece_can_come_to_are_offered(self, spec: GameSpec) -> None:
+        report = placed(spec, by_the_rules(spec), 7)
+        around = of(spec)
+        boards = [report.start_states, *(ply.states for ply in report.plies)]
+        offered = 0
+        for states, ply in zip(boards, report.plies, strict=False):
+            board = Board(spec.geometry, states)
+            row = np.frombuffer(states, dtype=np.uint8)[None]
+            found = np.flatnonzero(around.candidates(around.views(row, ply.player), row)[0])
+            assert found.tolist() == moves(spec, board, ply.player)
+            codes = around.of_cells(board, found.tolist(), ply.player)
+            offered += int((codes != NO_SHAPE).sum())
+        table = learnt([report], spec, 100_000)
+        assert table.offered.sum() == offered and len(table) > 20
+
+    def test_a_row_that_wins_weighs_more_where_only_one_is_missing(self) -> None:
+        def complete(board: Board, player: int, random: Random) -> int:
+            cells = moves(FOUR, board, player)
+            random.shuffle(cells)
+            return max(cells, key=lambda cell: threes(board, cell, player))
+
+        table = learnt([placed(FOUR, complete, seed, plies=24) for seed in range(60)], FOUR)
+        board = Board.from_letters(FOUR.geometry, "-" * 28 + "ooo----" + "xxx-o--")
+        completing, upon_other, elsewhere = advice(table, board, [38, 32, 41], spec=FOUR)
+        assert completing > 0.5 > max(upon_other, elsewhere)
+
+    def test_in_othello_the_corner_and_the_cell_beside_it_differ(self) -> None:
+        codes = of(OTHELLO).of_cells(first_board(OTHELLO), [0, 9, 63, 7, 56, 2, 5], 1)
+        assert codes[0, 0] == codes[2, 0] and codes[3, 0] == codes[4, 0]
+        assert len({codes[0, 0], codes[1, 0], codes[3, 0], codes[5, 0]}) == 4
+        # How many pieces a move turns: none in the corner, one beside the middle.
+        around = of(OTHELLO).of_cells(first_board(OTHELLO), [0, 19], 1)
+        assert around[1, 1] - around[0, 1] == 1
+
     def test_contests_without_boards_teach_nothing(self) -> None:
         report = placed(GO, anywhere, 1)
         assert not learnt([replace(report, plies=tuple(replace(ply, states=b"") for ply in report.plies))])
@@ -190,10 +298,10 @@ class TestWhatIsLearnt:
 
 
 class TestLaws:
-    @given(st.integers(0, 2**32), st.sampled_from([GO, HEX]), st.data())
+    @given(st.integers(0, 2**32), st.sampled_from(GAMES), st.data())
     def test_images_of_contests_teach_the_same(self, seed: int, spec: GameSpec, data: st.DataObject) -> None:
         symmetry = data.draw(st.sampled_from([*spec.symmetry_group]))
-        report = placed(spec, anywhere, seed)
+        report = placed(spec, by_the_rules(spec), seed)
 
         def image(board: Board) -> Board:
             turned = spec.board_image(board, symmetry)
@@ -211,9 +319,9 @@ class TestLaws:
             table, image(board), [place_of[cell] for cell in cells], 1, spec
         )
 
-    @given(st.integers(0, 2**32), st.sampled_from([GO, HEX]))
+    @given(st.integers(0, 2**32), st.sampled_from(GAMES))
     def test_exchanged_colours_teach_the_same(self, seed: int, spec: GameSpec) -> None:
-        report = placed(spec, anywhere, seed)
+        report = placed(spec, by_the_rules(spec), seed)
         exchanged = imaged(report, spec, spec.reversed_board)
         plies = tuple(replace(ply, player=3 - ply.player) for ply in exchanged.plies)
         table = learnt([report], spec)
@@ -271,11 +379,19 @@ def fingerprint(table: TesujiTable) -> str:
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize(("spec", "expected"), [(GO, "af5c573e6b610c72"), (HEX, "56d6cb1dbe9c98a4")])
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (GO, "3a9ebaa756ea9a84"),
+        (HEX, "5d8352b62040172f"),
+        (FOUR, "ecd369e6c0af6db7"),
+        (OTHELLO, "ce4562a051d190db"),
+    ],
+)
 def test_every_machine_learns_the_same(spec: GameSpec, expected: str) -> None:
     # Chosen without `Random.choice`, which versions of Python may change.
     def choose(board: Board, player: int, random: Random) -> int:
-        cells = empty_cells(board)
+        cells = moves(spec, board, player)
         return cells[random.getrandbits(16) % len(cells)]
 
     assert fingerprint(learnt([placed(spec, choose, seed) for seed in range(40)], spec, 200)) == expected
@@ -374,7 +490,7 @@ class TestInTheKnowledgeOfAGame:
         ([1], [1], [1], [0], [8_000_001], [0], [0], [0]),
         ([1], [1], [1], [0], [0], [-1], [0], [0]),
         ([1], [1], [1], [0], [0], [0], [0], [1]),
-        ([2**40], [1], [1], [0], [0], [0], [0], [0]),
+        ([2**51], [1], [1], [0], [0], [0], [0], [0]),
         ([1], [2**64], [1], [0], [0], [0], [0], [0]),
     ],
 )

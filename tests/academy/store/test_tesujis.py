@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -15,8 +16,9 @@ from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
+from academy.store.replica import GameView
 from academy.store.writer import LoadedGames
-from academy.v1 import game_pb2
+from academy.v1 import contests_pb2, game_pb2
 from tests.academy.store.examples import contest, go_game, report
 
 GAME = "tesuji"
@@ -122,3 +124,46 @@ def test_damage_is_reported(taught: Store, damage: str) -> None:
     findings = [finding.what for finding in check(taught.environment) if finding.game_id == GAME]
     assert findings == ["the record in 'tesujis' differs from what the events make"] or damage == "record"
     assert findings
+
+
+def test_tesujis_begin_again_when_a_game_tells_later_how_its_pieces_come(taught: Store) -> None:
+    game = go_game("falling")
+    del game.symmetries[:]
+    game.symmetries.append("identity")
+    game.settings.tesuji_capacity = CAPACITY
+    follower = taught.follow()
+
+    def known(described: game_pb2.Game, may_describe: bool = True) -> GameView:
+        taught.run(RegisterGame(described, "arena", may_describe))
+        return follower.refresh("falling")
+
+    known(game)
+    taught.run(ReportContest(dropping(1), "arena"))
+    before = known(game).tesujis
+    game.placement, game.winning_row = game_pb2.PLACEMENT_DROPPED, 4
+    assert len(before) and known(game, may_describe=False).tesujis == before
+    assert not len(known(game).tesujis)
+    taught.run(ReportContest(dropping(2), "arena"))
+    # Who does not tell it takes nothing away.
+    game.placement, game.winning_row = game_pb2.PLACEMENT_UNSPECIFIED, 0
+    view = known(game)
+    assert view.spec.winning_row == 4 and len(view.tesujis) and view.tesujis.codes.min() > 2**32
+    assert not list(check(taught.environment))
+    with taught.environment.reading() as transaction:
+        assert rebuild.rebuild(transaction, "falling")[0].tesujis == view.tesujis
+
+
+def dropping(number: int) -> contests_pb2.ReportContestRequest:
+    """A contest whose pieces fall to the lowest empty cell of a column."""
+    random, cells = Random(number), ["-"] * 81
+    played = contests_pb2.ReportContestRequest(
+        contest=contest(f"falling/{number}", "falling"),
+        results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+        start_board="".join(cells),
+    )
+    for ply in range(40):
+        lowest = [cell for cell in range(81) if cells[cell] == "-" and "-" not in cells[cell + 9 :: 9]]
+        cell = random.choice(lowest)
+        cells[cell] = "xo"[ply % 2]
+        played.plies.add(player=ply % 2 + 1, move=f"{ply}", board="".join(cells))
+    return played

@@ -1,0 +1,384 @@
+"""The shapes of a game's tesujis, and the numbers of what lies around a cell.
+
+A shape is some cells around the empty cell that a piece comes to. Which shapes a game has follows from its
+board, from how its pieces come onto it (`GameSpec.placement`) and from the row that wins
+(`GameSpec.winning_row`):
+
+- the eight cells beside the cell on a square board; on a hexagonal one the six beside it and the six that a
+  bridge leads to;
+- where a row wins, every row of this length through the cell that is wholly on the board;
+- where pieces fall down their column, instead of the cells beside it the box of three columns from one cell
+  below to two above, which knows its row;
+- where pieces turn rows of the opponent's over, the eight cells beside it know which cell of the board they
+  surround, and there is the number of pieces that the move would turn.
+
+What a shape holds is its *code*: a whole number, the same for all images under the game's symmetries and, in
+a symmetric game, for both players.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.boards import Board, Geometry, GraphGeometry, SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec, Placement
+from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
+
+__all__ = ["MOST_CODES", "NO_SHAPE", "OWN", "Numbers", "Places", "Surroundings", "surroundings"]
+
+_PLAYERS: Final = 2
+
+_BESIDE_SQUARE: Final[tuple[Cell, ...]] = (
+    *((-1, -1), (-1, 0), (-1, 1), (0, -1)),
+    *((0, 1), (1, -1), (1, 0), (1, 1)),
+)
+_BESIDE_HEX: Final[tuple[Cell, ...]] = (
+    *((0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (1, 0)),
+    *((-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1), (1, 1)),
+)
+_BOX: Final[tuple[Cell, ...]] = tuple(
+    (down, right) for down in range(-2, 2) for right in range(-1, 2) if (down, right) != (0, 0)
+)
+_DIRECTIONS: Final[tuple[Cell, ...]] = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+# What a cell is to a player. Where pieces fall, the cells where one would come to rest have the last digit
+# too: the shapes there are wholly on the board or know their row, so that it has one meaning in each.
+_DIGITS: Final = 4
+_EMPTY, OWN, _OTHER, _OFF = range(_DIGITS)
+_RESTING: Final = _OFF
+# A code is made of digits, the player where the players differ, the kind of its shape, and the place that the
+# shape knows.
+_OF_SECOND: Final = _DIGITS**12
+_KIND: Final = 2**32
+_PLACE: Final = 2**38
+MOST_CODES: Final = 2**51
+# The kinds, whose numbers are kept in stored codes.
+_BESIDE, _BESIDE_PLACED, _BOX_IN_ROW, _TURNED, _ROW = 0, 1, 2, 3, 16
+# Instead of a code: the shape leads off the board.
+NO_SHAPE: Final = -1
+# Least images of shapes of no more codes are looked up.
+_TABULATED: Final = 2**16
+# Pieces turned over beyond this number count as this many; and thirds of the board filled.
+_MOST_TURNED: Final = 15
+_STAGES: Final = 3
+
+
+def _digits(first: int, second: int) -> NDArray[np.uint8]:
+    digits = np.full(256, _OFF, dtype=np.uint8)
+    digits[State.EMPTY] = _EMPTY
+    digits[[State.FIRST_SOLDIER, State.FIRST_KING]] = first
+    digits[[State.SECOND_SOLDIER, State.SECOND_KING]] = second
+    return digits
+
+
+_AS_FIRST: Final = _digits(OWN, _OTHER)
+_AS_SECOND: Final = _digits(_OTHER, OWN)
+
+Numbers = NDArray[np.int64]
+Places = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+Views = NDArray[np.uint8]
+
+
+class _Family:
+    """Shapes of equally many cells that are images of each other; their kinds are numbered on from `kind`.
+
+    With `places` a shape knows which place of these its cell is; with `inside` it must be wholly on the
+    board.
+    """
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        kind: int,
+        shapes: Sequence[tuple[Cell, ...]],
+        places: Numbers | None = None,
+        inside: bool = False,
+    ) -> None:
+        assert not isinstance(spec.geometry, GraphGeometry)
+        reversal = spec.reversal_symmetry
+        assert isinstance(reversal, GridSymmetry)
+        seen = [[reversal.image(*step) for step in shape] for shape in shapes] if spec.symmetric else shapes
+        self.kind, self.size = kind, len(shapes)
+        self._around = {
+            1: np.array([_cells_around(spec.geometry, shape) for shape in shapes], dtype=np.intp),
+            2: np.array([_cells_around(spec.geometry, shape) for shape in seen], dtype=np.intp),
+        }
+        self._places = {1: places, 2: places}
+        if places is not None and spec.symmetric:
+            self._places[2] = places[list(spec.reversed_cells)]
+        self._inside = inside
+        self._off = spec.geometry.size
+        self._powers = np.array([_DIGITS**place for place in range(len(shapes[0]))], dtype=np.int64)
+        self._images = self._kinds_and_powers(spec, shapes)
+        self._least = self._tabulate() if len(shapes) * _DIGITS ** len(shapes[0]) <= _TABULATED else None
+
+    def _kinds_and_powers(
+        self, spec: GameSpec, shapes: Sequence[tuple[Cell, ...]]
+    ) -> tuple[Numbers, Numbers]:
+        """Return for each shape and symmetry the image's kind, and for each of its cells the power there."""
+        sets = [frozenset(shape) for shape in shapes]
+        kinds, powers = [], []
+        for shape in shapes:
+            for symmetry in spec.symmetry_group:
+                assert isinstance(symmetry, GridSymmetry)
+                images = [symmetry.image(*step) for step in shape]
+                target = sets.index(frozenset(images))
+                kinds.append((self.kind + target) * _KIND)
+                powers.append([_DIGITS ** shapes[target].index(image) for image in images])
+        group = len(spec.symmetry_group)
+        return (
+            np.array(kinds, dtype=np.int64).reshape(len(shapes), group),
+            np.array(powers, dtype=np.int64).reshape(len(shapes), group, len(shapes[0])),
+        )
+
+    def _tabulate(self) -> Numbers:
+        codes = np.arange(self.size * _DIGITS ** len(self._powers), dtype=np.int64)
+        shapes, digits = np.divmod(codes, _DIGITS ** len(self._powers))
+        return self._least_of(shapes, digits).reshape(self.size, -1)
+
+    def _least_of(self, shapes: Numbers, digits: Numbers) -> Numbers:
+        """Return the least of the images' codes."""
+        kinds, powers = self._images
+        separate = digits[:, None] // self._powers % _DIGITS
+        least = np.full(len(digits), np.iinfo(np.int64).max)
+        for symmetry in range(kinds.shape[1]):
+            image = kinds[shapes, symmetry] + (separate * powers[shapes, symmetry]).sum(axis=1)
+            np.minimum(least, image, out=least)
+        return least
+
+    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+        """Return a row of codes for each cell, one a shape; `views` end with a cell off the board."""
+        around = self._around[player][:, :, cells]
+        held = views[boards, around]
+        digits = np.zeros(held.shape[::2], dtype=np.int64)
+        for place, power in enumerate(self._powers.tolist()):
+            digits += held[:, place] * np.int64(power)
+        if self._least is not None:
+            codes = self._least[np.arange(self.size)[:, None], digits]
+        else:
+            shapes = np.broadcast_to(np.arange(self.size)[:, None] * _KIND, digits.shape)
+            different, number_of = np.unique(shapes + digits, return_inverse=True)
+            codes = self._least_of(*np.divmod(different, _KIND))[number_of].reshape(digits.shape)
+        places = self._places[player]
+        if places is not None:
+            codes = codes + places[cells] * _PLACE
+        if self._inside:
+            codes = np.where((around == self._off).any(axis=1), NO_SHAPE, codes)
+        return codes.T
+
+
+class _Turned:
+    """How many of the opponent's pieces a move turns over, by how full the board is."""
+
+    kind, size = _TURNED, 1
+
+    def __init__(self, geometry: SquareGeometry) -> None:
+        self._cells = geometry.size
+        longest = max(geometry.rows, geometry.columns) - 1
+        steps = [
+            [(down * far, right * far) for far in range(1, longest + 1)]
+            for down, right in product((-1, 0, 1), repeat=2)
+            if (down, right) != (0, 0)
+        ]
+        self._rays = np.array([_cells_around(geometry, ray) for ray in steps], dtype=np.intp)
+
+    def turned(self, views: Views, boards: Places, cells: Places) -> Numbers:
+        """Return how many pieces a move to each cell turns over."""
+        held = views[boards, self._rays[:, :, cells]]
+        # Rows of the opponent's pieces beside the cell, up to the first other cell.
+        row = np.logical_and.accumulate(held == _OTHER, axis=1)
+        lengths = row.sum(axis=1)
+        ends = np.minimum(lengths, held.shape[1] - 1)[:, None]
+        closed = np.take_along_axis(held, ends, axis=1)[:, 0] == OWN
+        turned: Numbers = np.where(closed, lengths, 0).sum(axis=0)
+        return turned
+
+    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+        """As in `_Family`."""
+        pieces = ((views == OWN) | (views == _OTHER)).sum(axis=1)
+        stages = np.minimum(pieces * _STAGES // self._cells, _STAGES - 1)[boards]
+        turned = np.minimum(self.turned(views, boards, cells), _MOST_TURNED)
+        codes: Numbers = (self.kind * _KIND + stages * (_MOST_TURNED + 1) + turned)[:, None]
+        return codes
+
+
+class Surroundings:
+    """The codes of what lies around the cells of a game's boards.
+
+    Args:
+        spec: The game: of two players who move in turn, on a square or hexagonal board.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        self._turned = spec.symmetric
+        self._placement = spec.placement
+        assert not isinstance(spec.geometry, GraphGeometry)
+        self._below = _cells_around(spec.geometry, ((1, 0),))[0]
+        self._turning = None
+        self._families: list[_Family | _Turned] = []
+        match spec.placement:
+            case Placement.ANYWHERE:
+                beside = _BESIDE_SQUARE if isinstance(spec.geometry, SquareGeometry) else _BESIDE_HEX
+                self._families.append(_Family(spec, _BESIDE, [beside]))
+            case Placement.DROPPED:
+                rows = np.array([row for row, _ in spec.geometry.cells], dtype=np.int64)
+                self._families.append(_Family(spec, _BOX_IN_ROW, [_BOX], rows))
+            case Placement.OUTFLANKING:
+                assert isinstance(spec.geometry, SquareGeometry)
+                self._turning = _Turned(spec.geometry)
+                placed = _Family(spec, _BESIDE_PLACED, [_BESIDE_SQUARE], _orbits(spec))
+                self._families += [placed, self._turning]
+        if spec.winning_row:
+            self._families.append(_Family(spec, _ROW, list(_rows(spec.winning_row)), inside=True))
+        self.shapes = sum(family.size for family in self._families)
+
+    def views(self, boards: NDArray[np.uint8], player: int) -> Views:
+        """Return what each cell is to a player.
+
+        Args:
+            boards: One row of `cells.State` a board.
+            player: 1 or 2.
+
+        Returns:
+            A row of digits a board: 0 empty, 1 the player's own, 2 the opponent's, 3 off the board or, where
+            pieces fall, where one would come to rest. The last of each row is off the board.
+        """
+        views = np.full((len(boards), boards.shape[1] + 1), _OFF, dtype=np.uint8)
+        views[:, :-1] = (_AS_FIRST if player == 1 else _AS_SECOND)[boards]
+        if self._placement is Placement.DROPPED:
+            resting = (views[:, :-1] == _EMPTY) & (views[:, self._below] != _EMPTY)
+            views[:, :-1][resting] = _RESTING
+        return views
+
+    def candidates(self, views: Views, boards: NDArray[np.uint8]) -> Flags:
+        """Return which cells a piece can come to, as far as that follows from how pieces come onto the board.
+
+        Args:
+            views: As from `views`.
+            boards: The same boards' states.
+        """
+        empty: Flags = boards == State.EMPTY
+        match self._placement:
+            case Placement.DROPPED:
+                empty &= views[:, :-1] == _RESTING
+            case Placement.OUTFLANKING:
+                assert self._turning is not None
+                at = np.nonzero(empty)
+                empty[at] = self._turning.turned(views, *at) > 0
+        return empty
+
+    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+        """Return the codes of cells.
+
+        Args:
+            views: As from `views`.
+            boards: For each cell the row of its board.
+            cells: The cells, by index.
+            player: 1 or 2, who is to move.
+
+        Returns:
+            A row for each cell, with a code for each shape of the game; `NO_SHAPE` where it leads off the
+            board.
+        """
+        codes = np.hstack([family.codes(views, boards, cells, player) for family in self._families])
+        if player == 1 or self._turned:
+            return codes
+        return np.where(codes == NO_SHAPE, NO_SHAPE, codes + _OF_SECOND)
+
+    def of_cells(self, board: Board, cells: Sequence[int], player: int) -> Numbers:
+        """Return the codes of some cells of one board.
+
+        Args:
+            board: The board.
+            cells: The cells, by index.
+            player: 1 or 2, who is to move.
+
+        Returns:
+            As from `codes`.
+        """
+        views = self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player)
+        places = np.array(cells, dtype=np.intp)
+        return self.codes(views, np.zeros(len(places), dtype=np.intp), places, player)
+
+
+def _cells_around(geometry: Geometry, around: Iterable[Cell]) -> Places:
+    """Return for each step the cell that it leads to from each cell; off the board that after the last."""
+    assert not isinstance(geometry, GraphGeometry)
+    places = {cell: index for index, cell in enumerate(geometry.cells)}
+    return np.array(
+        [
+            [places.get((row + down, column + right), geometry.size) for row, column in geometry.cells]
+            for down, right in around
+        ],
+        dtype=np.intp,
+    )
+
+
+def _rows(length: int) -> Iterator[tuple[Cell, ...]]:
+    """Yield the rows of cells that hold the cell in the middle of things, which itself is left out."""
+    for down, right in _DIRECTIONS:
+        for behind in range(length):
+            steps = (step - behind for step in range(length))
+            yield tuple((down * step, right * step) for step in steps if step)
+
+
+def _orbits(spec: GameSpec) -> Numbers:
+    """Return for each cell the least of those that the game's symmetries take it to."""
+    assert not isinstance(spec.geometry, GraphGeometry)
+    targets = [
+        target
+        for symmetry in spec.symmetry_group
+        if isinstance(symmetry, GridSymmetry)
+        and (target := board_permutation(symmetry, spec.geometry.cells)) is not None
+    ]
+    orbits: Numbers = np.array(targets, dtype=np.int64).min(axis=0)
+    return orbits
+
+
+def surroundings(spec: GameSpec) -> Surroundings | None:
+    """Return the surroundings of a game's cells; None for a game without tesujis.
+
+    Args:
+        spec: The game. It has tesujis where two players move in turn on a square or hexagonal board.
+    """
+    if spec.players != _PLAYERS or spec.simultaneous or isinstance(spec.geometry, GraphGeometry):
+        return None
+    game = _OfShape(
+        spec.geometry, spec.symmetric, spec.symmetries, spec.reversal, spec.placement, spec.winning_row
+    )
+    return _surroundings(game)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfShape:
+    """What the surroundings of a game follow from."""
+
+    geometry: Geometry
+    symmetric: bool
+    symmetries: tuple[str, ...]
+    reversal: str
+    placement: Placement
+    winning_row: int
+
+
+@lru_cache(maxsize=128)
+def _surroundings(game: _OfShape) -> Surroundings:
+    return Surroundings(
+        GameSpec(
+            "of-this-shape",
+            game.geometry,
+            _PLAYERS,
+            game.symmetric,
+            game.symmetries,
+            game.reversal,
+            placement=game.placement,
+            winning_row=game.winning_row,
+        )
+    )
