@@ -51,7 +51,8 @@ class Adjudication:
 class PlayerSetup:
     """A player of a competition, ready to be started.
 
-    `command` is the program and its arguments; `protocol` the dialogue it speaks. Time limits are
+    `command` is the program and its arguments; `protocol` the dialogue it speaks; `version` and `family`
+    are what the control file says of it. Time limits are
     in seconds, memory in bytes; None means no limit. A `time_control` takes the place of
     `move_seconds` for moves. Without `restart` a program is kept for its player's next games.
     `parameters` are what a protocol has for itself (`startup_commands`, `aliases`...).
@@ -60,6 +61,8 @@ class PlayerSetup:
     name: str
     command: tuple[str, ...]
     protocol: str = "gtp"
+    version: str = ""
+    family: str | None = None
     working_directory: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     discard_stderr: bool = False

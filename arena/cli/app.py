@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-from arena.cli import control_files, results, running, serving
+from arena.cli import control_files, league, results, running, serving
 from arena.output import complain
 
 DEFAULT_ACTION: Final = "run"
@@ -101,8 +101,8 @@ application = typer.Typer(
     rich_markup_mode=None,
     help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
     "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
-    "2 wrong usage, 3 interrupted, 4 halted by void games or too few players, 5 reports to ACADEMY still "
-    "wait, 6 completed but for players or matchups that are left out.",
+    "2 wrong usage, 3 interrupted, 4 halted by void games or too few players, 5 reports to ACADEMY, or games "
+    "to the league, still wait, 6 completed but for players or matchups that are left out.",
 )
 
 
@@ -121,7 +121,7 @@ def arena(
     """Options of the program itself."""
 
 
-for actions in (control_files, running, results, serving):
+for actions in (control_files, running, results, league, serving):
     actions.add_to(application)
 
 

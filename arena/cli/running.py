@@ -75,7 +75,7 @@ def run(  # noqa: PLR0913 - the options of a command
     if ended.end is RunEnd.NOBODY_LEFT:
         complain(f"arena: halted: {ended.end.value}")
         raise typer.Exit(ExitStatus.HALTED)
-    if ended.undelivered:
+    if ended.undelivered or not ended.in_league:
         raise typer.Exit(ExitStatus.UNDELIVERED)
     if ended.end is RunEnd.WITHOUT_SOME:
         complain(f"arena: {ended.end.value}; `arena show` says who, and why")

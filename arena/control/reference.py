@@ -56,6 +56,7 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
     ("`[ratings]`", schema.RatingsTable, None),
     ("`[academy]`", schema.AcademyTable, None),
     ("`[remote]`", schema.RemoteTable, None),
+    ("`[league]`", schema.LeagueTable, None),
 )
 
 

@@ -48,6 +48,7 @@ from arena.control.values import (
     Share,
     TestElo,
     Text,
+    Version,
     Weight,
 )
 from arena.lobby import DEFAULT_ADDRESS
@@ -344,7 +345,7 @@ class AcademyTable(Table):
     address: Text = "embedded"
     """`"embedded"` (a server of the competition's own), `"host:port"`, `"unix:PATH"`, or `"none"`."""
     data: FilePath | None = None
-    """The embedded server's folder; without it `NAME.academy`."""
+    """The embedded server's folder; without it `NAME.academy`, of the league's file where there is one."""
     update: bool = True
     """`false`: players may consult, but ACADEMY learns nothing from these games."""
     token: Text | None = Field(None, repr=False)
@@ -380,6 +381,14 @@ class AcademyTable(Table):
         return self
 
 
+class LeagueTable(Table):
+    """The league that the competition belongs to: its players begin with their Elo there, and its games go on
+    with it."""
+
+    url: Results
+    """The league's database: `sqlite:///league.db` (beside the control file) or `postgresql://host/name`."""
+
+
 class RemoteTable(Table):
     """Where players of protocol `"grpc"` dial in."""
 
@@ -412,6 +421,12 @@ class PlayerTable(Table):
 
     protocol: Text = "gtp"
     """How the arena talks to the player."""
+    version: Version = ""
+    """Its version. In a league each version of a name has ratings of its own, which begin with those of the
+    version before."""
+    family: Name | None = None
+    """Players of one architecture, as a league lists them; without it the family of the version before, or
+    the player's name."""
     start_seconds: Seconds = 30.0
     """How long it may take to get ready."""
     move_seconds: Seconds = 60.0
@@ -640,6 +655,8 @@ class ControlFile(Table, Generic[Kind]):
     """How ACADEMY is reached."""
     remote: RemoteTable = RemoteTable.model_construct()
     """Where players dial in over gRPC."""
+    league: LeagueTable | None = None
+    """The league that the competition belongs to."""
 
 
 class PlayoffFile(ControlFile[PlayoffTable]):
@@ -689,6 +706,8 @@ FILES: Final[Mapping[str, type[ControlFile[Any]]]] = {
     "round-robin": ControlFile[AllPlayAllTable],
 }
 KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
+TUNERS: Final = ("mc_tuner", "ce_tuner")
+"""Kinds whose candidates play a game or two each, so that nobody is rated by them."""
 PLAYERS: Final[Mapping[str, type[PlayerTable]]] = {
     "gtp": EngineTable,
     "lines": EngineTable,

@@ -53,15 +53,15 @@ class Control:
     `plan` says what is played, by its kind. `competitors` are the names of those `players` that take
     part, in the order of the cross-table. `seed` makes all games repeat, wherever the file is run; None:
     what chance there is in the games comes from a secret of the competition. `results` is a database's
-    URL; None: a file beside the control file. `remote` is where players dial in that are reached so;
-    `listeners` has the settings of other protocols' listeners, by the protocol's name. Without
-    `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each game keeps to
-    one core. `failures` and `disputes` are what `GameJob` says of them; `void_retries` is how many void
-    games of a matchup in a row are tried again, also before its first finished game
-    (`retries_from_first`), and `on_void` what follows when there are more. A player that dials in is left
-    out after `leave_out_after` void games in a row that it is at fault for. With `begins_at_academy`
-    players whose Elo is not given here begin with ACADEMY's.
-    `token_variables` are all that the file names as holding a token: no player's program gets them.
+    URL; None: a file beside the control file. `league` is that of the league it belongs to. `remote` is
+    where players dial in that are reached so; `listeners` has the settings of other protocols' listeners,
+    by the protocol's name. Without `errors_to_log`, players' standard errors stay the arena's own. With
+    `pin_cores` each game keeps to one core. `failures` and `disputes` are what `GameJob` says of them;
+    `void_retries` is how many void games of a matchup in a row are tried again, also before its first
+    finished game (`retries_from_first`), and `on_void` what follows when there are more. A player that
+    dials in is left out after `leave_out_after` void games in a row that it is at fault for. With
+    `begins_at_academy` players whose Elo is not given here begin with ACADEMY's. `token_variables` are
+    all that the file names as holding a token: no player's program gets them.
     """
 
     path: Path
@@ -89,6 +89,7 @@ class Control:
     elo: EloRules = field(default_factory=EloRules)
     begins_at_academy: bool = True
     academy: AcademySettings | None = None
+    league: URL | None = field(default=None, repr=False)
     remote: Endpoint = field(default_factory=lambda: Endpoint(ServerAddress.parse(DEFAULT_ADDRESS)))
     listeners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     token_variables: frozenset[str] = frozenset()

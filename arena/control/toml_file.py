@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from sqlalchemy import URL
+
 from arena.control import schema
 from arena.control.kinds import Contents, read_game, read_plan
 from arena.control.players import clock, read_players, setup_player
@@ -63,7 +65,8 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
     everybodys_clock = None if file.time_control is None else clock(file.time_control)
     players = read_players(file.players, folder)
     setups = {name: setup_player(name, player, folder, everybodys_clock) for name, player in players.items()}
-    academy = None if file.academy is None else _academy(file.academy, path)
+    league = None if file.league is None else _league(file.league, file.competition.kind)
+    academy = None if file.academy is None else _academy(file.academy, path, league)
     if academy is not None:
         setups = {
             name: replace(setup, environment=academy.player_environment | dict(setup.environment))
@@ -83,6 +86,7 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         elo=_rating(file.ratings, players),
         begins_at_academy=file.ratings.begin == "academy",
         academy=academy,
+        league=league,
         remote=file.remote.endpoint,
         listeners=listeners,
         token_variables=frozenset(variables_named(tables)),
@@ -118,9 +122,21 @@ def _rating(table: schema.RatingsTable, players: dict[str, schema.PlayerTable]) 
     )
 
 
-def _academy(table: schema.AcademyTable, path: Path) -> AcademySettings | None:
+def _league(table: schema.LeagueTable, kind: str) -> URL:
+    if kind in schema.TUNERS:
+        raise ControlError(
+            f"league: a competition of kind {kind!r} belongs to no league: its candidates play a game or two "
+            "each, and rate nobody; leave [league] out"
+        )
+    return table.url
+
+
+def _academy(table: schema.AcademyTable, path: Path, league: URL | None) -> AcademySettings | None:
     if table.address == "none":
         return None
+    # What a league's competitions teach is kept together, as their ratings are.
+    shared = league is not None and league.get_backend_name() == "sqlite"
+    beside = Path(str(league.database)) if league is not None and shared else path
     return AcademySettings.model_construct(
-        **{**dict(table), "data": table.data or path.with_suffix(".academy")}
+        **{**dict(table), "data": table.data or beside.with_suffix(".academy")}
     )

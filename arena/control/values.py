@@ -147,6 +147,7 @@ def _check_plain(value: object) -> object:
 Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
 Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
 Name = Annotated[Text, AfterValidator(_check_name)]
+Version = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]{0,63})?$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[
     tuple[Text, ...],

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from arena.control.schema import TUNERS
 from arena.jobs import Fault
 from arena.ratings.elo import RatingList
 from arena.ratings.skill import Skill
@@ -20,7 +21,7 @@ from arena.selection.sprt import SprtState
 
 def is_tuner(kind: str) -> bool:
     """Whether a kind of competition has candidates, a game or two each."""
-    return kind in ("mc_tuner", "ce_tuner")
+    return kind in TUNERS
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""The results database: opened, created where it is missing, and checked to be ours."""
+"""Databases of the arena: opened, created where they are missing, and checked to be ours."""
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from sqlalchemy import (
     URL,
@@ -42,11 +43,14 @@ class NoResultsYetError(ResultsError):
     """The competition has not been run."""
 
 
-class ResultsDatabase:
-    """A results database. SQLite files are durable: no committed game is lost by any crash.
+class Database(ABC):
+    """A database of the arena's. SQLite files are durable: no committed game is lost by any crash.
 
-    Use `open`. Threads may share it; each `transaction` is its thread's own.
+    Use `open` of a subclass. Threads may share it; each `transaction` is its thread's own.
     """
+
+    what: ClassVar[str]
+    """What messages call it."""
 
     def __init__(self, engine: Engine, quick_engine: Engine | None = None) -> None:
         self._engine = engine
@@ -60,24 +64,27 @@ class ResultsDatabase:
         ResultsError for a database that is not ours, is damaged or has an unknown schema version, and for
         URLs that `database_url` refuses or that no driver is installed for.
         """
-        engine, quick_engine = _engine(url), None
+        engine, quick_engine = _engine(url, cls.what), None
         if engine.dialect.name == "sqlite":
-            quick_engine = _engine(url)
+            quick_engine = _engine(url, cls.what)
             event.listen(engine, "connect", partial(_prepare_sqlite, "FULL"))
             # In write-ahead mode, its commits do not wait for the disk: https://sqlite.org/pragma.html#pragma_synchronous
             event.listen(quick_engine, "connect", partial(_prepare_sqlite, "NORMAL"))
         try:
             with engine.begin() as connection:
-                _check_or_create(connection, create)
+                cls.check_or_create(connection, create)
         except DatabaseError as error:
             engine.dispose()
-            raise ResultsError(
-                f"can't open the results database {shown(engine.url)}: {reason(error)}"
-            ) from error
+            raise ResultsError(f"can't open the {cls.what} {shown(engine.url)}: {reason(error)}") from error
         except ResultsError:
             engine.dispose()
             raise
         return cls(engine, quick_engine)
+
+    @classmethod
+    @abstractmethod
+    def check_or_create(cls, connection: Connection, create: bool) -> None:
+        """Check the tables, bring them up to date, or make them. Raises ResultsError."""
 
     @property
     def engine(self) -> Engine:
@@ -88,6 +95,13 @@ class ResultsDatabase:
     def transaction(self) -> Iterator[Connection]:
         """All or nothing: committed at the end of the block, undone if it raises."""
         with self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def sole_transaction(self) -> Iterator[Connection]:
+        """As `transaction`; another one of this kind waits until it has ended, in every process."""
+        with self._engine.begin() as connection:
+            lock_out_others(connection)
             yield connection
 
     def rows(self, query: Select[Any]) -> Sequence[Any]:
@@ -117,11 +131,22 @@ class ResultsDatabase:
         self._engine.dispose()
 
 
-def _engine(url: URL | str) -> Engine:
+class ResultsDatabase(Database):
+    """The results of competitions."""
+
+    what = "results database"
+
+    @classmethod
+    def check_or_create(cls, connection: Connection, create: bool) -> None:
+        """Check the tables, bring them up to date, or make them. Raises ResultsError."""
+        _check_or_create(connection, create)
+
+
+def _engine(url: URL | str, what: str) -> Engine:
     try:
         return create_engine(database_url(url))
     except InvalidDatabaseUrlError as error:
-        raise ResultsError(f"the results database: {error}") from None
+        raise ResultsError(f"the {what}: {error}") from None
     except ImportError as error:
         raise ResultsError(
             f"{error}: install the driver of that database (for PostgreSQL: academy-arena[postgresql])"
@@ -161,9 +186,7 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     if META.name not in present and not create:
         raise NoResultsYetError(f"there are no results in {shown(connection.engine.url)}")
     # Others may be about to do the same, and readers must see all of it or nothing.
-    if connection.engine.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    lock_for_changes(connection)
+    lock_out_others(connection)
     present = set(inspect(connection).get_table_names())
     if META.name in present:
         _bring_up_to_date(connection)
@@ -236,6 +259,13 @@ def lock_for_changes(connection: Connection) -> None:
     """
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+
+
+def lock_out_others(connection: Connection) -> None:
+    """Keep all other transactions that call this from beginning before this one has ended; call it first."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    lock_for_changes(connection)
 
 
 def reason(error: SQLAlchemyError) -> str:

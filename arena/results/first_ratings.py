@@ -13,7 +13,8 @@ EARLIER_GAMES: Final = "earlier games"
 class FirstRating:
     """What a player began with, and why.
 
-    `source` is one of the words above; `game` is what ACADEMY calls the game, where the Elo is ACADEMY's.
+    `source` is one of the words above; `game` is what ACADEMY calls the game, where the Elo is ACADEMY's or,
+    of earlier games, a league's.
     """
 
     elo: float
@@ -23,4 +24,6 @@ class FirstRating:
     @property
     def reason(self) -> str:
         """The source in words."""
-        return f"ACADEMY's Elo in {self.game}" if self.source == ACADEMY else self.source
+        if not self.game:
+            return self.source
+        return f"{'ACADEMY' if self.source == ACADEMY else 'the league'}'s Elo in {self.game}"

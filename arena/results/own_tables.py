@@ -65,7 +65,7 @@ FIRST_RATING: Final = Table(
     Column("Name", Text, primary_key=True),
     Column("Elo", Float, nullable=False),
     Column("Source", Text, nullable=False),
-    Column("Game", Text, nullable=False),  # as ACADEMY calls it, where the Elo is ACADEMY's
+    Column("Game", Text, nullable=False),  # as ACADEMY calls it, where the Elo is ACADEMY's or a league's
     CheckConstraint(
         "\"Source\" IN ('control file', 'academy', 'newcomer', 'earlier games')", name="Source_known"
     ),

@@ -100,6 +100,7 @@ def _rows(player: PlayerSetup) -> tuple[dict[str, Any], dict[str, Any]]:
         # Players that dial in have no command of ours.
         "Command": shlex.join(player.command) or f"{player.protocol}:",
         "WorkingDir": player.working_directory or "",
+        "Release": player.version,
     }
     contestant = {
         "Options": "".join(f"{command}#" for command in player.parameters.get("startup_commands", ())),

@@ -62,7 +62,7 @@ CLIENT: Final = saga(
     "SAGA_Client",
     auto_number("ClientId"),
     Column("Family", Text, nullable=False),  # the player's name in the control file
-    Column("Release", Text, nullable=False, default=""),
+    Column("Release", Text, nullable=False, default=""),  # its version in the control file
     Column("Name", Text, nullable=False, default=""),  # as its process last reported it
     Column("Version", Text, nullable=False, default=""),
     Column("Command", Text, nullable=False),  # program and arguments, quoted for a shell

@@ -25,6 +25,7 @@ from arena.results.series_reader import StoredRecord
 from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles, history_line
 from arena.runner.game_jobs import JobMaker
+from arena.runner.league import LeagueDelivery
 from arena.runner.resume import give_up_open_attempts, resume_games
 from arena.runner.stopping import RunInterruptedError, StopRequests
 from arena.runner.void_games import DIALS_IN, VoidGames, forfeit_game, seat_at_fault
@@ -63,7 +64,10 @@ class _Running:
 
 @dataclass(frozen=True)
 class RunResources:
-    """What a run works with; its caller has opened it and closes it. `session` is None without ACADEMY."""
+    """What a run works with; its caller has opened it and closes it.
+
+    `session` is None without ACADEMY, `league` where the competition belongs to none.
+    """
 
     files: CompetitionFiles
     series: Series
@@ -72,6 +76,7 @@ class RunResources:
     workers: WorkerPool
     session: AcademySession | None
     display: Display
+    league: LeagueDelivery | None = None
 
 
 class Competition:
@@ -87,6 +92,7 @@ class Competition:
         self._stopping = resources.stopping
         self._workers = resources.workers
         self._display = resources.display
+        self._league = resources.league
         self._academy = ContestLifecycle(resources.session, self._series.outbox, self._warn)
         self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
@@ -116,6 +122,8 @@ class Competition:
         self._max_games = max_games
         self._log.add("run started", max_games=max_games, parallel=self._workers.size)
         self._academy.start()
+        if self._league is not None:
+            self._league.start()
         try:
             while True:
                 self._tend()
@@ -133,6 +141,7 @@ class Competition:
             if end in (RunEnd.COMPLETED, RunEnd.WITHOUT_SOME, RunEnd.DECIDED):
                 self._series.complete()
             self._academy.await_delivery(self._wait_for_delivery)
+            self._finish_in_league()
         except BaseException as error:
             self._interrupt(error)
             raise
@@ -170,6 +179,18 @@ class Competition:
             self._stop(RunEnd.STOPPED, why)
             self._display.acknowledge(f"{why}; stopping when the games in progress are over")
         self._academy.tend()
+        self._warn_of_league()
+
+    def _warn_of_league(self) -> None:
+        while self._league is not None and not self._league.warnings.empty():
+            self._warn(self._league.warnings.get())
+
+    def _finish_in_league(self) -> None:
+        if self._league is None:
+            return
+        if not self._league.finish():
+            self._warn("the league has not taken all games yet; the next run, or `arena league import`, does")
+        self._warn_of_league()
 
     def _stop(self, end: RunEnd, why: str = "") -> None:
         self._end = end
@@ -267,6 +288,8 @@ class Competition:
             self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
             self._retries.extend(fixture for name, fixture in waiting if name in ended)
         self._academy.wake()
+        if self._league is not None:
+            self._league.wake()
 
     def _finish(self, game: _Running, result: GameResult, *, counts_at_academy: bool = True) -> None:
         assert result.outcome is not None

@@ -4,12 +4,15 @@ import secrets
 from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 
 from arena.academy.session import AcademySession
 from arena.control import plans
 from arena.control.settings import Control, ControlError
 from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup
+from arena.league.database import LeagueDatabase
+from arena.league.source import competition_named
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
 from arena.players.player import PlayerError
@@ -25,6 +28,7 @@ from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles
 from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
+from arena.runner.league import LeagueDelivery, enter_players, ratings_in
 from arena.runner.listeners import open_listeners
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
 from arena.runner.remote_players import remote_players
@@ -55,10 +59,11 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended, and how many reports ACADEMY has not taken."""
+    """How a run ended, how many reports ACADEMY has not taken, and whether the league has all games."""
 
     end: RunEnd
     undelivered: int
+    in_league: bool = True
 
 
 def notes(control: Control) -> list[str]:
@@ -184,14 +189,20 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         if control.academy is not None:
             session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log)
             stack.callback(session.close)
-        control = settle_first_ratings(control, series, session, tell)
+        league, in_league = None, None
+        if control.league is not None:
+            opened = stack.enter_context(closing(LeagueDatabase.open(control.league)))
+            control, in_league = enter_players(control, opened), partial(ratings_in, opened)
+            league = LeagueDelivery(opened, database, competition_named(database, files.name))
+            stack.callback(league.stop)
+        control = settle_first_ratings(control, series, in_league, session, tell)
         with display_for(options.quiet) as display:
-            resources = RunResources(files, series, log, stopping, workers, session, display)
+            resources = RunResources(files, series, log, stopping, workers, session, display, league)
             competition = Competition(control, selector, jobs, resources)
             series.describe(heading)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
-        return Ended(end, series.outbox.counts()["waiting"])
+        return Ended(end, series.outbox.counts()["waiting"], league is None or league.complete)
 
 
 def _startup_checks(

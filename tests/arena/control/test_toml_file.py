@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from arena.control.plans import AllPlayAllPlan
+from arena.control.sample import sample
 from arena.control.settings import Control, ControlError
 from arena.control.tokens import MissingTokenError
-from arena.control.toml_file import MAX_BYTES, read
+from arena.control.toml_file import MAX_BYTES, parse, read
 from arena.ratings.elo import Curve
 
 SMALLEST = """
@@ -345,3 +346,9 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b'description = "\xe9"')
     with pytest.raises(ControlError, match="not valid UTF-8"):
         read(path)
+
+
+def test_a_tuner_belongs_to_no_league(tmp_path: Path) -> None:
+    text = sample("ce_tuner") + '[league]\nurl = "sqlite:///league.db"\n'
+    with pytest.raises(ControlError, match="league: a competition of kind 'ce_tuner' belongs to no league"):
+        parse(tmp_path / "tuner.toml", text)

@@ -1,0 +1,1 @@
+"""The league: players, their versions and families, and ratings for life, over all competitions."""

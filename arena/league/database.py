@@ -1,0 +1,52 @@
+"""The league's database: one for all competitions that belong to it, SQLite or PostgreSQL."""
+
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL, Connection, insert, inspect, select
+
+from arena.control.database_urls import shown
+from arena.league.tables import META, METADATA, SCHEMA_VERSION
+from arena.results.database import Database, NoResultsYetError, ResultsError, lock_out_others, sqlite_url
+
+_VERSION: Final = "schema_version"
+
+
+class LeagueDatabase(Database):
+    """A league: its players, games and ratings."""
+
+    what = "league"
+
+    @classmethod
+    def check_or_create(cls, connection: Connection, create: bool) -> None:
+        """Check that the tables are ours, or make them. Raises ResultsError."""
+        if not inspect(connection).has_table(META.name):
+            if not create:
+                raise NoResultsYetError(
+                    f"there is no league in {shown(connection.engine.url)}: `arena league import` makes one"
+                )
+            lock_out_others(connection)
+            if not inspect(connection).has_table(META.name):
+                METADATA.create_all(connection)
+                connection.execute(insert(META).values(Key=_VERSION, Value=str(SCHEMA_VERSION)))
+        version = connection.execute(select(META.c.Value).where(META.c.Key == _VERSION)).scalar()
+        if version != str(SCHEMA_VERSION):
+            raise ResultsError(
+                f"the league {shown(connection.engine.url)} has schema version {version}, this program reads "
+                f"version {SCHEMA_VERSION}: use the release that wrote it"
+            )
+
+
+def league_url(text: str) -> URL | str:
+    """The URL that a user means: a URL, or the path of a SQLite file."""
+    return text if "://" in text else sqlite_url(Path(text))
+
+
+def open_league(text: str, create: bool = False) -> LeagueDatabase:
+    """Open the league that a user means by a URL or the path of a file. Raises ResultsError."""
+    url = league_url(text)
+    file = url.database if isinstance(url, URL) else None
+    # SQLite would make an empty file.
+    if file is not None and not create and not Path(file).exists():
+        raise NoResultsYetError(f"there is no league {file}: `arena league import` makes one")
+    return LeagueDatabase.open(url, create)

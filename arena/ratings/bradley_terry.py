@@ -1,0 +1,151 @@
+"""The likeliest Elo of any number of players over all their games, by the model of Bradley and Terry.
+
+A player's chance against another one is the logistic curve of the difference of their strengths; a draw is
+half a win. Before its first game a player is expected at `PRIOR`, give or take `PRIOR_DEVIATION`, which is
+worth about one game; a later version of a player is expected where the version before it is, give or take
+`VERSION_DEVIATION`, which is worth about twelve. So a player who won everything has a rating, and groups
+that never met have ratings on one scale. An anchored player's rating does not move.
+
+The likelihood is concave. Newton's steps are solved by conjugate gradients, so nothing is as large as the
+square of the number of players, and a fit that begins with the last one's ratings takes a step or two.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+
+PRIOR: Final = 1000.0
+PRIOR_DEVIATION: Final = 350.0
+VERSION_DEVIATION: Final = 100.0
+MOST_EXACT: Final = 1500
+"""Up to this number of players the errors come from the inverse of the whole matrix."""
+NORMAL_95: Final = 1.959964
+_ELO: Final = 400.0 / math.log(10.0)
+_MOST_STEPS: Final = 100
+_LONGEST_STEP: Final = 2.0
+# In units of 174 Elo.
+_CLOSE: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Pairings:
+    """What pairs of players achieved: `points` of `games`, for those at `first` against those at `second`."""
+
+    first: Places
+    second: Places
+    points: Numbers
+    games: Numbers
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """The likeliest Elo of each player, and the half-width of its 95 % interval (0 for an anchored one).
+
+    Where nobody is anchored, where all of them lie together is a matter of the prior alone: errors are then
+    those of the distance to the players' mean.
+    """
+
+    elo: Numbers
+    error: Numbers
+
+
+def likeliest(pairings: Pairings, predecessors: Places, anchors: Numbers, begin: Numbers) -> Strengths:
+    """The likeliest ratings of players, who are numbered from 0.
+
+    `predecessors` has each player's earlier version, or -1; `anchors` the Elo of anchored players, NaN for
+    the others; `begin` the Elo to begin the search with, which does not change what is found.
+    """
+    model = _Model(pairings, predecessors, np.isnan(anchors))
+    theta = (np.where(model.free, begin, anchors) - PRIOR) / _ELO
+    if model.free.any():
+        for _ in range(_MOST_STEPS):
+            slope, weights = model.slope(theta)
+            step = model.solve(weights, slope)
+            longest = float(np.abs(step).max())
+            theta = theta + step * min(1.0, _LONGEST_STEP / longest if longest else 1.0)
+            if longest < _CLOSE:
+                break
+    variance = model.variance(model.slope(theta)[1])
+    return Strengths(theta * _ELO + PRIOR, NORMAL_95 * _ELO * np.sqrt(variance))
+
+
+class _Model:
+    """The logarithm of the likelihood: its slope, its curvature, and systems of equations with it."""
+
+    def __init__(self, pairings: Pairings, predecessors: Places, free: npt.NDArray[np.bool_]) -> None:
+        self.free = free
+        self._count = len(free)
+        self._pairings = pairings
+        later = np.flatnonzero(predecessors >= 0)
+        self._first = np.concatenate([pairings.first, later])
+        self._second = np.concatenate([pairings.second, predecessors[later]])
+        self._versions = np.full(len(later), (_ELO / VERSION_DEVIATION) ** 2)
+        self._prior = np.where(predecessors < 0, (_ELO / PRIOR_DEVIATION) ** 2, 0.0)
+
+    def slope(self, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """The slope by player, and the curvature by edge: games as far as they inform, and versions."""
+        pairs, met = self._pairings, len(self._pairings.games)
+        apart = theta[self._first] - theta[self._second]
+        chance = 1.0 / (1.0 + np.exp(-apart[:met]))
+        pull = np.concatenate([pairs.points - pairs.games * chance, -self._versions * apart[met:]])
+        slope = self._sum(self._first, pull) - self._sum(self._second, pull) - self._prior * theta
+        return np.where(self.free, slope, 0.0), np.concatenate(
+            [pairs.games * chance * (1.0 - chance), self._versions]
+        )
+
+    def solve(self, weights: Numbers, right: Numbers) -> Numbers:
+        """The step that the curvature makes of a slope, by conjugate gradients."""
+        diagonal = self._diagonal(weights)
+        answer, rest = np.zeros(self._count), right.copy()
+        direction = ready = rest / diagonal
+        merit = float(rest @ ready)
+        for _ in range(10 * self._count):
+            if float(np.abs(rest).max()) < _CLOSE * 1e-3:
+                break
+            product = np.where(self.free, self._times(weights, diagonal, direction), 0.0)
+            length = merit / float(direction @ product)
+            answer, rest = answer + length * direction, rest - length * product
+            ready = rest / diagonal
+            merit, before = float(rest @ ready), merit
+            direction = ready + merit / before * direction
+        return answer
+
+    def variance(self, weights: Numbers) -> Numbers:
+        """Each player's variance: the diagonal of the curvature's inverse.
+
+        Of many players it is taken from the first terms of the inverse's series: what a player's own games
+        leave open, and what its opponents' games do. The more opponents, the closer that is.
+        """
+        diagonal = self._diagonal(weights)
+        if self._count > MOST_EXACT:
+            other = np.where(self.free, 1.0 / diagonal, 0.0)
+            squared = weights**2
+            near = self._sum(self._first, squared * other[self._second])
+            near += self._sum(self._second, squared * other[self._first])
+            return np.where(self.free, 1.0 / diagonal + near / diagonal**2, 0.0)
+        matrix = np.diag(diagonal)
+        np.subtract.at(matrix, (self._first, self._second), weights)
+        np.subtract.at(matrix, (self._second, self._first), weights)
+        place = np.flatnonzero(self.free)
+        inverse = np.linalg.inv(matrix[np.ix_(place, place)])
+        variance = np.zeros(self._count)
+        variance[place] = inverse.diagonal()
+        if self.free.all():
+            variance += inverse.mean() - 2.0 * inverse.mean(axis=1)
+        return np.maximum(variance, 0.0)
+
+    def _diagonal(self, weights: Numbers) -> Numbers:
+        return self._sum(self._first, weights) + self._sum(self._second, weights) + self._prior + 1e-12
+
+    def _times(self, weights: Numbers, diagonal: Numbers, vector: Numbers) -> Numbers:
+        across = self._sum(self._first, weights * vector[self._second])
+        return diagonal * vector - across - self._sum(self._second, weights * vector[self._first])
+
+    def _sum(self, places: Places, values: Numbers) -> Numbers:
+        return np.bincount(places, values, self._count).astype(np.float64, copy=False)

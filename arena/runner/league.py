@@ -1,0 +1,116 @@
+"""A competition's part in its league: who enters it, with which Elo they begin, and games that go there."""
+
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.control.settings import Control
+from arena.jobs import PlayerSetup
+from arena.league.database import LeagueDatabase
+from arena.league.estimates import estimate_all
+from arena.league.players import Entrant, enter
+from arena.league.recording import begun_ratings, take_in
+from arena.league.source import SourceCompetition
+from arena.results.database import ResultsDatabase, reason
+
+FIRST_PAUSE_SECONDS: Final = 0.5
+LONGEST_PAUSE_SECONDS: Final = 60.0
+LAST_GAMES_SECONDS: Final = 60.0
+
+
+def enter_players(control: Control, league: LeagueDatabase) -> Control:
+    """Enter the players of a competition into its league; return it with the Elo that the league has fixed.
+
+    Raises ResultsError for another fixed Elo than the league's.
+    """
+    entrants = [
+        Entrant(setup.name, setup.version, setup.family or "", control.elo.fixed.get(setup.name))
+        for setup in (control.players[name] for name in control.competitors)
+    ]
+    with league.sole_transaction() as connection:
+        entered = [enter(connection, entrant) for entrant in entrants]
+    fixed = {player.name: player.anchor for player in entered if player.anchor is not None}
+    return replace(control, elo=replace(control.elo, fixed={**control.elo.fixed, **fixed}))
+
+
+def ratings_in(league: LeagueDatabase, game: str, players: Sequence[PlayerSetup]) -> Mapping[str, float]:
+    """The league's Elo of those players that it knows in a game, or whose earlier version it knows there."""
+    with league.transaction() as connection:
+        return begun_ratings(connection, game, [(setup.name, setup.version) for setup in players])
+
+
+class LeagueDelivery:
+    """A thread of its own that takes the competition's games into the league while they are played.
+
+    A league that is away is tried again, after pauses that grow to a minute. What is left at the end is taken
+    by the next run, or by `arena league import`. What people should know of is put into `warnings`.
+    """
+
+    def __init__(
+        self, league: LeagueDatabase, results: ResultsDatabase, competition: SourceCompetition
+    ) -> None:
+        self.warnings: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._league = league
+        self._results = results
+        self._competition = competition
+        self._news = threading.Event()
+        self._stopping = False
+        self._finishing = False
+        self._last_warning = ""
+        self._thread = threading.Thread(target=self._run, name="league", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take games in; those that an earlier run left come first."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Take games in now: there is a new one."""
+        self._news.set()
+
+    def finish(self) -> bool:
+        """Take in what is left and find the likeliest ratings.
+
+        Returns whether that was done within a minute.
+        """
+        self._finishing = True
+        self._news.set()
+        self._thread.join(LAST_GAMES_SECONDS)
+        return self.complete
+
+    @property
+    def complete(self) -> bool:
+        """Whether the league has all games, and they are rated."""
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End the thread after the games that it is about to store."""
+        self._stopping = True
+        self._news.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        pause = FIRST_PAUSE_SECONDS
+        while not self._stopping:
+            last = self._finishing
+            try:
+                take_in(self._league, self._results, self._competition, lambda: not self._stopping)
+                if last:
+                    estimate_all(self._league)
+                    return
+                pause, wait = FIRST_PAUSE_SECONDS, None
+            except SQLAlchemyError as error:
+                self._warn(f"the league can't be used: {reason(error)}; trying again")
+                pause = wait = min(2 * pause, LONGEST_PAUSE_SECONDS)
+            # The end of a run, which waits, is no time for long pauses.
+            self._news.wait(FIRST_PAUSE_SECONDS if wait and self._finishing else wait)
+            self._news.clear()
+
+    def _warn(self, text: str) -> None:
+        if text != self._last_warning:
+            self._last_warning = text
+            self.warnings.put(text)

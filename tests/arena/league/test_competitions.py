@@ -1,0 +1,151 @@
+"""Competitions that belong to a league go on where others ended, as a user of the command sees it."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.arena.cli.command import ARENA, Done, arena
+from tests.arena.control_files import RANDOM
+
+RESIGNING = 'protocol = "python"\ncommand = "tests.arena.engines:resigning"'
+CUP = """
+[competition]
+kind = "all-play-all"
+{competition}
+check_players = false
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+move_limit = 60
+[players.winner]
+{winner}
+[players.loser]
+{loser}
+{more}
+"""
+LEAGUE = '[league]\nurl = "sqlite:///league.db"'
+
+
+def cup(
+    folder: Path,
+    name: str,
+    *,
+    winner: str = "",
+    loser: str = "",
+    rounds: str = "rounds = 1",
+    more: str = LEAGUE,
+) -> Path:
+    path = folder / f"{name}.toml"
+    path.write_text(
+        CUP.format(competition=rounds, winner=f"{RANDOM}\n{winner}", loser=f"{RESIGNING}\n{loser}", more=more)
+    )
+    return path
+
+
+def ok(done: Done) -> str:
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def ratings(folder: Path) -> dict[str, dict[str, Any]]:
+    shown = json.loads(ok(arena("league", "show", folder / "league.db", "go-5x5", "--json")))
+    return {f"{line['name']} {line['version']}".strip(): line for line in shown["ratings"]}
+
+
+def games_of(folder: Path, player: str) -> int:
+    """How many games a player has, 0 before its first one."""
+    shown = arena("league", "show", folder / "league.db", "go-5x5", "--json")
+    lines = json.loads(shown.stdout)["ratings"] if shown.returncode == 0 else []
+    return next((int(line["games"]) for line in lines if line["name"] == player), 0)
+
+
+def test_a_competition_begins_with_the_elo_of_its_league(tmp_path: Path) -> None:
+    ok(arena("run", cup(tmp_path, "first")))
+    assert {name: line["elo"] for name, line in ratings(tmp_path).items()} == {"winner": 1015, "loser": 985}
+    second = cup(tmp_path, "second", winner='version = "2"', loser="elo = 1300")
+    ok(arena("run", second))
+    shown = json.loads(ok(arena("show", second, "--json")))
+    assert {player["name"]: player["elo_at_first"] for player in shown["players"]} == {
+        "winner": 1015,
+        "loser": 985,
+    }
+    assert {player["elo_at_first_from"] for player in shown["players"]} == {"earlier games"}
+    lines = ratings(tmp_path)
+    # The version before keeps its own rating.
+    assert (lines["winner"]["elo"], lines["winner"]["games"]) == (1015, 1)
+    assert lines["winner 2"]["elo"] > 1015 and lines["loser"]["elo"] < 985 and lines["loser"]["games"] == 2
+    assert lines["winner 2"]["likeliest"] > 1000 > lines["loser"]["likeliest"]
+    listed = ok(arena("league", "players", tmp_path / "league.db"))
+    assert "winner 2  winner  winner" in listed
+    assert "first        all-play-all      1" in ok(arena("league", "show", tmp_path / "league.db"))
+    assert ok(arena("league", "history", tmp_path / "league.db", "loser")).count("go-5x5") == 2
+
+
+def test_earlier_results_are_taken_in_once(tmp_path: Path) -> None:
+    first = cup(tmp_path, "first", more="")
+    ok(arena("run", first))
+    league = tmp_path / "league.db"
+    assert "first (all-play-all): 1 new games" in ok(arena("league", "import", league, first))
+    database = tmp_path / "first.results.sqlite"
+    assert "first (all-play-all): 0 new games" in ok(arena("league", "import", league, database))
+    assert ratings(tmp_path)["winner"]["games"] == 1
+
+
+def test_a_killed_run_leaves_the_next_one_to_fill_the_league(tmp_path: Path) -> None:
+    control = cup(tmp_path, "long", rounds="")
+    league = tmp_path / "league.db"
+    for _ in range(2):
+        process = subprocess.Popen(
+            [*ARENA, "run", str(control), "-q"], start_new_session=True, stdout=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + 60
+        before = games_of(tmp_path, "winner") if league.exists() else 0
+        while time.monotonic() < deadline:
+            time.sleep(0.1)
+            if league.exists() and games_of(tmp_path, "winner") > before + 3:
+                break
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    ok(arena("run", control, "-q", "-g", "1"))
+    shown = json.loads(ok(arena("show", control, "--json")))
+    winner = next(player for player in shown["players"] if player["name"] == "winner")
+    line = ratings(tmp_path)["winner"]
+    assert winner["games"] == line["games"] > 8
+    assert winner["elo"] == pytest.approx(line["elo"], abs=0.01)
+
+
+def test_a_fixed_elo_is_the_leagues_for_all_competitions(tmp_path: Path) -> None:
+    ok(arena("run", cup(tmp_path, "first", loser="fixed_elo = 0")))
+    ok(arena("run", cup(tmp_path, "second")))
+    assert (ratings(tmp_path)["loser"]["elo"], ratings(tmp_path)["loser"]["error"]) == (0, 0)
+    refused = arena("run", cup(tmp_path, "third", loser="fixed_elo = 100"))
+    assert refused.returncode == 1
+    assert "players.loser.fixed_elo: the league has loser at 0, the control file at 100" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("show", "missing.db"), "there is no league missing.db: `arena league import` makes one"),
+        (("show", "league.db", "chess"), "the league has no game 'chess'; its games: go-5x5"),
+        (("history", "league.db", "nobody"), "the league has no player 'nobody'"),
+        (("import", "league.db", "missing.sqlite"), "there is no results database missing.sqlite"),
+        (("show", "mysql://host/league"), "results can't be kept in mysql:// databases"),
+        (("show", "first.results.sqlite"), "there is no league in"),
+    ],
+)
+def test_wrong_words_are_answered_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ok(arena("run", cup(tmp_path, "first")))
+    done = arena("league", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert complaint in done.stderr

@@ -1,0 +1,163 @@
+"""A league takes each game once, whatever happens meanwhile, and rates by all of them."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from arena.league.database import LeagueDatabase
+from arena.league.estimates import estimate_all
+from arena.league.lists import LeagueReader
+from arena.league.players import Entrant, enter
+from arena.league.recording import begun_ratings, take_in
+from arena.league.source import competitions
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from tests.arena.cli.command import ARENA
+from tests.arena.league.leagues import competition, contents, filled, play
+from tests.arena.postgresql import needs_postgresql
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=needs_postgresql)])
+def league(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LeagueDatabase]:
+    url = str(sqlite_url(tmp_path / "league.db"))
+    if request.param == "postgresql":
+        url = request.getfixturevalue("server")
+    with closing(LeagueDatabase.open(url)) as database:
+        yield database
+        if request.param == "postgresql":
+            with database.transaction() as connection:
+                connection.execute(text("DROP SCHEMA public CASCADE"))
+                connection.execute(text("CREATE SCHEMA public"))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsDatabase]:
+    file = filled(tmp_path_factory.mktemp("results") / "cup.sqlite", 150)
+    with closing(ResultsDatabase.open(sqlite_url(file))) as database:
+        yield database
+
+
+def take_all(league: LeagueDatabase, results: ResultsDatabase) -> int:
+    games = sum(take_in(league, results, competition) for competition in competitions(results))
+    estimate_all(league)
+    return games
+
+
+def test_taking_the_same_results_twice_changes_nothing(
+    league: LeagueDatabase, results: ResultsDatabase
+) -> None:
+    assert take_all(league, results) == 150
+    once = contents(league)
+    assert take_all(league, results) == 0
+    assert contents(league) == once
+    ratings = LeagueReader(league).ratings("go-9x9")
+    assert sum(rating.games for rating in ratings) == 300
+    assert [rating.name for rating in ratings] == ["d", "c", "b", "a"]
+    assert all(rating.error is not None and 5 < rating.error < 120 for rating in ratings)
+
+
+def test_a_leagues_elo_is_the_competitions_own(league: LeagueDatabase, results: ResultsDatabase) -> None:
+    take_all(league, results)
+    with results.transaction() as connection:
+        last = connection.execute(
+            text("SELECT name, elo_after FROM arena_results WHERE competition = 'cup' ORDER BY number, seat")
+        )
+        known = {row.name: row.elo_after for row in last}
+    stored = {rating.name: rating.elo for rating in LeagueReader(league).ratings("go-9x9")}
+    assert stored == pytest.approx(known)
+
+
+def test_games_known_under_another_number_are_not_counted_again(
+    league: LeagueDatabase, results: ResultsDatabase
+) -> None:
+    take_all(league, results)
+    once = contents(league)["LEAGUE_Rating"]
+    with league.transaction() as connection:
+        # As when a league's backup is older than what it stands beside.
+        connection.execute(text('UPDATE "LEAGUE_Competition" SET "LastGame" = 70'))
+    assert take_all(league, results) == 0
+    assert contents(league)["LEAGUE_Rating"] == once
+
+
+def test_a_new_version_begins_where_the_one_before_is(league: LeagueDatabase, tmp_path: Path) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "versions.sqlite"))) as results:
+        elo: dict[str, float] = {}
+        series = competition(results, "first", ("bot-1.3", "rival"))
+        for number in range(20):
+            play(series, f"AvB_{number}", ("bot-1.3", "rival"), (1,), elo)
+        take_all(league, results)
+        with league.transaction() as connection:
+            begun = begun_ratings(connection, "go-9x9", [("bot", "1.4"), ("rival", ""), ("stranger", "")])
+        assert begun == pytest.approx({"bot": elo["bot-1.3"], "rival": elo["rival"]})
+        series = competition(results, "second", ("bot-1.4", "rival"))
+        elo["bot-1.4"] = begun["bot"]
+        play(series, "AvB_0", ("bot-1.4", "rival"), (2,), elo)
+        take_all(league, results)
+    listed = {player.version: player for player in LeagueReader(league).players() if player.name == "bot"}
+    assert (listed["1.4"].predecessor, listed["1.4"].family) == ("bot 1.3", "bot")
+    ratings = {rating.label: rating for rating in LeagueReader(league).ratings("go-9x9")}
+    assert ratings["bot 1.4"].elo == pytest.approx(elo["bot-1.4"])
+    # One lost game says less than the twenty that its forerunner has won.
+    assert ratings["bot 1.4"].likeliest is not None and ratings["rival"].likeliest is not None
+    assert ratings["bot 1.4"].likeliest > ratings["rival"].likeliest
+    history = LeagueReader(league).history("bot")
+    assert [at.games for at in history["bot 1.3"]] == [20] and [at.games for at in history["bot 1.4"]] == [1]
+
+
+def test_a_fixed_player_anchors_all_others(league: LeagueDatabase, results: ResultsDatabase) -> None:
+    with league.sole_transaction() as connection:
+        enter(connection, Entrant("a", anchor=0.0))
+    take_all(league, results)
+    ratings = {rating.name: rating for rating in LeagueReader(league).ratings("go-9x9")}
+    assert (ratings["a"].elo, ratings["a"].likeliest, ratings["a"].error) == (0, 0, 0)
+    assert ratings["d"].likeliest is not None and 200 < ratings["d"].likeliest < 800
+    other = r"players\.a\.fixed_elo: the league has a at 0, the control file at 5"
+    with pytest.raises(ResultsError, match=other), league.sole_transaction() as connection:
+        enter(connection, Entrant("a", anchor=5.0))
+
+
+def test_competitions_that_end_at_a_time_lose_no_game(league: LeagueDatabase, tmp_path: Path) -> None:
+    files = [filled(tmp_path / f"cup{number}.sqlite", 30, number, f"cup{number}") for number in range(2)]
+    url = league.engine.url.render_as_string(hide_password=False)
+    importing = [
+        subprocess.Popen([*ARENA, "league", "import", url, str(file)], stdout=subprocess.DEVNULL)
+        for file in files
+    ]
+    assert [process.wait() for process in importing] == [0, 0]
+    assert sum(rating.games for rating in LeagueReader(league).ratings("go-9x9")) == 120
+    assert [game.games for game in LeagueReader(league).games()] == [60]
+
+
+def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> None:
+    source, chance = filled(tmp_path / "cup.sqlite", 700), random.Random(7)
+    file = tmp_path / "league.db"
+    command = [*ARENA, "league", "import", str(file), str(source)]
+    killed = 0
+    for _ in range(3):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # The tables are made before the first game.
+        while process.poll() is None and not file.exists():
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0.02, 0.25))
+        process.kill()
+        killed += process.wait() == -signal.SIGKILL
+    assert killed
+    assert subprocess.run(command, env={**os.environ}, stdout=subprocess.DEVNULL).returncode == 0
+    whole = tmp_path / "whole.db"
+    with (
+        closing(LeagueDatabase.open(sqlite_url(whole))) as league,
+        closing(LeagueDatabase.open(sqlite_url(file), create=False)) as broken,
+        closing(ResultsDatabase.open(sqlite_url(source))) as results,
+    ):
+        take_all(league, results)
+        expected, stored = contents(league), contents(broken)
+    # An estimate of part of the games is history, and a step on the way to the same.
+    for table in ("LEAGUE_Rating", "LEAGUE_Pair", "LEAGUE_Seat", "LEAGUE_Game", "LEAGUE_RatedGame"):
+        assert stored[table] == expected[table], table
