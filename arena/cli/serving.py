@@ -131,6 +131,9 @@ def watch(
     from_start: Annotated[
         bool, typer.Option(help="Begin with the first game, not with the next one.")
     ] = False,
+    moves: Annotated[
+        bool, typer.Option("--moves", help="Follow the games in progress too, move by move.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write a line of JSON for each event.")] = False,
 ) -> None:
     """Follow a competition that a service runs, until it ends or is stopped."""
@@ -139,13 +142,16 @@ def watch(
     import grpc
     from google.protobuf.json_format import MessageToDict
 
-    from arena.cli.service_text import event_line
+    from arena.cli.service_text import event_lines
     from arena.v1 import competitions_pb2
 
-    request = competitions_pb2.WatchCompetitionRequest(name=name, after=0 if from_start else None)
+    request = competitions_pb2.WatchCompetitionRequest(
+        name=name, after=0 if from_start else None, in_progress=moves
+    )
     try:
         for event in service.stub.WatchCompetition(request, metadata=service.connection.metadata):
-            say(json.dumps(MessageToDict(event)) if as_json else event_line(event))
+            for line in [json.dumps(MessageToDict(event))] if as_json else event_lines(event):
+                say(line)
     except grpc.RpcError as error:
         raise service.explain(error, f"watching {name}") from None
 
