@@ -46,15 +46,27 @@ def serve(  # noqa: PLR0913 - the options of a command
     metrics_address: Annotated[
         str, typer.Option(help="Serve Prometheus metrics at this host:port.", show_default=False)
     ] = "",
+    embedded_in: Annotated[
+        int | None,
+        typer.Option(min=1, hidden=True, help="The process id of the program whose end ends this one."),
+    ] = None,
 ) -> None:
-    """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C."""
+    """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C.
+
+    FOLDER may be one control file: then its competition alone is served.
+    """
     import asyncio
+    import signal
 
     import structlog
 
     from arena.service.server import ServiceSettings
     from arena.service.server import serve as serve_competitions
 
+    if embedded_in is not None:
+        from arena.players.process import die_with_parent
+
+        die_with_parent(signal.SIGTERM, embedded_in)
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
     endpoint = Endpoint(ServerAddress.parse(address), Certificates(tls_cert, tls_key), insecure)
     metrics = ServerAddress.parse(metrics_address) if metrics_address else None

@@ -25,8 +25,8 @@ _MOST_READ: Final = 4 << 20
 class LiveHeading:
     """What a game in progress is: its id, its players by seat, its start as Unix time.
 
-    `arrangement` is the first position where a player arranged it, else None. Of a game that `hides`
-    something from its players, the moves are kept without what they were.
+    `arrangement` is the first position where a player arranged it, else None. The moves of a game
+    that `hides` something from its players are kept without what they were.
     """
 
     game_id: str

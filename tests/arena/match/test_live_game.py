@@ -16,7 +16,7 @@ def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path)
     game.add([move(1, "A1")])
     (first,) = folder.news()
     assert first.heading == LiveHeading("0_1", ("ann", "bob"), 12.5) and first.moves_before == 0
-    assert [(each.text, each.value, each.clock_seconds, each.clock_moves) for each in first.moves] == [
+    assert [(made.text, made.value, made.clock_seconds, made.clock_moves) for made in first.moves] == [
         ("A1", 0.5, 9.5, 3)
     ]
     assert list(folder.news()) == []
@@ -30,7 +30,7 @@ def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path)
     assert (second.moves_before, second.moves[0].text) == (1, "B2")
 
     again = LiveFolder.game(tmp_path, "0_1")
-    assert again is not None and [each.text for each in again.moves] == ["A1", "B2"]
+    assert again is not None and [made.text for made in again.moves] == ["A1", "B2"]
     assert LiveFolder.game(tmp_path, "../0_1") is None
     path.unlink()
     (last,) = folder.news()

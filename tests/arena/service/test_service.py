@@ -257,7 +257,7 @@ def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(
     request = messages.WatchCompetitionRequest(name="contest", in_progress=True)
     moves: dict[str, list[str]] = {}
     over: list[str] = []
-    asked: messages.GetGameResponse | None = None
+    so_far: messages.GetGameResponse | None = None
     for event in service.ask("WatchCompetition", request, "eye"):
         if not event.HasField("in_progress"):
             continue
@@ -266,12 +266,13 @@ def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(
         assert live.moves_before == len(seen) and list(live.players) in (["one", "two"], ["two", "one"])
         seen += [move.text for move in live.moves]
         over += [live.game_id] if live.over else []
-        if asked is None and seen:
-            asked = service.ask(
+        if so_far is None and seen:
+            so_far = service.ask(
                 "GetGame", messages.GetGameRequest(name="contest", game_id=live.game_id), "eye"
             )
-    assert asked is not None and asked.in_progress and not asked.record and not asked.HasField("seed")
-    assert [move.text for move in asked.moves] == ["pass"] * len(asked.moves)
+    assert so_far is not None and so_far.in_progress and not so_far.record
+    assert not so_far.HasField("seed")
+    assert [move.text for move in so_far.moves] == ["pass"] * len(so_far.moves)
     assert sorted(over) == sorted(moves) and len(moves) == 2
     for game_id, seen in moves.items():
         whole = service.ask("GetGame", messages.GetGameRequest(name="contest", game_id=game_id), "eye")
