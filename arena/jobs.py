@@ -104,6 +104,7 @@ class GameJob:
         log_path: The file for what players write to their standard error; None for that of the process that
             plays.
         transcript: The file for the lines of the players' protocols; None for no such file.
+        live_path: The file that grows with each turn, for watchers; None for no such file.
         event: What the game is part of, for its record.
         remarks: Lines of the record's heading.
         opening: The moves, as text, that are played before the players choose theirs.
@@ -128,6 +129,7 @@ class GameJob:
     academy: AcademyAccess | None = None
     log_path: str | None = None
     transcript: str | None = None
+    live_path: str | None = None
     event: str = ""
     remarks: tuple[str, ...] = ()
     opening: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 BIN = Path(sys.executable).parent
-LIBRARY = Path(__file__).resolve().parent.parent / "build" / "demo-library"
+BUILD = Path(__file__).resolve().parent.parent / "build"
 GO_BOT = "academy-bot go --set board_size=9 --set komi=7.5"
 BOTS = {
     "random": f"{GO_BOT} --search random --seed {{seed}} --academy",
@@ -65,22 +65,24 @@ def main() -> None:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         play(options.keep.resolve(), options.rounds, gnu_go)
-        learnt = options.keep / "library"
+        kept = options.keep / "library", options.keep / "competition"
     else:
         with tempfile.TemporaryDirectory(prefix="academy-demo-") as folder:
             play(Path(folder), options.rounds, gnu_go)
-            learnt = keep_library(Path(folder) / "library")
+            kept = keep(Path(folder), "library"), keep(Path(folder), "competition")
     if find_spec("uvicorn") and find_spec("starlette") and find_spec("jinja2"):
-        command = shlex.join([os.path.relpath(BIN / "academy-web"), "--library", str(learnt)])
-        print(f"\nSee what ACADEMY has learnt in a browser:\n\n$ {command}")
+        pages = ["--library", str(kept[0]), "--competitions", str(kept[1])]
+        command = shlex.join([os.path.relpath(BIN / "academy-web"), *pages])
+        print(f"\nSee the games, and what ACADEMY has learnt from them, in a browser:\n\n$ {command}")
 
 
-def keep_library(library: Path) -> Path:
-    """Put what was learnt where the last demo left its own, and return that folder."""
-    kept = LIBRARY.relative_to(Path.cwd()) if LIBRARY.is_relative_to(Path.cwd()) else LIBRARY
+def keep(folder: Path, name: str) -> Path:
+    """Put a part of what the demo made where the last demo left its own, and return that folder."""
+    place = BUILD / f"demo-{name}"
+    kept = place.relative_to(Path.cwd()) if place.is_relative_to(Path.cwd()) else place
     shutil.rmtree(kept, ignore_errors=True)
     kept.parent.mkdir(exist_ok=True)
-    shutil.move(library, kept)
+    shutil.move(folder / name, kept)
     return kept
 
 
@@ -91,7 +93,8 @@ def play(folder: Path, rounds: int, gnu_go: str | None) -> None:
     bots = dict(BOTS)
     if gnu_go:
         bots["gnugo-1"] = GNU_GO.replace("gnugo", gnu_go, 1)
-    control = folder / "demo.toml"
+    control = folder / "competition" / "demo.toml"
+    control.parent.mkdir(exist_ok=True)
     control.write_text(
         CONTROL.format(
             guest=" and GNU Go" if gnu_go else "",

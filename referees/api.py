@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
+from referees.drawing import Drawing, draw_board
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -481,6 +482,21 @@ class Referee(ABC, Generic[Position, Move]):
             A board of the geometry of `spec`, with one state for each cell. `x` and `b` are the pieces of
             player 1 in games of one or two players; in games of more they are the pieces of `seat`.
         """
+
+    def drawing(self, position: Position) -> Drawing | None:
+        """The position as a picture, for people.
+
+        By default it is the `board` of the first seat in squares, hexagons or a graph. A game whose pieces
+        ACADEMY does not tell apart, or whose cells have shapes of their own, draws itself.
+
+        Args:
+            position: A position of the game, or a view of one.
+
+        Returns:
+            The picture, with a mark for each cell of its layout, which is the same for all positions; None
+            for a game without a board.
+        """
+        return draw_board(self.board(position, 1), self.spec().cell_names)
 
     def interaction(self, position: Position) -> bool | None:
         """Return whether pieces of different sides can act on each other; None if the referee cannot say.

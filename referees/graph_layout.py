@@ -1,9 +1,15 @@
 """Graphs, as maps are: the steps between their nodes, and places to draw the nodes at."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from academy.knowledge.boards import GraphGeometry
+
+_ROUNDS: Final = 150
 
 
 def reachable(neighbours: Sequence[Sequence[int]], start: int) -> dict[int, int]:
@@ -44,3 +50,34 @@ def spread(far: NDArray[np.float64], *, rounds: int, lengthwise: bool = False) -
     spots -= spots.min(axis=0)
     spots /= np.maximum(spots.max(axis=0), 1e-9)
     return [(float(right), float(down)) for right, down in spots]
+
+
+@lru_cache(maxsize=256)
+def spread_nodes(
+    geometry: GraphGeometry, nodes: tuple[int, ...] | None = None
+) -> tuple[tuple[float, float], ...]:
+    """Return places for a board's nodes, from 0 to 1 to the right and down, as far apart as there are steps.
+
+    Args:
+        geometry: The graph.
+        nodes: Some nodes, to be drawn by themselves; None for all.
+    """
+    shown = tuple(range(geometry.size)) if nodes is None else nodes
+    neighbours = _neighbours(geometry)
+    size = len(shown)
+    far = np.zeros((size, size))
+    for row, node in enumerate(shown):
+        steps = reachable(neighbours, node)
+        # What cannot be reached lies beyond all else.
+        beyond = max(steps.values(), default=0) + 1.0
+        far[row] = [steps.get(other, beyond) for other in shown]
+    return tuple(spread(np.maximum(far, far.T), rounds=_ROUNDS, lengthwise=size > 2))
+
+
+@lru_cache(maxsize=16)
+def _neighbours(geometry: GraphGeometry) -> Sequence[Sequence[int]]:
+    neighbours: list[list[int]] = [[] for _ in geometry.nodes]
+    for first, second in geometry.edges:
+        neighbours[first].append(second)
+        neighbours[second].append(first)
+    return neighbours

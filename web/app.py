@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from starlette.applications import Starlette
@@ -18,8 +19,9 @@ from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.guard import Guard
 from web.knowledge import Knowledge
-from web.pages import competitions, game, home, openings, patterns, position
-from web.rendering import ASSETS, render_error
+from web.live import Feeds
+from web.pages import competitions, game, home, live, openings, patterns, position
+from web.rendering import ASSETS, Sections, render_error
 from web.settings import WebSettings
 
 __all__ = ["create_application"]
@@ -32,12 +34,12 @@ _SMALLEST_PACKED: Final = 1_000
 
 
 def create_application(
-    connection: Connection, settings: WebSettings, arena: Connection | None = None
+    connection: Connection | None, settings: WebSettings, arena: Connection | None = None
 ) -> ASGIApp:
     """Return the pages as an ASGI application.
 
     Args:
-        connection: Where ACADEMY is, and the token that all pages are read with.
+        connection: Where ACADEMY is, and the token that all pages are read with; None without its pages.
         settings: Who may read, and the limits.
         arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
     """
@@ -45,11 +47,15 @@ def create_application(
     @asynccontextmanager
     async def connected(application: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as open_ones:
-            application.state.knowledge = Knowledge(connection)
-            open_ones.push_async_callback(application.state.knowledge.close)
+            if connection is not None:
+                application.state.knowledge = Knowledge(connection)
+                open_ones.push_async_callback(application.state.knowledge.close)
             if arena is not None:
-                application.state.arena = ArenaWatch(arena)
-                open_ones.push_async_callback(application.state.arena.close)
+                watch = application.state.arena = ArenaWatch(arena)
+                open_ones.push_async_callback(watch.close)
+                feeds = application.state.feeds = Feeds(watch, partial(competitions.render_results, watch))
+                open_ones.push_async_callback(feeds.close)
+                application.state.limits = settings.limits
             yield
 
     pages: dict[str, Page[Knowledge]] = {
@@ -65,8 +71,14 @@ def create_application(
         "/competition": competitions.show_competition,
         "/competition/game": competitions.show_game,
         "/competition/record": competitions.show_record,
+        "/competition/events": live.follow_competition,
+        "/competition/game/events": live.follow_game,
     }
-    routes = [Route(path, _as_endpoint(page, "knowledge")) for path, page in pages.items()]
+    if connection is None:
+        of_arena["/"] = competitions.show_competitions
+    routes = []
+    if connection is not None:
+        routes += [Route(path, _as_endpoint(page, "knowledge")) for path, page in pages.items()]
     if arena is not None:
         routes += [Route(path, _as_endpoint(page, "arena")) for path, page in of_arena.items()]
     application = Starlette(
@@ -80,7 +92,8 @@ def create_application(
         lifespan=connected,
     )
     application.router.redirect_slashes = False
-    return Guard(application, settings, render_error, has_arena=arena is not None)
+    has = Sections(knowledge=connection is not None, arena=arena is not None)
+    return Guard(application, settings, render_error, has)
 
 
 def _as_endpoint(page: Page[Any], source: str) -> Callable[[Request], Awaitable[Response]]:

@@ -1,6 +1,6 @@
 """Asks an arena's service over gRPC; what fails becomes a page's error."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, TypeVar
 
 import grpc
@@ -61,6 +61,25 @@ class ArenaWatch:
         """
         request = competitions_pb2.GetCompetitionRequest(name=name)
         return (await self._call(self._competitions.GetCompetition, request)).competition
+
+    async def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+        """Yield what happens in a competition, with the moves of its games in progress, while it runs.
+
+        Args:
+            name: Its name.
+
+        Raises:
+            PageError: There is none, or the service ended.
+        """
+        request = competitions_pb2.WatchCompetitionRequest(name=name, in_progress=True)
+        call = self._competitions.WatchCompetition(request, metadata=self._connection.metadata)
+        try:
+            async for event in call:
+                yield event
+        except grpc.RpcError as error:
+            raise to_page_error(to_client_error(error), "the arena") from error
+        finally:
+            call.cancel()
 
     async def standings(self, name: str) -> competitions_pb2.GetStandingsResponse:
         """Return the standings of a competition.

@@ -1,26 +1,28 @@
 """Boards and patterns as SVG, drawn here so that pages need no script. Colours are the style sheet's."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from markupsafe import Markup, escape
 
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.patterns import Pattern
-from web.graph_places import places_of
+from referees.drawing import MOST_SPREAD, UNIT, Area, Cell, Drawing, Layout, Mark, Point, grid_cell
+from referees.graph_layout import spread_nodes
 
 __all__ = [
     "LETTER_MEANINGS",
     "BoardMarks",
     "CellLink",
+    "DrawnBoard",
     "draw_bar",
     "draw_board",
     "draw_legend",
     "draw_pattern",
+    "is_map",
 ]
 
 LETTER_MEANINGS: Final = {
@@ -36,17 +38,14 @@ LETTER_MEANINGS: Final = {
     "#": "anything",
     "+": "off the board",
 }
-_UNIT: Final = 20
-_HALF: Final = _UNIT / 2
-_ROW: Final = _UNIT * math.sqrt(3) / 2
 _MARGIN: Final = 4
 # Pixels for a unit of a drawing, where there is room.
 _SCALE: Final = 1.6
-_COORDINATES: Final = 18
-_MAP_WIDTH: Final = 1_000
-_MAP_HEIGHT: Final = 640
-_CELL_NAME: Final = re.compile(r"([A-Za-z]{1,2})([0-9]{1,2})")
+# Wider drawings are maps: they have room without.
+_WIDEST_SCALED: Final = 700
 _LONGEST_LABEL: Final = 8
+# Seats beyond have the last one's colours.
+_COLOURS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -71,38 +70,16 @@ class BoardMarks:
     """What is shown on a board besides its pieces.
 
     Attributes:
-        names: The cells' names row by row; empty without names.
         last: The cells that the last move changed.
         links: Cells to click on.
         matches: By cell the numbers of the patterns that lie there.
         lit: Cells to highlight.
     """
 
-    names: Sequence[str] = ()
     last: frozenset[int] = frozenset()
     links: Mapping[int, CellLink] = field(default_factory=dict)
     matches: Mapping[int, Sequence[int]] = field(default_factory=dict)
     lit: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
-class _Spot:
-    """The middle of a cell or node, and its outline where it is a hexagon."""
-
-    x: float
-    y: float
-    hexagon: bool = False
-
-    def outline(self, kind: str) -> str:
-        if not self.hexagon:
-            x, y = self.x - _HALF, self.y - _HALF
-            return f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{_UNIT}" height="{_UNIT}"/>'
-        radius = _UNIT / math.sqrt(3)
-        corners = ((math.sin(turn), math.cos(turn)) for turn in (math.pi / 3 * side for side in range(6)))
-        points = " ".join(
-            f"{self.x + radius * right:.2f},{self.y + radius * down:.2f}" for right, down in corners
-        )
-        return f'<polygon class="{kind}" points="{points}"/>'
 
 
 @dataclass
@@ -119,45 +96,57 @@ class _Sheet:
     def markup(self, label: str, kind: str, *, interactive: bool = False) -> Markup:
         role = "group" if interactive else "img"
         width, height = math.ceil(self.width), math.ceil(self.height)
+        scale = _SCALE if width <= _WIDEST_SCALED else 1.0
         # An image has no children for those who hear the page; a group has its links.
         return Markup(
             f'<svg class="{kind}" role="{role}" aria-label="{escape(label)}" viewBox="0 0 {width} {height}" '
-            f'width="{_SCALE * width:g}" height="{_SCALE * height:g}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
+            f'width="{scale * width:g}" height="{scale * height:g}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
         )
 
 
-def _disc(spot: _Spot, kind: str, size: float = 8.0) -> str:
-    return f'<circle class="{kind}" cx="{spot.x:.2f}" cy="{spot.y:.2f}" r="{size:g}"/>'
+def _disc(place: Point, kind: str, size: float = 8.0) -> str:
+    return f'<circle class="{kind}" cx="{_number(place[0])}" cy="{_number(place[1])}" r="{_number(size)}"/>'
 
 
-def _letter(spot: _Spot, kind: str, letter: str) -> str:
-    return f'<text class="{kind}" x="{spot.x:.2f}" y="{spot.y + 3.6:.2f}">{escape(letter)}</text>'
+def _text(place: Point, kind: str, text: str, down: float = 3.6) -> str:
+    return (
+        f'<text class="{kind}" x="{_number(place[0])}" y="{_number(place[1] + down)}">{escape(text)}</text>'
+    )
 
 
-def _piece(spot: _Spot, letter: str) -> Iterator[str]:
-    """What stands on a cell; nothing for an empty one."""
-    side = "first" if letter in "xbB1" else "second"
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _path(outlines: Iterable[Iterable[Point]], kind: str) -> str:
+    ways = (
+        "M" + "L".join(f"{_number(right)},{_number(down)}" for right, down in outline) + "Z"
+        for outline in outlines
+    )
+    return f'<path class="{kind}" d="{"".join(ways)}"/>'
+
+
+def _side(seat: int) -> str:
+    return f"side-{min(seat, _COLOURS)}"
+
+
+def _piece(place: Point, letter: str) -> Iterator[str]:
+    """What stands on a cell of a pattern; nothing for an empty one."""
+    side = _side(1) if letter in "xbB1" else _side(2)
     if letter in "xo":
-        yield _disc(spot, f"piece {side}")
+        yield _disc(place, f"piece {side}")
     elif letter in "bw":
-        yield _disc(spot, f"piece {side}")
-        yield _disc(spot, f"crown {side}", 4.5)
+        yield _disc(place, f"piece {side}")
+        yield _disc(place, f"crown {side}", 4.5)
     elif letter in "BW":
-        yield _disc(spot, f"piece {side} either")
-        yield _letter(spot, f"on-{side}", letter)
+        yield _disc(place, f"piece {side} either")
+        yield _text(place, f"on {side}", letter)
     elif letter in "12":
-        yield _disc(spot, f"maybe {side}", 6.0)
-        yield _letter(spot, "on-cell", letter)
+        yield _disc(place, f"maybe {side}", 6.0)
+        yield _text(place, "on-cell", letter)
 
 
 _KINDS: Final = {"+": "cell off", "#": "cell any"}
-
-
-def _grid_spot(row: int, column: int, hexagonal: bool, left: float, top: float) -> _Spot:
-    if hexagonal:
-        radius = _UNIT / math.sqrt(3)
-        return _Spot(left + _HALF + _UNIT * (column + row / 2), top + radius + _ROW * row, True)
-    return _Spot(left + _HALF + _UNIT * column, top + _HALF + _UNIT * row)
 
 
 def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -> Markup:
@@ -175,11 +164,11 @@ def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -
     sheet = _Sheet()
     rows = [row for row, _ in pattern.cells]
     # A slanted row of hexagons would leave room at its left.
-    shift = min(column + row / 2 for row, column in pattern.cells) * _UNIT if hexagonal else 0.0
+    shift = min(column + row / 2 for row, column in pattern.cells) * UNIT if hexagonal else 0.0
     for (row, column), letter in zip(pattern.cells, letters, strict=True):
-        spot = _grid_spot(row, column, hexagonal, _MARGIN - shift, _MARGIN)
-        sheet.parts += [spot.outline(_KINDS.get(letter, "cell")), *_piece(spot, letter)]
-        sheet.reach(spot.x + _HALF + _MARGIN, spot.y + _UNIT / math.sqrt(3) + _MARGIN)
+        cell = grid_cell(row, column, hexagonal, _MARGIN - shift, _MARGIN)
+        sheet.parts += [_path(cell.outlines, _KINDS.get(letter, "cell")), *_piece(cell.place, letter)]
+        sheet.reach(cell.place[0] + UNIT / 2 + _MARGIN, cell.place[1] + UNIT / math.sqrt(3) + _MARGIN)
     by_row = [
         " ".join(letter for (row, _), letter in zip(pattern.cells, letters, strict=True) if row == number)
         for number in range(max(rows) + 1)
@@ -190,103 +179,121 @@ def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -
 def _draw_nodes(pattern: Pattern, letters: Sequence[str], geometry: GraphGeometry, label: str) -> Markup:
     nodes = tuple(node for _, node in pattern.cells)
     names = [geometry.nodes[node] for node in nodes]
-    places = places_of(geometry, nodes) or ()
+    places = spread_nodes(geometry, nodes) if len(nodes) <= MOST_SPREAD else ()
     sheet = _Sheet()
     size = 60 + 26 * math.sqrt(len(nodes))
-    spots = [_Spot(36 + x * size * 1.3, 18 + y * size) for x, y in places]
+    spots = [(36 + x * size * 1.3, 18 + y * size) for x, y in places]
     spot_of = dict(zip(nodes, spots, strict=False))
-    sheet.parts += _edges(geometry, spot_of)
+    sheet.parts += [
+        _line(spot_of[first], spot_of[second])
+        for first, second in geometry.edges
+        if first in spot_of and second in spot_of
+    ]
     for spot, letter, name in zip(spots, letters, names, strict=False):
-        sheet.parts += _node(spot, letter, name)
-        sheet.reach(spot.x + 36, spot.y + 28)
+        kind = {"+": "node off", "#": "node any"}.get(letter, "node")
+        sheet.parts += [
+            _disc(spot, kind, 10.0),
+            *_piece(spot, letter),
+            _text(spot, "node-name", _short(name), 22),
+        ]
+        sheet.reach(spot[0] + 36, spot[1] + 28)
     words = ", ".join(f"{name} {letter}" for name, letter in zip(names, letters, strict=True))
     return sheet.markup(f"{label}: {words}", "pattern map")
 
 
-def _edges(geometry: GraphGeometry, spot_of: Mapping[int, _Spot]) -> Iterator[str]:
-    for first, second in geometry.edges:
-        if first in spot_of and second in spot_of:
-            one_end, other = spot_of[first], spot_of[second]
-            yield (
-                f'<line class="edge" x1="{one_end.x:.1f}" y1="{one_end.y:.1f}" '
-                f'x2="{other.x:.1f}" y2="{other.y:.1f}"/>'
-            )
+def _line(first: Point, second: Point, kind: str = "edge") -> str:
+    (left, up), (right, down) = first, second
+    ends = f'x1="{_number(left)}" y1="{_number(up)}" x2="{_number(right)}" y2="{_number(down)}"'
+    return f'<line class="{kind}" {ends}/>'
 
 
-def _node(spot: _Spot, letter: str, name: str) -> Iterator[str]:
-    kind = {"+": "node off", "#": "node any"}.get(letter, "node")
-    yield _disc(spot, kind, 10.0)
-    yield from _piece(spot, letter)
-    short = name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…"
-    yield f'<text class="node-name" x="{spot.x:.1f}" y="{spot.y + 22:.1f}">{escape(short)}</text>'
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…"
 
 
-def draw_board(board: Board, marks: BoardMarks, label: str) -> Markup | None:
+@dataclass(frozen=True)
+class DrawnBoard:
+    """A board as SVG, in parts.
+
+    Attributes:
+        cells: The elements that change with what is on the cells, in the order in which the picture has them.
+        whole: The whole picture.
+    """
+
+    cells: tuple[str, ...]
+    whole: Markup
+
+
+def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
     """Draw a board.
 
     Args:
-        board: The board.
-        marks: What is shown besides its pieces.
+        drawing: What the referee says of the position.
+        marks: What is shown besides.
         label: What to call it for those who do not see it.
-
-    Returns:
-        The drawing; None for a map with too many nodes, or with a single one.
     """
-    sheet = _Sheet()
-    match board.geometry:
-        case GraphGeometry() as geometry:
-            places = places_of(geometry) if geometry.size > 1 else None
-            if places is None:
-                return None
-            spots = [_Spot(40 + x * (_MAP_WIDTH - 80), 24 + y * (_MAP_HEIGHT - 64)) for x, y in places]
-            sheet.reach(_MAP_WIDTH, _MAP_HEIGHT)
-            sheet.parts += _edges(geometry, dict(enumerate(spots)))
-        case SquareGeometry() | HexGeometry() as geometry:
-            spots = _grid_spots(geometry, marks.names, sheet)
-    for number, (spot, letter) in enumerate(zip(spots, board.letters, strict=True)):
-        sheet.parts += _marked_cell(board.geometry, spot, letter, number, marks)
-    kind = "board map" if isinstance(board.geometry, GraphGeometry) else "board"
-    return sheet.markup(label, kind, interactive=bool(marks.links))
+    layout = drawing.layout
+    areas = _area_of(layout)
+    grounds = [
+        list(_ground(layout, layout.cells[number], mark, areas.get(number)))
+        for number, mark in enumerate(drawing.marks)
+    ]
+    pieces = [list(_standing(layout, number, mark, marks)) for number, mark in enumerate(drawing.marks)]
+    sheet = _Sheet(width=layout.width, height=layout.height)
+    sheet.parts += [_path([outline], "cell off") for outline in layout.background]
+    if is_map(layout):
+        # Names and pieces reach into the cells beside their own.
+        below = [_cell_element(number, marks, ground) for number, ground in enumerate(grounds)]
+        above = [
+            _cell_element(number, marks, _linked(number, marks, piece)) for number, piece in enumerate(pieces)
+        ]
+        sheet.parts += [*below, *_lines(layout), *above]
+        sheet.parts += [_area_label(layout, area, number) for number, area in enumerate(layout.areas)]
+        cells = (*below, *above)
+    else:
+        cells = tuple(
+            _cell_element(number, marks, _linked(number, marks, [*ground, *piece]))
+            for number, (ground, piece) in enumerate(zip(grounds, pieces, strict=True))
+        )
+        sheet.parts += [*_lines(layout), *cells]
+    sheet.parts += [_text(at.place, "coordinate", at.text) for at in layout.labels]
+    kind = "board map" if is_map(layout) else "board"
+    return DrawnBoard(cells, sheet.markup(label, kind, interactive=bool(marks.links)))
 
 
-def _grid_spots(geometry: SquareGeometry | HexGeometry, names: Sequence[str], sheet: _Sheet) -> list[_Spot]:
-    hexagonal = isinstance(geometry, HexGeometry)
-    heads = _coordinates(geometry, names)
-    room = _COORDINATES if heads else 0
-    # Hexagons: letters stand above the first row, which the slant does not move.
-    top = _MARGIN + (room if hexagonal else 0)
-    spots = [_grid_spot(row, column, hexagonal, _MARGIN + room, top) for row, column in geometry.cells]
-    for spot in spots:
-        sheet.reach(spot.x + _HALF + _MARGIN, spot.y + _UNIT / math.sqrt(3) + _MARGIN)
-    if heads:
-        for row, name in enumerate(heads[0]):
-            first = spots[row * geometry.columns]
-            sheet.parts.append(_letter(_Spot(first.x - _HALF - 8, first.y), "coordinate", name))
-        for column, name in enumerate(heads[1]):
-            at = spots[column] if hexagonal else spots[-geometry.columns + column]
-            away = -_UNIT / math.sqrt(3) - 6 if hexagonal else _UNIT
-            sheet.parts.append(_letter(_Spot(at.x, at.y + away), "coordinate", name))
-        sheet.reach(0, sheet.height + (0 if hexagonal else room - 4))
-    return spots
+def _lines(layout: Layout) -> Iterator[str]:
+    yield from (_line(first, second) for first, second in layout.links)
+    yield from (_line(first, second, "border") for first, second in layout.borders)
 
 
-def _coordinates(
-    geometry: SquareGeometry | HexGeometry, names: Sequence[str]
-) -> tuple[list[str], list[str]] | None:
-    """The names of rows and of columns, where the cells' names are made of them."""
-    read = [_CELL_NAME.fullmatch(name) for name in names]
-    if not read or not all(read):
-        return None
-    parts = [(name[1], name[2]) for name in read if name]
-    columns = [letter for letter, _ in parts[: geometry.columns]]
-    rows = [digits for _, digits in parts[:: geometry.columns]]
-    expected = [(column, row) for row in rows for column in columns]
-    return (rows, columns) if parts == expected else None
+def is_map(layout: Layout) -> bool:
+    """Return whether a board is a map, which needs the page's whole width.
+
+    Args:
+        layout: The board.
+    """
+    return layout.width > _WIDEST_SCALED
 
 
-def _marked_cell(
-    geometry: Geometry, spot: _Spot, letter: str, number: int, marks: BoardMarks
-) -> Iterator[str]:
+def _area_of(layout: Layout) -> Mapping[int, int]:
+    """The area of each cell that is in one; of those in several the smallest."""
+    by_size = sorted(enumerate(layout.areas), key=lambda numbered: -len(numbered[1].cells))
+    return {cell: number for number, area in by_size for cell in area.cells}
+
+
+def _area_label(layout: Layout, area: Area, number: int) -> str:
+    """An area's name and value above its topmost cell."""
+    if not area.cells:
+        return ""
+    left, up = min((layout.cells[cell].place for cell in area.cells), key=lambda place: (place[1], place[0]))
+    text = f"{area.name} {area.value}".strip()
+    return _text((left, up), f"area-name area-{number % _AREA_COLOURS}", text, -1.5 * layout.radius)
+
+
+_AREA_COLOURS: Final = 10
+
+
+def _cell_element(number: int, marks: BoardMarks, parts: Iterable[str]) -> str:
     matches = marks.matches.get(number, ())
     data = f' data-matches="{" ".join(map(str, matches))}"' if matches else ""
     kinds = [
@@ -295,26 +302,62 @@ def _marked_cell(
         *(["lit"] if number in marks.lit else []),
         *(["matched"] if matches else []),
     ]
-    yield f'<g class="{" ".join(kinds)}"{data}>'
+    return f'<g class="{" ".join(kinds)}"{data}>{"".join(parts)}</g>'
+
+
+def _linked(number: int, marks: BoardMarks, parts: Iterable[str]) -> Iterable[str]:
     there = marks.links.get(number)
-    if there:
-        kind = "play known" if there.known else "play"
-        # The list beside the board has the known moves; others would be hundreds of stops for the keyboard.
-        stop = "" if there.known else ' tabindex="-1"'
-        yield f'<a class="{kind}" href="{escape(there.address)}" aria-label="{escape(there.label)}"{stop}>'
-    if isinstance(geometry, GraphGeometry):
-        yield from _node(spot, letter, geometry.nodes[number])
+    if there is None:
+        return parts
+    kind = "play known" if there.known else "play"
+    # The list beside the board has the known moves; others would be hundreds of stops for the keyboard.
+    stop = "" if there.known else ' tabindex="-1"'
+    begin = f'<a class="{kind}" href="{escape(there.address)}" aria-label="{escape(there.label)}"{stop}>'
+    return [begin, *parts, "</a>"]
+
+
+def _ground(layout: Layout, cell: Cell, mark: Mark, area: int | None) -> Iterator[str]:
+    kinds = [
+        "cell" if cell.outlines else "node",
+        *(["off"] if mark.off else []),
+        *([cell.ground] if cell.ground else []),
+        *([f"own-{min(mark.owner, _COLOURS)}"] if mark.owner else []),
+        *([] if area is None else [f"area-{area % _AREA_COLOURS}"]),
+    ]
+    if cell.outlines:
+        yield _path(cell.outlines, " ".join(kinds))
     else:
-        yield spot.outline("cell off" if letter == "+" else "cell")
-        yield from _piece(spot, letter)
+        yield _disc(cell.place, " ".join(kinds), layout.radius)
+
+
+def _standing(layout: Layout, number: int, mark: Mark, marks: BoardMarks) -> Iterator[str]:
+    """The name of a cell, its piece, and what is marked there."""
+    cell = layout.cells[number]
+    place = cell.place if mark.place is None else mark.place
+    size = layout.radius if mark.text or is_map(layout) else 8.0
+    if mark.centre:
+        yield _disc((cell.place[0] + 1.5 * size, cell.place[1]), "centre", 0.35 * size)
+    if cell.named:
+        yield _text(cell.place, "node-name", cell.name if cell.outlines else _short(cell.name), size + 12)
+    if mark.lost is not None:
+        seat, text = mark.lost
+        aside = (place[0] + 0.8 * size, place[1] + 0.8 * size)
+        yield _disc(aside, f"piece lost {_side(seat)}", 0.8 * size)
+        yield _text(aside, f"on {_side(seat)}", text)
+    if mark.seat:
+        yield _disc(place, f"piece {_side(mark.seat)}", size)
+        if mark.crown:
+            yield _disc(place, f"crown {_side(mark.seat)}", 0.56 * size)
+    if mark.text:
+        kind = f"on {_side(mark.seat)}" if mark.seat else "on-cell"
+        yield _text(place, kind if len(mark.text) < 3 else f"{kind} long", mark.text, 0.36 * size)
     if number in marks.last:
-        yield _disc(spot, "last-mark", 2.6)
-    if there:
-        yield _disc(spot, "choice", 7.0)
+        yield _disc(place, "last-ring", size + 3) if mark.text else _disc(place, "last-mark", 2.6)
+    there = marks.links.get(number)
+    if there is not None:
+        yield _disc(cell.place, "choice", 7.0)
         if there.rank:
-            yield _letter(spot, "rank", str(there.rank))
-        yield "</a>"
-    yield "</g>"
+            yield _text(cell.place, "rank", str(there.rank))
 
 
 def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
@@ -326,9 +369,9 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
     legend = []
     for letter in letters:
         sheet = _Sheet()
-        spot = _grid_spot(0, 0, False, 1, 1)
-        sheet.parts += [spot.outline(_KINDS.get(letter, "cell")), *_piece(spot, letter)]
-        sheet.reach(_UNIT + 2, _UNIT + 2)
+        cell = grid_cell(0, 0, False, 1, 1)
+        sheet.parts += [_path(cell.outlines, _KINDS.get(letter, "cell")), *_piece(cell.place, letter)]
+        sheet.reach(UNIT + 2, UNIT + 2)
         meaning = LETTER_MEANINGS[letter]
         legend.append((letter, meaning, sheet.markup(meaning, "legend-cell")))
     return legend

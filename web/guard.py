@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from web.failures import PageError
-from web.rendering import HAS_ARENA
+from web.rendering import SECTIONS, Sections
 from web.settings import WebSettings
 
 __all__ = ["Guard"]
@@ -19,7 +19,8 @@ __all__ = ["Guard"]
 _METHODS: Final = ("GET", "HEAD")
 _HEADERS: Final = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -40,13 +41,13 @@ class Guard:
         application: The pages.
         settings: Who may read, and the limits.
         error_page: Makes the page of an error.
-        has_arena: Whether there are pages of competitions.
+        has: What pages there are.
     """
 
     def __init__(
-        self, application: ASGIApp, settings: WebSettings, error_page: ErrorPage, *, has_arena: bool = False
+        self, application: ASGIApp, settings: WebSettings, error_page: ErrorPage, has: Sections
     ) -> None:
-        self._has_arena = has_arena
+        self._has = has
         self._application = application
         self._settings = settings
         self._error_page = error_page
@@ -58,11 +59,13 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        scope[HAS_ARENA] = self._has_arena
+        scope[SECTIONS] = self._has
         answer = _Answer(send, self._settings)
         try:
             self._check(scope)
-            async with asyncio.timeout(self._settings.limits.page_seconds):
+            # A page that follows what happens is open as long as its visitor looks at it.
+            most = None if scope["path"].endswith("/events") else self._settings.limits.page_seconds
+            async with asyncio.timeout(most):
                 await self._application(scope, receive, answer)
         except TimeoutError:
             why = f"It took longer than {self._settings.limits.page_seconds:g} seconds."

@@ -15,11 +15,24 @@ from web.drawing import draw_bar
 from web.failures import PageError
 from web.query import link
 
-__all__ = ["ASSETS", "HAS_ARENA", "Asset", "render", "render_error"]
+__all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "render", "render_error", "render_part"]
 
 
-# Where a request's scope says whether there are pages of competitions.
-HAS_ARENA: Final = "web.has_arena"
+# Where a request's scope says what pages there are.
+SECTIONS: Final = "web.sections"
+
+
+@dataclass(frozen=True)
+class Sections:
+    """What pages there are.
+
+    Attributes:
+        knowledge: Whether there are those of ACADEMY.
+        arena: Whether there are those of competitions.
+    """
+
+    knowledge: bool = True
+    arena: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,7 @@ ASSETS: Final = {
         "site.css": "text/css",
         "explorer.js": "text/javascript",
         "position.js": "text/javascript",
+        "live.js": "text/javascript",
         "icon.svg": "image/svg+xml",
     }.items()
 }
@@ -88,8 +102,18 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
         context: Its values by name.
         status: The HTTP status.
     """
-    content = _environment().get_template(template).render(context, has_arena=request.scope[HAS_ARENA])
+    content = _environment().get_template(template).render(context, has=request.scope[SECTIONS])
     return HTMLResponse(content, status)
+
+
+def render_part(template: str, context: Mapping[str, Any]) -> str:
+    """Return a part of a page, to be put into one that is open.
+
+    Args:
+        template: The template's file.
+        context: Its values by name.
+    """
+    return _environment().get_template(template).render(context)
 
 
 def render_error(request: Request, error: PageError) -> HTMLResponse:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, Final
 
-from academy.knowledge.boards import Board, GraphGeometry
+from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import (
     ENTRY_POINT_GROUP,
@@ -19,13 +19,16 @@ from referees.api import (
     UnreadableMoveError,
     referee,
 )
+from referees.drawing import Drawing
 
 __all__ = [
     "MOST_MOVES",
     "MOST_PLIES",
+    "GameReplay",
+    "GameStart",
     "NoBoardError",
-    "PlayedGame",
     "ReplayedLine",
+    "changed_cells",
     "find_referee",
     "replay",
     "replay_game",
@@ -37,6 +40,7 @@ MOST_MOVES: Final = 400
 # Of a whole game.
 MOST_PLIES: Final = 5_000
 _MOST_LISTED: Final = 500
+_NO_BOARD: Final = "ACADEMY learns this game's openings alone: it has no board that could be drawn."
 _Judge = Referee[Any, Any]
 _log = logging.getLogger(__name__)
 
@@ -50,7 +54,8 @@ class ReplayedLine:
     """The position after a line.
 
     Attributes:
-        board: Its board.
+        board: Its board, as the player sees it.
+        drawing: The position as a picture.
         last: The cells that the last move changed.
         mover: The seat to move; None after the end, or where all move at once.
         legal: The moves there as opening trees write them; empty where they cannot be listed.
@@ -58,6 +63,7 @@ class ReplayedLine:
     """
 
     board: Board
+    drawing: Drawing
     last: frozenset[int]
     mover: int | None
     legal: tuple[str, ...] = ()
@@ -119,8 +125,6 @@ def replay(spec: GameSpec, moves: tuple[str, ...], player: int) -> ReplayedLine:
         raise NoBoardError(
             f"No referee for {spec.game_id} is installed here, so nobody can play the moves again."
         )
-    if spec.geometry.size == 1:
-        raise NoBoardError("ACADEMY learns this game's openings alone: it has no board that could be drawn.")
     if len(moves) > MOST_MOVES:
         raise NoBoardError(f"The line has {len(moves)} moves; at most {MOST_MOVES} are played again.")
     try:
@@ -140,32 +144,45 @@ def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) ->
             "All players move at once in this game, so the moves of one of them do not lead to one board."
         )
     position = judge.start(0)
-    seen = before = judge.board(position, player)
+    drawn = before = judge.drawing(position)
+    if drawn is None:
+        raise NoBoardError(_NO_BOARD)
     for number, text in enumerate(moves, 1):
         seats = judge.to_move(position)
         if len(seats) != 1:
             why = "the game is over before it" if not seats else "several players move at once there"
             raise NoBoardError(f"Move {number} ({text[:40]}) cannot be played: {why}.")
         position = judge.play(position, {seats[0]: _read_move(judge, position, seats[0], text, number)})
-        before, seen = seen, judge.board(position, player)
-    return _described(judge, position, seen, _changed_cells(before, seen))
+        before, drawn = drawn, judge.drawing(position)
+        assert drawn is not None
+    return _described(judge, position, judge.board(position, player), drawn, changed_cells(before, drawn))
 
 
-def _changed_cells(before: Board, after: Board) -> frozenset[int]:
-    states = enumerate(zip(before.states, after.states, strict=True))
-    return frozenset(cell for cell, (old, new) in states if old != new)
+def changed_cells(before: Drawing | None, after: Drawing | None) -> frozenset[int]:
+    """Return the cells on which two pictures of a game differ.
+
+    Args:
+        before: The earlier picture.
+        after: The later one.
+    """
+    if before is None or after is None:
+        return frozenset()
+    marks = enumerate(zip(before.marks, after.marks, strict=True))
+    return frozenset(cell for cell, (old, new) in marks if old != new)
 
 
-def _described(judge: _Judge, position: Any, board: Board, last: frozenset[int]) -> ReplayedLine:
+def _described(
+    judge: _Judge, position: Any, board: Board, drawing: Drawing, last: frozenset[int]
+) -> ReplayedLine:
     seats = judge.to_move(position)
     if not seats:
         outcome = judge.outcome(position)
-        return ReplayedLine(board, last, None, ended=outcome.summary if outcome else "over")
+        return ReplayedLine(board, drawing, last, None, ended=outcome.summary if outcome else "over")
     if len(seats) > 1:
-        return ReplayedLine(board, last, None)
+        return ReplayedLine(board, drawing, last, None)
     listed = judge.legal_moves(position, seats[0]) or ()
     legal = tuple(judge.opening_move(position, seats[0], move) for move in listed[:_MOST_LISTED])
-    return ReplayedLine(board, last, seats[0], legal)
+    return ReplayedLine(board, drawing, last, seats[0], legal)
 
 
 def _read_move(judge: _Judge, position: Any, seat: int, text: str, number: int) -> Any:
@@ -188,81 +205,143 @@ def _read_move(judge: _Judge, position: Any, seat: int, text: str, number: int) 
 
 
 @dataclass(frozen=True)
-class PlayedGame:
-    """A whole game, played again.
+class GameStart:
+    """How a game of an arena began.
+
+    Attributes:
+        game: The referee's name.
+        settings_json: The game's settings as a JSON object.
+        seed: What its chance came from; None while it is secret.
+        arrangement: The first position, where a player arranged it; "" where none did, or that is not known.
+    """
+
+    game: str
+    settings_json: str
+    seed: int | None = None
+    arrangement: str = ""
+
+
+class GameReplay:
+    """A game that is played again, move by move.
 
     Attributes:
         seats: What the seats are called.
-        names: The cells' names.
-        on_map: Whether the board is a graph.
-        boards: The board after each number of moves, from none. In a turn of several seats the board changes
+        layout: Its board.
+        drawings: The picture after each number of moves, from none. In a turn of several seats it changes
             with the last of them.
+
+    Args:
+        start: How the game began.
+
+    Raises:
+        NoBoardError: There is no referee, or it cannot begin the game.
     """
 
-    seats: tuple[str, ...]
-    names: tuple[str, ...]
-    on_map: bool
-    boards: tuple[Board, ...]
+    def __init__(self, start: GameStart) -> None:
+        self._judge = _judge_of(start)
+        self._position = _first_position(self._judge, start)
+        first = self._judge.drawing(self._position)
+        if first is None:
+            raise NoBoardError(_NO_BOARD)
+        self._waiting: list[tuple[int, str]] = []
+        self.seats = tuple(self._judge.seat_name(seat) for seat in range(1, self._judge.seats + 1))
+        self.layout = first.layout
+        self.drawings = [first]
 
-    def after(self, ply: int) -> tuple[Board, frozenset[int]]:
-        """Return the board after some moves, and the cells that the last of them changed.
+    def add(self, moves: Sequence[tuple[int, str]]) -> None:
+        """Play moves.
+
+        Args:
+            moves: The seat and the text of each.
+
+        Raises:
+            NoBoardError: The referee cannot play one of them.
+        """
+        try:
+            for seat, text in moves:
+                self._add(seat, text)
+        except NoBoardError:
+            raise
+        except Exception:  # A referee of somebody else's must not end these pages.
+            _log.exception("the referee of %s failed", self._judge.name)
+            raise NoBoardError(f"The referee of {self._judge.name} cannot play this game again.") from None
+
+    def _add(self, seat: int, text: str) -> None:
+        number = len(self.drawings) + len(self._waiting)
+        if number > MOST_PLIES:
+            raise NoBoardError(f"The game has more than {MOST_PLIES} moves, which are not played again.")
+        judge, position = self._judge, self._position
+        self._waiting.append((seat, text))
+        seats = judge.to_move(position)
+        if not {mover for mover, _ in self._waiting} <= set(seats):
+            raise NoBoardError(f"Move {number} is out of turn in the game that the referee comes to.")
+        if len(self._waiting) < len(seats):
+            return
+        read = {mover: judge.read_move(position, mover, words) for mover, words in self._waiting}
+        for mover, move in read.items():
+            judge.check(position, mover, move)
+        self._position = judge.play(position, read)
+        after = judge.drawing(self._position)
+        assert after is not None
+        self.drawings += [self.drawings[-1]] * (len(seats) - 1) + [after]
+        self._waiting.clear()
+
+    def after(self, ply: int) -> tuple[Drawing, frozenset[int]]:
+        """Return the picture after some moves, and the cells that the last turn changed.
 
         Args:
             ply: How many moves.
         """
-        board, before = self.boards[ply], self.boards[max(ply - 1, 0)]
-        return board, _changed_cells(before, board)
+        # In an unfinished turn the board is that of the turn before.
+        now = min(ply, len(self.drawings) - 1)
+        drawing = self.drawings[now]
+        before = next(
+            (self.drawings[at] for at in range(now, -1, -1) if self.drawings[at] is not drawing), None
+        )
+        return drawing, changed_cells(before, drawing)
 
 
-@lru_cache(maxsize=32)
-def replay_game(game: str, settings_json: str, moves: tuple[tuple[int, str], ...]) -> PlayedGame:
-    """Play a game of an arena again.
-
-    Args:
-        game: The referee's name.
-        settings_json: The game's settings as a JSON object.
-        moves: The seat and the text of each move.
-
-    Raises:
-        NoBoardError: There is no referee, or it cannot play the game.
-    """
+def _judge_of(start: GameStart) -> _Judge:
+    """The referee of a game. Raises NoBoardError."""
     try:
-        rules = referee(game)
-        settings = json.loads(settings_json or "{}")
+        rules = referee(start.game)
+        settings = json.loads(start.settings_json or "{}")
         if any(isinstance(value, str) and rules.names_file(name, value) for name, value in settings.items()):
             raise NoBoardError("The game's settings name a file, which is not read from here.")
-        judge = rules.from_settings(settings)
-        return _replay_game(judge, moves)
+        return rules.from_settings(settings)
     except NoBoardError:
         raise
     except UnknownRefereeError as error:
         raise NoBoardError(f"{error}.") from None
     except Exception:  # A referee of somebody else's must not end these pages.
-        _log.exception("the referee of %s failed", game[:80])
-        raise NoBoardError(f"The referee of {game[:80]} cannot play this game again.") from None
+        _log.exception("the referee of %s failed", start.game[:80])
+        raise NoBoardError(f"The referee of {start.game[:80]} cannot play this game again.") from None
 
 
-def _replay_game(judge: _Judge, moves: tuple[tuple[int, str], ...]) -> PlayedGame:
-    spec, position = judge.spec(), judge.start(0)
-    if spec.geometry.size == 1:
-        raise NoBoardError("ACADEMY learns this game's openings alone: it has no board that could be drawn.")
-    if len(moves) > MOST_PLIES:
-        raise NoBoardError(f"The game has {len(moves)} moves; at most {MOST_PLIES} are played again.")
-    starts = {judge.board(judge.start(seed), 1).states for seed in range(4)}
-    if judge.arranger() is not None or len(starts) > 1:
-        raise NoBoardError("The game begins by chance or with a position of a player's choice.")
-    boards = [judge.board(position, 1)]
-    at = 0
-    while at < len(moves):
-        seats = judge.to_move(position)
-        turn = dict(moves[at : at + len(seats)])
-        if not seats or set(turn) != set(seats):
-            raise NoBoardError(f"Move {at + 1} is out of turn in the game that the referee comes to.")
-        read = {seat: judge.read_move(position, seat, text) for seat, text in turn.items()}
-        for seat, move in read.items():
-            judge.check(position, seat, move)
-        position = judge.play(position, read)
-        boards += [boards[-1]] * (len(seats) - 1) + [judge.board(position, 1)]
-        at += len(seats)
-    names = tuple(judge.seat_name(seat) for seat in range(1, judge.seats + 1))
-    return PlayedGame(names, spec.cell_names, isinstance(spec.geometry, GraphGeometry), tuple(boards))
+def _first_position(judge: _Judge, start: GameStart) -> Any:
+    if judge.arranger() is not None:
+        if not start.arrangement:
+            raise NoBoardError("The game begins with a position of a player's choice.")
+        return judge.arrange(start.arrangement)
+    if start.seed is None:
+        if judge.hides:
+            raise NoBoardError("What this game hides from its players is shown when it is over.")
+        if len({judge.board(judge.start(seed), 1).states for seed in range(4)}) > 1:
+            raise NoBoardError("The game begins by chance, which is shown when it is over.")
+    return judge.start(start.seed or 0)
+
+
+@lru_cache(maxsize=32)
+def replay_game(start: GameStart, moves: tuple[tuple[int, str], ...]) -> GameReplay:
+    """Play a finished game of an arena again.
+
+    Args:
+        start: How it began.
+        moves: The seat and the text of each move.
+
+    Raises:
+        NoBoardError: There is no referee, or it cannot play the game.
+    """
+    played = GameReplay(start)
+    played.add(moves)
+    return played

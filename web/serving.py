@@ -32,7 +32,7 @@ class _Server(uvicorn.Server):
 
 
 def serve_pages(
-    connection: Connection,
+    connection: Connection | None,
     settings: WebSettings,
     say_ready: Callable[[str], None],
     arena: Connection | None = None,
@@ -40,7 +40,7 @@ def serve_pages(
     """Serve the pages until SIGINT or SIGTERM.
 
     Args:
-        connection: Where ACADEMY is, and the token that all pages are read with.
+        connection: Where ACADEMY is, and the token that all pages are read with; None without its pages.
         settings: The address, who may read, and the limits.
         say_ready: Gets the address for browsers once it is listened on.
         arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
@@ -58,7 +58,7 @@ def serve_pages(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=limits.connections,
+        limit_concurrency=limits.connections + limits.watchers,
         timeout_keep_alive=limits.idle_seconds,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         h11_max_incomplete_event_size=_LARGEST_HEAD,

@@ -19,13 +19,15 @@ class WebLimits:
     Attributes:
         address_bytes: The bytes of a page's address with its query.
         page_seconds: The seconds that a page may take.
-        connections: How many visitors are served at once.
+        connections: How many visitors are served at once, besides the watchers.
+        watchers: How many pages follow games in progress at once.
         idle_seconds: The seconds until a connection without a question is closed.
     """
 
     address_bytes: int = 8_192
     page_seconds: float = 15.0
     connections: int = 256
+    watchers: int = 1_200
     idle_seconds: int = 15
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
+from arena.cli.web_pages import PagesNotServedError
 from arena.control.parameters import InvalidParameterError
 from arena.control.settings import ControlError
 from arena.control.tokens import MissingTokenError
@@ -48,6 +49,7 @@ EXPECTED: Final = (
     AcademyUnavailableError,
     AcademyRefusedError,
     EmbeddedAcademyError,
+    PagesNotServedError,
     UnknownRefereeError,
     UnreadableRecordError,
     SQLAlchemyError,

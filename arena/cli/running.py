@@ -1,6 +1,7 @@
 """Actions that run competitions, or act on one that runs: run, check, stop, reset."""
 
 import gc
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -42,6 +43,15 @@ def run(  # noqa: PLR0913 - the options of a command
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
     insecure: Insecure = False,
+    web: Annotated[
+        str,
+        typer.Option(
+            "--web",
+            metavar="ADDRESS",
+            help="Serve pages of the competition at host:port while it runs, such as 127.0.0.1:8080.",
+            show_default=False,
+        ),
+    ] = "",
     results: ResultsUrl = None,
 ) -> None:
     """Run a competition, or go on with it.
@@ -50,6 +60,7 @@ def run(  # noqa: PLR0913 - the options of a command
     once, and they are played again by the next run. `arena --help` lists the exit statuses.
     """
     from arena.cli.failures import ExitStatus
+    from arena.cli.web_pages import served_pages
     from arena.runner.competition import RunEnd
     from arena.runner.results import read_results
     from arena.runner.run import RunOptions
@@ -59,11 +70,11 @@ def run(  # noqa: PLR0913 - the options of a command
     settings, files = open_competition(control, results)
     # What is loaded stays: the collector need not look through it again.
     gc.freeze()
-    ended = run_competition(
-        settings,
-        files,
-        RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure),
-    )
+    options = RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure)
+    with ExitStack() as beside:
+        if web:
+            say(f"{beside.enter_context(served_pages(settings.path, web, settings.academy))} while this runs")
+        ended = run_competition(settings, files, options)
     if not quiet:
         report = read_results(settings, files)
         # A table of a tuner's candidates would say nothing.

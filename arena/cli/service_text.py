@@ -15,8 +15,28 @@ from referees.legible_text import legible
 _WIDTH: Final = 140
 
 
-def event_line(event: competitions_pb2.WatchCompetitionResponse) -> str:
-    """A finished game, or the state of the competition."""
+def event_lines(event: competitions_pb2.WatchCompetitionResponse) -> list[str]:
+    """A finished game, the state of the competition, or a line for each move of a game in progress."""
+    if event.HasField("in_progress"):
+        live = event.in_progress
+        return [
+            _move_line(live, number, move) for number, move in enumerate(live.moves, live.moves_before + 1)
+        ]
+    return [_event_line(event)]
+
+
+def _move_line(live: competitions_pb2.GameInProgress, number: int, move: competitions_pb2.GameMove) -> str:
+    """One move of a game in progress: `game 0_3: move 12, one: C4, 0.21 s, value 0.55`."""
+    name = live.players[move.seat - 1] if 0 < move.seat <= len(live.players) else f"seat {move.seat}"
+    parts = [legible(move.text) or "(hidden until the end)", f"{move.time.ToMilliseconds() / 1e3:.2f} s"]
+    if move.HasField("value"):
+        parts.append(f"value {move.value:.2f}")
+    if move.HasField("clock"):
+        parts.append(f"clock {move.clock.ToMilliseconds() / 1e3:.1f} s")
+    return f"game {live.game_id}: move {number}, {name}: {', '.join(parts)}"
+
+
+def _event_line(event: competitions_pb2.WatchCompetitionResponse) -> str:
     if event.HasField("game"):
         game = event.game
         players = " vs ".join(player.name for player in game.players)

@@ -46,15 +46,27 @@ def serve(  # noqa: PLR0913 - the options of a command
     metrics_address: Annotated[
         str, typer.Option(help="Serve Prometheus metrics at this host:port.", show_default=False)
     ] = "",
+    embedded_in: Annotated[
+        int | None,
+        typer.Option(min=1, hidden=True, help="The process id of the program whose end ends this one."),
+    ] = None,
 ) -> None:
-    """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C."""
+    """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C.
+
+    FOLDER may be one control file: then its competition alone is served.
+    """
     import asyncio
+    import signal
 
     import structlog
 
     from arena.service.server import ServiceSettings
     from arena.service.server import serve as serve_competitions
 
+    if embedded_in is not None:
+        from arena.players.process import die_with_parent
+
+        die_with_parent(signal.SIGTERM, embedded_in)
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
     endpoint = Endpoint(ServerAddress.parse(address), Certificates(tls_cert, tls_key), insecure)
     metrics = ServerAddress.parse(metrics_address) if metrics_address else None
@@ -131,6 +143,9 @@ def watch(
     from_start: Annotated[
         bool, typer.Option(help="Begin with the first game, not with the next one.")
     ] = False,
+    moves: Annotated[
+        bool, typer.Option("--moves", help="Follow the games in progress too, move by move.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write a line of JSON for each event.")] = False,
 ) -> None:
     """Follow a competition that a service runs, until it ends or is stopped."""
@@ -139,13 +154,16 @@ def watch(
     import grpc
     from google.protobuf.json_format import MessageToDict
 
-    from arena.cli.service_text import event_line
+    from arena.cli.service_text import event_lines
     from arena.v1 import competitions_pb2
 
-    request = competitions_pb2.WatchCompetitionRequest(name=name, after=0 if from_start else None)
+    request = competitions_pb2.WatchCompetitionRequest(
+        name=name, after=0 if from_start else None, in_progress=moves
+    )
     try:
         for event in service.stub.WatchCompetition(request, metadata=service.connection.metadata):
-            say(json.dumps(MessageToDict(event)) if as_json else event_line(event))
+            for line in [json.dumps(MessageToDict(event))] if as_json else event_lines(event):
+                say(line)
     except grpc.RpcError as error:
         raise service.explain(error, f"watching {name}") from None
 

@@ -1,4 +1,4 @@
-"""The likeliest ratings of a league: estimated again when there are new games, beginning with those found last."""
+"""The likeliest ratings of a league: estimated again after new games, from where the last estimate ended."""
 
 import math
 from collections.abc import Sequence

@@ -6,10 +6,12 @@ import pickle
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.match.game_seeds import seat_seed
+from arena.match.live_game import LiveGame, LiveHeading
 from arena.match.recorder import GameRecorder, labels
 from arena.match.verdicts import Adjudicator, Eliminations, Loss, agreed_score, is_witnessed, move_limit_hit
 from arena.players.clock import Clock
@@ -172,14 +174,16 @@ class _Match:
         self._arrangement: str | None = None
         self._tell_progress = tell
         self._moves_reported = 0
+        self._live: LiveGame | None = None
         self._gone = Eliminations(rules, self._seatings, self._sheet)
         self._absent: int | None = None
         self._unproven = ""
         # Whether a player has lost by refusing a move of the opening.
         self._decided = False
+        self._started = time.time()
 
     def play(self) -> GameResult:
-        started, clock = time.time(), time.perf_counter()
+        started, clock = self._started, time.perf_counter()
         costs: list[Cost] = []
         outcome: Outcome | None = None
         completed = False
@@ -199,6 +203,8 @@ class _Match:
                     player.ended(outcome, void_reason)
         finally:
             with contextlib.ExitStack() as closing:
+                if self._live is not None:
+                    closing.callback(self._live.close)
                 for player in reversed(self._players):
                     closing.callback(self._close, player, costs, at_once=not completed)
         sheet = self._sheet
@@ -354,10 +360,18 @@ class _Match:
         return _Answer(seat, move, Choice(self._rules.move_text(move)))
 
     def _report_progress(self) -> None:
+        new = tuple(self._sheet.moves[self._moves_reported :])
+        self._moves_reported += len(new)
         if self._tell_progress is not None:
-            new = tuple(self._sheet.moves[self._moves_reported :])
             self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement))
-            self._moves_reported += len(new)
+        if self._job.live_path is not None:
+            if self._live is None:
+                names = tuple(player.name for player in self._job.players)
+                heading = LiveHeading(
+                    self._job.game_id, names, self._started, self._arrangement, self._rules.hides
+                )
+                self._live = LiveGame(Path(self._job.live_path), heading)
+            self._live.add(new)
 
     def _choose(self, seat: int) -> _Answer | Loss:
         rules, position, player = self._rules, self._position, self._players[seat - 1]

@@ -32,13 +32,19 @@ _UNSTORABLE: Final = re.compile("[\\x00\\ud800-\\udfff]")
 
 @dataclass(frozen=True)
 class StoredMove:
-    """A move as the database stores it; `values` are the reported expected values by seat."""
+    """A move as the database stores it; `values` are the reported expected values by seat.
+
+    `clock_seconds` are left on the mover's clock (None without one), in byo-yomi for `clock_moves` moves.
+    """
 
     seat: int
     text: str
     seconds: float
     values: Mapping[int, float]
     comment: str
+    opening: bool = False
+    clock_seconds: float | None = None
+    clock_moves: int = 0
 
 
 def pack_moves(moves: Iterable[JobMove]) -> str:
@@ -50,10 +56,11 @@ def unpack_moves(value: str) -> list[StoredMove]:
     """The moves of a value."""
     moves = []
     for row in json.loads(value):
-        seat, text, seconds, values, comment = (*row, None, None)[:5]
+        seat, text, seconds, values, comment, opening, clock, stones = (*row, *[None] * 5)[:8]
         reported = {int(teller): float(value) for teller, value in (values or {}).items()}
         # Earlier releases stored it as it came.
-        moves.append(StoredMove(seat, text, seconds, reported, legible(comment or "")))
+        words = legible(comment or "")
+        moves.append(StoredMove(seat, text, seconds, reported, words, bool(opening), clock, stones or 0))
     return moves
 
 

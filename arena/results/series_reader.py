@@ -91,12 +91,13 @@ class ListedGame:
 
 @dataclass(frozen=True)
 class WholeGame:
-    """A game with its moves and its record."""
+    """A game with its moves, its record and the number its chance came from."""
 
     listed: ListedGame
     moves: tuple[StoredMove, ...]
     record: str
     record_extension: str
+    seed: int
 
 
 class SeriesReader:
@@ -183,9 +184,9 @@ class SeriesReader:
         games = list(self._rows_of_games(this))
         if not games:
             return None
-        query = select(detail.Record, detail.RecordExtension, detail.Moves).where(this)
-        ((content, extension, moves),) = self._database.rows(query)
-        return WholeGame(_listed(games[0]), tuple(unpack_moves(moves)), content, extension)
+        query = select(detail.Record, detail.RecordExtension, detail.Moves, detail.Seed).where(this)
+        ((content, extension, moves, seed),) = self._database.rows(query)
+        return WholeGame(_listed(games[0]), tuple(unpack_moves(moves)), content, extension, int(seed))
 
     def last_sequence(self) -> int:
         """The newest game's sequence, 0 without a game."""

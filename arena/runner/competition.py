@@ -124,6 +124,7 @@ class Competition:
         self._academy.start()
         if self._league is not None:
             self._league.start()
+        self._files.clear_live()
         try:
             while True:
                 self._tend()
@@ -146,6 +147,7 @@ class Competition:
             self._interrupt(error)
             raise
         finally:
+            self._files.delete_live()
             self._academy.stop()
         self._log.add("run finished", why=self._selector.decided or end.value)
         return end
@@ -283,6 +285,8 @@ class Competition:
         else:
             self._void(game, result)
         del self._running[result.game_id]
+        # After its result is stored: watchers see a game that is in progress or over, or both for a moment.
+        self._files.live_game(result.game_id, game.attempt.number).unlink(missing_ok=True)
         if not any(fixture is game.fixture for _, fixture in self._put_off):
             waiting, ended = self._put_off, set(map(original_name, game.fixture.players))
             self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]

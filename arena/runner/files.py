@@ -14,6 +14,7 @@ from sqlalchemy import URL
 
 from arena.control.database_urls import database_url
 from arena.match.game_seeds import KEY_BYTES, new_key
+from arena.match.live_game import SUFFIX as LIVE_SUFFIX
 from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series_reader import StoredRecord
@@ -24,7 +25,7 @@ LOCK_SECONDS: Final = 0.3
 _RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
 _FILES: Final = (".log", ".hist")
 _MORE_FILES: Final = (".report", ".cmd", ".academy.log", ".secret")
-_FOLDERS: Final = (".games", ".void", ".protocol", ".tokens")
+_FOLDERS: Final = (".games", ".void", ".protocol", ".tokens", ".live")
 
 
 class SecretFileError(ValueError):
@@ -56,6 +57,7 @@ class CompetitionFiles:
         self.academy_log = self._at(".academy.log")
         self.games = self._at(".games")
         self.protocol = self._at(".protocol")
+        self.live = self._at(".live")
         self._secret = self._at(".secret")
         self.tokens = self._at(".tokens")
         self._stop_request = self._at(".cmd")
@@ -167,6 +169,21 @@ class CompetitionFiles:
     def has_record(self, record: StoredRecord) -> bool:
         """Whether the record file of a finished game is there."""
         return (self.games / f"{record.game_id}.{record.extension}").exists()
+
+    # Games in progress
+
+    def live_game(self, game_id: str, attempt: int) -> Path:
+        """The file that grows while a game is played; each attempt has its own."""
+        return self.live / f"{game_id}.{attempt}{LIVE_SUFFIX}"
+
+    def clear_live(self) -> None:
+        """Make an empty folder for the games in progress: a run that was killed may have left some."""
+        shutil.rmtree(self.live, ignore_errors=True)
+        self.live.mkdir(mode=0o700, exist_ok=True)
+
+    def delete_live(self) -> None:
+        """Delete that folder."""
+        shutil.rmtree(self.live, ignore_errors=True)
 
     def rewrite_history(self, lines: Iterable[str]) -> None:
         """Write the whole history file."""

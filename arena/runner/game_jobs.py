@@ -44,6 +44,7 @@ class JobMaker:
             scorer=game.scorer,
             log_path=str(self._files.log) if self._control.errors_to_log else None,
             transcript=self._transcript(fixture.game_id),
+            live_path=str(self._files.live_game(fixture.game_id, attempt)),
             event=fixture.event or self._files.name,
             remarks=fixture.remarks,
             opening=() if opening is None else opening.moves,

@@ -19,6 +19,7 @@ from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
+from arena.match.live_game import LiveFolder, LiveMove, LiveNews
 from arena.players.remote import to_duration
 from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
@@ -54,12 +55,17 @@ _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
 @dataclass(frozen=True)
 class ServiceLimits:
-    """Bounds on what callers may ask. `look_seconds` is how often a watched competition is looked at."""
+    """Bounds on what callers may ask.
+
+    `look_seconds` is how often a watched competition is looked at, `live_seconds` how often its games in
+    progress are.
+    """
 
     default_page: int = 100
     page: int = 1_000
     watchers: int = 64
     look_seconds: float = 0.3
+    live_seconds: float = 0.1
 
 
 _Method: TypeAlias = Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]]
@@ -203,11 +209,15 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             counts = await asyncio.to_thread(view.counts)
             after = 0 if counts is None else counts.last
         state: competitions_pb2.CompetitionState.ValueType | None = None
+        live = LiveFolder(view.files.live) if request.in_progress else None
         while True:
             # In this order: games that end before the competition has ended are sent.
             competition = await self._describe(view)
             running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
             if state is None:
+                # Games in progress stand before it, so that who has it has them all.
+                for news in live.news() if live is not None and running else ():
+                    yield _news_event(news)
                 yield competitions_pb2.WatchCompetitionResponse(competition=competition)
             while games := await asyncio.to_thread(view.games, after, self._limits.page):
                 for game in games:
@@ -216,14 +226,35 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             if state is not None and state != competition.state:
                 yield competitions_pb2.WatchCompetitionResponse(competition=competition)
             state = competition.state
+            async for event in self._live_events(live, running):
+                yield event
             if not running:
                 return
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.look_seconds):
-                    await self._closing.wait()
-                    raise LobbyClosingError(
-                        "the service is closing; competitions go on when it is started again"
-                    )
+
+    async def _live_events(
+        self, live: LiveFolder | None, running: bool
+    ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+        """What is new in games in progress, until it is time to look at the competition again."""
+        if live is None:
+            if running:
+                await self._pause(self._limits.look_seconds)
+            return
+        if not running:
+            for news in live.forget():
+                yield _news_event(news)
+            return
+        until = asyncio.get_running_loop().time() + self._limits.look_seconds
+        while asyncio.get_running_loop().time() < until:
+            for news in await asyncio.to_thread(lambda: list(live.news())):
+                yield _news_event(news)
+            await self._pause(self._limits.live_seconds)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for the next look. Raises LobbyClosingError."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
+                raise LobbyClosingError("the service is closing; competitions go on when it is started again")
 
     @_answered(*_WATCHERS)
     async def GetStandings(
@@ -253,11 +284,13 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     async def GetGame(
         self, request: competitions_pb2.GetGameRequest, _: ServiceCaller
     ) -> competitions_pb2.GetGameResponse:
-        """One game with its moves and its record."""
+        """One game with its moves and its record; of one in progress the moves so far."""
         view = await self._view(request.name)
         game = await asyncio.to_thread(view.game, request.game_id)
         if game is None:
-            raise UnknownGameError(f"{request.name} has no finished game {request.game_id[:80]!r}")
+            raise UnknownGameError(
+                f"{request.name} has no finished game {request.game_id[:80]!r}, and none in progress"
+            )
         return game
 
     @_answered(*_WATCHERS)
@@ -416,10 +449,14 @@ class CompetitionView:
             return []
 
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
-        """One game with its moves. Raises ResultsError."""
+        """One game with its moves, finished or in progress. Raises ResultsError."""
+        # In this order: a game that ends meanwhile is found.
+        news = LiveFolder.game(self.files.live, game_id)
         with self._listing() as listing:
             game = listing.whole_game(game_id)
-        return None if game is None else _whole(game)
+        if game is not None:
+            return _whole(game)
+        return _live(news) if news is not None and self.files.running() else None
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
@@ -500,9 +537,58 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
             time=to_duration(move.seconds),
             value=move.values.get(move.seat),
             comment=move.comment,
+            clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
+            clock_moves=move.clock_moves,
+            opening=move.opening,
         )
         for move in game.moves
     ]
     return competitions_pb2.GetGameResponse(
-        game=_game(game.listed), moves=moves, record=game.record, record_extension=game.record_extension
+        game=_game(game.listed),
+        moves=moves,
+        record=game.record,
+        record_extension=game.record_extension,
+        seed=game.seed,
+    )
+
+
+def _live_moves(moves: Sequence[LiveMove]) -> list[competitions_pb2.GameMove]:
+    return [
+        competitions_pb2.GameMove(
+            seat=move.seat,
+            text=move.text,
+            time=to_duration(move.seconds),
+            value=move.value,
+            comment=move.comment,
+            clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
+            clock_moves=move.clock_moves,
+            opening=move.opening,
+        )
+        for move in moves
+    ]
+
+
+def _news_event(news: LiveNews) -> competitions_pb2.WatchCompetitionResponse:
+    message = competitions_pb2.GameInProgress(
+        game_id=news.heading.game_id,
+        players=news.heading.players,
+        moves_before=news.moves_before,
+        moves=_live_moves(news.moves),
+        over=news.over,
+        arrangement=news.heading.arrangement or "",
+    )
+    message.started.FromMicroseconds(int(1e6 * news.heading.started))
+    return competitions_pb2.WatchCompetitionResponse(in_progress=message)
+
+
+def _live(news: LiveNews) -> competitions_pb2.GetGameResponse:
+    game = competitions_pb2.Game(
+        game_id=news.heading.game_id,
+        players=[competitions_pb2.GamePlayer(name=name) for name in news.heading.players],
+    )
+    return competitions_pb2.GetGameResponse(
+        game=game,
+        moves=_live_moves(news.moves),
+        in_progress=True,
+        arrangement=news.heading.arrangement or "",
     )

@@ -21,15 +21,26 @@ _REMEDY: Final = (
     "is a control file of Gomill's ringmaster, a program in Python that a service does not execute; "
     "run it with `arena run`, or write it in TOML (`arena init` prints one to begin with)"
 )
+_NO_TOML: Final = f"is no control file: a service takes a folder of them, or one that ends in {SUFFIX}"
 MAX_LISTED: Final = 10_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}(/[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,3}")
 
 
 class CompetitionFolder:
-    """Control files in a folder and the folders in it. A competition's name is its path without suffix."""
+    """Control files in a folder and the folders in it. A competition's name is its path without suffix.
+
+    Instead of the folder, one control file may be given: then there is no other competition.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder.resolve()
+        """Raises InvalidControlFileError for a file that is no control file in TOML."""
+        at = folder.resolve()
+        self._only: str | None = None
+        if at.is_file():
+            if at.suffix != SUFFIX:
+                raise InvalidControlFileError(f"{folder} {_REMEDY if at.suffix == _PROGRAM else _NO_TOML}")
+            at, self._only = at.parent, at.stem
+        self._folder = at
 
     def control_file(self, name: str) -> Path:
         """The control file of a competition.
@@ -38,6 +49,8 @@ class CompetitionFolder:
         """
         path = self._path(name, SUFFIX)
         # A link may lead out of the folder.
+        if self._only not in (None, name):
+            raise UnknownCompetitionError(f"there is no competition {name[:80]!r}", name=name)
         if path.is_file() and path.resolve().is_relative_to(self._folder):
             return path
         if self._path(name, _PROGRAM).is_file():
@@ -53,6 +66,8 @@ class CompetitionFolder:
 
     def names(self) -> Sequence[str]:
         """All competitions, by name."""
+        if self._only is not None:
+            return [self._only]
         names = set()
         for path in self._folder.rglob(f"*{SUFFIX}"):
             name = path.relative_to(self._folder).as_posix().removesuffix(SUFFIX)

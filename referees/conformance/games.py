@@ -12,6 +12,7 @@ from referees.api import GameRecord, InvalidSettingError, Outcome, PlayedMove, T
 from referees.conformance.laws import Trial
 from referees.conformance.positions import (
     check_boards,
+    check_drawing,
     check_end,
     check_moves,
     check_out_of_turn,
@@ -72,6 +73,7 @@ def play_and_check(trial: Trial, seed: int, max_plies: int) -> RandomGame:
     while True:
         seats = check_turns(trial, position)
         check_boards(trial, position)
+        check_drawing(trial, position)
         if not game.moves:
             _check_first_reversal(trial, position)
         with trial.law("legal moves"):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from referees.api import Referee
+from referees.drawing import Layout
 
 AnyReferee = Referee[Any, Any]
 Chooser = Callable[[Any, int, random.Random], Any]
@@ -21,6 +22,8 @@ LAWS: Final = {
     "texts": "a move's text is one line, differs from other legal moves' texts, and reads back as the move; "
     "openings know it by one line of 1,024 characters at most",
     "boards": "boards have the described geometry and one state for each cell",
+    "drawings": "a picture has a mark for each cell of its layout, which is the same for all positions; "
+    "its cells lie within it, and its areas are of its cells; or the game has no picture at all",
     "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one; "
     "where the second player can begin (after a pass, or by chance) reversed games have the reversed boards",
     "values": "playing a move does not change the position it is played in",
@@ -58,6 +61,9 @@ class Trial:
         with self.law("spec"):
             self.spec = referee.spec()
             self.seats = range(1, referee.seats + 1)
+        # The layout of the first picture; None where the game has none.
+        self.layout: Layout | None = None
+        self.drawn = False
         # Moves that have been legal for a seat at some time, by their texts.
         self.met: dict[int, dict[str, Any]] = {seat: {} for seat in self.seats}
 

@@ -1,12 +1,13 @@
 """Laws of one position: whose turn it is, its boards, and its legal and illegal moves."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from academy.knowledge.cells import State
 from referees.api import IllegalMoveError, UnreadableMoveError
-from referees.conformance.laws import Trial, UnlistedMovesError
+from referees.conformance.laws import NonConformingRefereeError, Trial, UnlistedMovesError
+from referees.drawing import Layout
 
 _NONSENSE: Final = "\x00?! not a move of any game"
 _STATES: Final = frozenset(State)
@@ -46,6 +47,42 @@ def check_boards(trial: Trial, position: Any) -> None:
             for board in boards:
                 if spec.reversed_board(spec.reversed_board(board)) != board:
                     raise breach("exchanging the players twice changed a board")
+
+
+def check_drawing(trial: Trial, position: Any) -> None:
+    """Check the picture of a position."""
+    with trial.law("drawings") as breach:
+        drawing = trial.referee.drawing(position)
+        layout = None if drawing is None else drawing.layout
+        if trial.drawn and layout != trial.layout:
+            raise breach("the layout is another one than that of the position before")
+        if not trial.drawn and layout is not None:
+            _check_layout(layout, breach)
+        trial.drawn, trial.layout = True, layout
+        if drawing is None:
+            return
+        if len(drawing.marks) != len(drawing.layout.cells):
+            raise breach(f"{len(drawing.marks)} marks for {len(drawing.layout.cells)} cells")
+        strangers = {
+            seat
+            for mark in drawing.marks
+            for seat in (mark.seat, mark.owner)
+            if seat not in (0, *trial.seats)
+        }
+        if strangers:
+            raise breach(f"pieces of the seats {sorted(strangers)} of {list(trial.seats)}")
+
+
+def _check_layout(layout: Layout, breach: Callable[[str], NonConformingRefereeError]) -> None:
+    for number, cell in enumerate(layout.cells):
+        right, down = cell.place
+        if not (0 <= right <= layout.width and 0 <= down <= layout.height):
+            raise breach(
+                f"cell {number} lies at {cell.place}, outside of {layout.width:g} by {layout.height:g}"
+            )
+    for area in layout.areas:
+        if not set(area.cells) <= set(range(len(layout.cells))):
+            raise breach(f"the area {area.name!r} has cells that are none of the {len(layout.cells)}")
 
 
 def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:

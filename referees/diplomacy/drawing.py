@@ -10,61 +10,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from referees.diplomacy.map import InvalidMapError, Map, Terrain, UnknownPlaceError
+from referees.diplomacy.map import NOBODY, InvalidMapError, Map, Terrain, UnknownPlaceError
+from referees.diplomacy.position import Position
+from referees.drawing import Cell, Layout, Mark, Point
+from referees.drawing import Drawing as Picture
 from referees.graph_layout import reachable, spread
+from referees.map_cells import FRAME, Side, cells
 from referees.toml_text import read_toml
-
-Point = tuple[float, float]
-FRAME: Final = -1
-
-
-class Side(NamedTuple):
-    """A corner of a cell, and whose cell lies beyond the side from here to the next corner, or FRAME."""
-
-    corner: Point
-    beyond: int
-
-
-def cells(points: Sequence[Point], width: float, height: float) -> list[list[Side]]:
-    """Each point's cell within a frame from (0, 0), as its sides in turn. Points must differ."""
-    return [_cell(points, number, width, height) for number in range(len(points))]
-
-
-def _cell(points: Sequence[Point], number: int, width: float, height: float) -> list[Side]:
-    here = points[number]
-    sides = [Side(corner, FRAME) for corner in ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height))]
-    nearest_first = sorted(
-        (math.dist(here, point), other) for other, point in enumerate(points) if other != number
-    )
-    for distance, other in nearest_first:
-        if not sides or distance / 2 > max(math.dist(here, side.corner) for side in sides):
-            break
-        sides = _cut(sides, here, points[other], other)
-    return sides
-
-
-def _cut(sides: list[Side], here: Point, there: Point, other: int) -> list[Side]:
-    """What of a cell is nearer to `here` than to `there`."""
-    right, down = there[0] - here[0], there[1] - here[1]
-    middle = (here[0] + there[0]) / 2 * right + (here[1] + there[1]) / 2 * down
-    beyond = [side.corner[0] * right + side.corner[1] * down - middle for side in sides]
-    kept: list[Side] = []
-    for at, side in enumerate(sides):
-        after = (at + 1) % len(sides)
-        inside, next_inside = beyond[at] <= 0, beyond[after] <= 0
-        if inside:
-            kept.append(side)
-        if inside != next_inside:
-            share = beyond[at] / (beyond[at] - beyond[after])
-            first, last = side.corner, sides[after].corner
-            crossing = (first[0] + share * (last[0] - first[0]), first[1] + share * (last[1] - first[1]))
-            # Leaving, the new side begins here; coming back, the old one goes on.
-            kept.append(Side(crossing, other if inside else side.beyond))
-    return kept
-
 
 MAX_POINTS: Final = 2_000
 _LAYOUT_SIZE: Final = (1000.0, 760.0)
+_UNIT_RADIUS: Final = 11.0
 _LAYOUT_ROUNDS: Final = 120
 _MARGIN: Final = 60.0
 # How far a coast is from the middle of its province, where the map's file does not say.
@@ -106,6 +62,54 @@ class _Plan(NamedTuple):
     owners: Sequence[int]
     coasts: Mapping[int, Point]
     colours: Mapping[int, str]
+
+
+def draw(position: Position) -> Picture:
+    """A position with its units, dislodged ones too, and the owners of supply centres."""
+    board = position.map
+    layout = _layout_of(board)
+    owners = dict(zip(board.centres, position.owners, strict=True))
+    units = {board.province_of[unit.location]: unit for unit in position.units}
+    lost = {board.province_of[unit.location]: unit for unit, _ in position.dislodged}
+    places = drawing_of(board).places
+    marks = []
+    for province in range(len(board.codes)):
+        unit, gone = units.get(province), lost.get(province)
+        marks.append(
+            Mark(
+                seat=unit.power + 1 if unit else 0,
+                text=unit.kind.letter if unit else "",
+                owner=owners.get(province, NOBODY) + 1,
+                place=places[unit.location] if unit else None,
+                lost=(gone.power + 1, gone.kind.letter) if gone else None,
+                centre=province in owners,
+            )
+        )
+    return Picture(layout, tuple(marks), position.name)
+
+
+@cache
+def _layout_of(board: Map) -> Layout:
+    drawing = drawing_of(board)
+    cells = tuple(
+        Cell(
+            drawing.places[board.main_location[number]],
+            drawing.shapes[number],
+            code,
+            "sea" if board.terrain[number] is Terrain.SEA else "land",
+            named=True,
+        )
+        for number, code in enumerate(board.codes)
+    )
+    return Layout(
+        drawing.width,
+        drawing.height,
+        cells,
+        links=drawing.links,
+        background=drawing.impassable,
+        borders=tuple((first, last) for _, first, last in drawing.borders),
+        radius=_UNIT_RADIUS,
+    )
 
 
 @cache

@@ -5,7 +5,7 @@ from importlib import resources
 from typing import Any
 
 from referees.api import UnreadableRecordError
-from referees.diplomacy.drawing import Drawing, Point, drawing_of
+from referees.diplomacy.drawing import Drawing, drawing_of
 from referees.diplomacy.map import (
     InvalidMapError,
     Map,
@@ -15,6 +15,7 @@ from referees.diplomacy.map import (
     shipped_map,
 )
 from referees.diplomacy.record import parse_record
+from referees.drawing import Point
 from referees.replay_pages import fill_page
 
 

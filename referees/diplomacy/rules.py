@@ -12,6 +12,7 @@ from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.daide.session import DaideDialogue
+from referees.diplomacy.drawing import draw
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import as_listed, legal_orders
 from referees.diplomacy.map import UnitKind, shipped_maps
@@ -21,6 +22,7 @@ from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
 from referees.diplomacy.settings import DiplomacySettings, is_file, map_id
+from referees.drawing import Drawing
 
 if TYPE_CHECKING:
     from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
@@ -226,6 +228,10 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
                 state = State.SECOND_SOLDIER if army else State.SECOND_KING
             states[self.map.province_of[unit.location]] = state
         return Board(self._geometry, bytes(states))
+
+    def drawing(self, position: GamePosition) -> Drawing:
+        """The map with its units, and the owners of supply centres."""
+        return draw(position.position)
 
     def interaction(self, position: GamePosition) -> bool:
         """Whether a unit could be ordered to where another power's unit stands or could be ordered to."""

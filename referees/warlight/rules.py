@@ -9,6 +9,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
 from referees.dialogues import LineDialogue
+from referees.drawing import Drawing
 from referees.warlight import ai_challenge_2, record, replay
 from referees.warlight.ai_challenge_2 import ChallengeLines
 from referees.warlight.maps import InvalidMapError, WarMap, is_file, load_map, map_names, mirror_of, northern
@@ -175,6 +176,13 @@ class WarLight(Referee[WarPosition, Orders]):
     def board(self, position: WarPosition, seat: int) -> Board:
         """Seat 1's territories are `x` and `b`, seat 2's `o` and `w`, what a seat cannot see is `+`."""
         return to_board(self._geometry, position, self.settings.stack_armies)
+
+    def drawing(self, position: WarPosition) -> Drawing:
+        """The map, with bonuses as areas and armies as numbers."""
+        # Only pictures need layouts, and those numpy.
+        from referees.warlight import picture
+
+        return picture.draw(self.map, position)
 
     def interaction(self, position: WarPosition) -> bool:
         """Whether territories of the two seats touch."""

@@ -2,18 +2,22 @@
 
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from academy.knowledge.boards import Board
+from tests.web.conftest import BIN, ENVIRONMENT
 from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
 from tests.web.visiting import Visitor
 
+REPOSITORY = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
 
@@ -223,6 +227,66 @@ def test_without_script_the_pages_read_the_same(browser: Browser, pages: Visitor
     page.locator("form.filters button").click()
     assert "min_elo=1600" in page.url and page.locator(".gallery li").count() == 3
     context.close()
+
+
+@pytest.fixture(scope="module")
+def running_cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """The pages of a competition that `arena run --web` is running, of bots that take their time."""
+    folder = tmp_path_factory.mktemp("running")
+    bots = "".join(
+        f'[players.{name}]\nprotocol = "python"\ncommand = "tests.web.slow_players:slow"\n'
+        for name in ("ann", "bob")
+    )
+    (folder / "cup.toml").write_text(
+        '[competition]\nkind = "all-play-all"\nrounds = 3\nparallel = 1\n'
+        f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\nmove_limit = 12\n{bots}'
+    )
+    command = [str(BIN / "arena"), "run", "--web", "127.0.0.1:0", str(folder / "cup.toml")]
+    run = subprocess.Popen(
+        command, cwd=REPOSITORY, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert run.stdout is not None and run.stderr is not None
+        line = next((line for line in run.stdout if "http://" in line), "")
+        assert line, run.stderr.read()
+        yield Visitor(line.split("http://")[1].split("/")[0].join(["http://", ""]), run)
+    finally:
+        run.terminate()
+        run.communicate(timeout=30)
+
+
+def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
+    browser: Browser, running_cup: Visitor
+) -> None:
+    context = browser.new_context(viewport={"width": 1400, "height": 850})
+    watched = Watched(context.new_page(), running_cup.base)
+    page = watched.open("/competition?name=cup")
+    page.wait_for_selector(".wall .board .piece")
+    note = page.locator(".wall .note").first
+    expect(note).not_to_have_text(note.inner_text())
+    report = Axe().run(page)
+    assert not report.violations_count, report.generate_report()
+
+    page.locator(".wall a").first.click()
+    page.wait_for_selector("#rows")
+    rows = page.locator("#rows tr").count()
+    page.locator("#rows tr").nth(rows).wait_for()
+    listed = page.locator("#rows tr").count()
+    assert page.locator(".board .piece").count() <= listed and page.locator(".last-mark").count() <= 1
+    numbers = page.locator("#rows td:first-child").all_inner_texts()
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    # Who looks at an earlier move is left alone, and comes back with End.
+    page.keyboard.press("Home")
+    page.wait_for_url("**ply=0")
+    assert page.locator(".board .piece").count() == 0 and not page.locator("[data-events]").count()
+    page.keyboard.press("End")
+    page.wait_for_url(re.compile("game=[^&]*$"))
+    # When the game is over its page shows the result.
+    page.wait_for_selector("text=Download the record", timeout=30_000)
+    assert page.locator("#rows tr").count() >= listed
+    page.go_back()
+    context.close()
+    watched.check_behaviour()
 
 
 def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.web.conftest import served_pages
 from tests.web.visiting import Visitor, elements_of
-from web.replay import NoBoardError, replay_game
+from web.replay import GameStart, NoBoardError, replay_game
 
 CUP = "/competition?name=cup"
 
@@ -107,7 +107,7 @@ def test_an_arena_that_is_away_is_named(tmp_path: object) -> None:
         ("go", '{"board_size": 5}', ((2, "A1"),), "out of turn"),
         ("go", '{"board_size": 5}', ((1, "A1"), (2, "A1")), "cannot play"),
         ("go", '{"board_size": 9, "handicap": 4, "handicap_style": "free"}', (), "choice"),
-        ("warlight", "{}", (), "by chance"),
+        ("warlight", "{}", (), "hides"),
         ("warlight", '{"map": "/etc/passwd.txt"}', (), "names? a file"),
         ("openspiel", '{"game": "kuhn_poker"}', (), "cannot play"),
     ],
@@ -116,12 +116,13 @@ def test_games_that_cannot_be_played_again_say_why(
     game: str, settings: str, moves: tuple[tuple[int, str], ...], why: str
 ) -> None:
     with pytest.raises(NoBoardError, match=why):
-        replay_game(game, settings, moves)
+        replay_game(GameStart(game, settings), moves)
 
 
 def test_players_who_move_at_once_have_their_board_after_the_turn() -> None:
     moves = tuple((seat, "NONE") for seat in range(1, 8))
-    played = replay_game("diplomacy", "{}", moves)
+    played = replay_game(GameStart("diplomacy", "{}"), moves)
 
-    assert len(played.boards) == 8 and played.on_map and played.seats[0] == "Austria"
-    assert len({board.states for board in played.boards[:7]}) == 1
+    assert len(played.drawings) == 8 and played.seats[0] == "Austria"
+    assert all(drawing is played.drawings[0] for drawing in played.drawings[:7])
+    assert played.drawings[7].caption == "F1901M" != played.drawings[0].caption

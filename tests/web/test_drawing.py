@@ -1,16 +1,30 @@
 """Boards and patterns as SVG: each cell is there, means what it shows, and hostile text stays text."""
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 
 import pytest
 
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.text import read_cells
+from referees.drawing import draw_board as picture_of
 from web.drawing import LETTER_MEANINGS, BoardMarks, CellLink, draw_bar, draw_board, draw_legend, draw_pattern
 
 SVG = "{http://www.w3.org/2000/svg}"
 RING = GraphGeometry(tuple("ABCDE"), tuple((place, (place + 1) % 5) for place in range(5)))
+
+
+def drawn(
+    geometry: Geometry,
+    letters: str,
+    marks: BoardMarks | None = None,
+    label: str = "a board",
+    names: Sequence[str] = (),
+) -> object:
+    picture = picture_of(Board.from_letters(geometry, letters), names)
+    assert picture is not None
+    return draw_board(picture, marks or BoardMarks(), label).whole
 
 
 def parsed(drawing: object) -> ElementTree.Element:
@@ -24,28 +38,27 @@ def kinds(drawing: object, tag: str) -> list[str]:
 @pytest.mark.parametrize(
     ("geometry", "letters", "outline"),
     [
-        (SquareGeometry(2, 3), "-xbow+", "rect"),
-        (HexGeometry(2, 3), "-xbow+", "polygon"),
+        (SquareGeometry(2, 3), "-xbow+", "path"),
+        (HexGeometry(2, 3), "-xbow+", "path"),
         (RING, "-xbow", "circle"),
     ],
 )
 def test_a_board_shows_every_cell_and_piece(geometry: Geometry, letters: str, outline: str) -> None:
-    drawing = draw_board(Board.from_letters(geometry, letters), BoardMarks(), "a board")
+    drawing = drawn(geometry, letters)
 
-    assert drawing is not None
     outlines = [kind for kind in kinds(drawing, outline) if kind.startswith(("cell", "node"))]
     assert len(outlines) == len(letters) and sum("off" in kind for kind in outlines) == letters.count("+")
     pieces = [kind for kind in kinds(drawing, "circle") if kind.startswith("piece")]
-    assert pieces == ["piece first", "piece first", "piece second", "piece second"]
+    assert pieces == ["piece side-1", "piece side-1", "piece side-2", "piece side-2"]
     crowns = [kind for kind in kinds(drawing, "circle") if kind.startswith("crown")]
-    assert crowns == ["crown first", "crown second"]
+    assert crowns == ["crown side-1", "crown side-2"]
     assert parsed(drawing).get("aria-label") == "a board" and parsed(drawing).get("role") == "img"
 
 
 def test_everything_of_a_drawing_lies_within_it() -> None:
     for geometry in (SquareGeometry(19, 19), HexGeometry(11, 11), SquareGeometry(1, 1), RING):
         names = tuple(f"{chr(97 + cell % 19)}{cell // 19 + 1}" for cell in range(geometry.size))
-        drawing = draw_board(Board.from_letters(geometry, "x" * geometry.size), BoardMarks(names), "all")
+        drawing = drawn(geometry, "x" * geometry.size, names=names)
         root = parsed(drawing)
         width, height = map(float, root.get("viewBox", "").split()[2:])
         for circle in root.iter(f"{SVG}circle"):
@@ -57,13 +70,13 @@ def test_everything_of_a_drawing_lies_within_it() -> None:
 
 def test_coordinates_are_the_cells_names() -> None:
     names = tuple(f"{column}{3 - row}" for row in range(3) for column in "ABC")
-    drawing = draw_board(Board.from_letters(SquareGeometry(3, 3), "-" * 9), BoardMarks(names), "named")
+    drawing = drawn(SquareGeometry(3, 3), "-" * 9, names=names)
     texts = [element.text for element in parsed(drawing).iter(f"{SVG}text")]
 
     assert texts == ["3", "2", "1", "A", "B", "C"]
     # Numbers that do not lie in rows and columns are no coordinates.
     odd = (*names[:8], "Z9")
-    bare = draw_board(Board.from_letters(SquareGeometry(3, 3), "-" * 9), BoardMarks(odd), "odd")
+    bare = drawn(SquareGeometry(3, 3), "-" * 9, names=odd)
     assert not kinds(bare, "text")
 
 
@@ -74,7 +87,7 @@ def test_marks_are_on_their_cells() -> None:
         matches={0: (1, 4)},
         lit=frozenset({3}),
     )
-    root = parsed(draw_board(Board.from_letters(SquareGeometry(2, 2), "xo--"), marks, "marked"))
+    root = parsed(drawn(SquareGeometry(2, 2), "xo--", marks))
     cells = root.findall(f"{SVG}g")
 
     assert cells[0].get("data-matches") == "1 4" and "last" in cells[1].get("class", "")
@@ -88,8 +101,8 @@ def test_marks_are_on_their_cells() -> None:
 
 def test_hostile_names_stay_text() -> None:
     nodes = ('"><script>', "a&b")
-    board = Board.from_letters(GraphGeometry(nodes, ((0, 1),)), "x-")
-    root = parsed(draw_board(board, BoardMarks(links={0: CellLink('"/><x', "<b>")}), '"<script>'))
+    marks = BoardMarks(links={0: CellLink('"/><x', "<b>")})
+    root = parsed(drawn(GraphGeometry(nodes, ((0, 1),)), "x-", marks, '"<script>'))
 
     assert root.get("aria-label") == '"<script>' and not list(root.iter(f"{SVG}script"))
     assert {text.text for text in root.iter(f"{SVG}text")} >= {"a&b"}
@@ -99,7 +112,7 @@ def test_hostile_names_stay_text() -> None:
 def test_a_pattern_says_what_each_cell_accepts(letter: str) -> None:
     geometry = SquareGeometry(5, 5)
     drawing = draw_pattern(read_cells(f"x {letter}\n{letter} o", geometry), geometry, "Pattern 1")
-    cells = kinds(drawing, "rect")
+    cells = kinds(drawing, "path")
 
     assert parsed(drawing).get("aria-label") == f"Pattern 1: x {letter} / {letter} o"
     assert cells.count("cell off") == 2 * (letter == "+") and cells.count("cell any") == 2 * (letter == "#")
@@ -117,7 +130,7 @@ def test_no_two_letters_look_alike() -> None:
 def test_patterns_on_hexagons_and_maps() -> None:
     hexagons = HexGeometry(4, 4)
     drawing = draw_pattern(read_cells("x -\n - o", hexagons), hexagons)
-    assert len(kinds(drawing, "polygon")) == 4
+    assert len(kinds(drawing, "path")) == 4
     nodes = draw_pattern(read_cells("x A\n- B\no D", RING), RING)
     assert [text.text for text in parsed(nodes).iter(f"{SVG}text")] == ["A", "B", "D"]
     assert kinds(nodes, "line") == ["edge"]
@@ -126,9 +139,9 @@ def test_patterns_on_hexagons_and_maps() -> None:
 def test_maps_that_nobody_could_read_are_not_drawn() -> None:
     huge = GraphGeometry(tuple(map(str, range(2_000))))
 
-    assert draw_board(Board.from_letters(huge, "-" * 2_000), BoardMarks(), "huge") is None
+    assert picture_of(Board.from_letters(huge, "-" * 2_000)) is None
     single = GraphGeometry(("nowhere",))
-    assert draw_board(Board.from_letters(single, "-"), BoardMarks(), "single") is None
+    assert picture_of(Board.from_letters(single, "-")) is None
 
 
 def test_a_bar_shows_parts_of_a_whole() -> None:

@@ -16,7 +16,7 @@ from tests.web.filling import GO
 from tests.web.visiting import Visitor
 from web.failures import PageError
 from web.guard import Guard
-from web.rendering import render_error
+from web.rendering import Sections, render_error
 from web.settings import WebLimits, WebSettings
 
 
@@ -152,7 +152,8 @@ async def _never_ends(scope: Scope, receive: Receive, send: Send) -> None:
 @pytest.mark.parametrize(("page", "status"), [(_fails, 400), (_never_ends, 504)])
 def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int) -> None:
     limits = WebLimits(page_seconds=0.05)
-    guard = Guard(page, WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits), render_error)
+    settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    guard = Guard(page, settings, render_error, Sections())
     sent: list[Message] = []
 
     async def send(message: Message) -> None:

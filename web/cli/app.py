@@ -2,8 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,7 +10,7 @@ import typer
 
 from academy.wire.addresses import DEFAULT_ADDRESS, InvalidAddressError, ServerAddress
 from clients.connection import Connection
-from web.own_academy import AcademyStartError, serving_folder
+from web.own_servers import ServerStartError, serving_competitions, serving_library
 from web.serving import serve_pages
 from web.settings import UnsafeAddressError, WebSettings
 
@@ -50,6 +49,12 @@ def serve(  # noqa: PLR0913
     academy_insecure: Annotated[
         bool, typer.Option("--academy-insecure", help="Send the token without TLS even to another machine.")
     ] = False,
+    competitions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Show the competitions of this folder, or of this control file, also while they run."
+        ),
+    ] = None,
     arena: Annotated[
         str, typer.Option(help="Show the competitions of this arena's service too: host:port or unix:PATH.")
     ] = "",
@@ -72,19 +77,31 @@ def serve(  # noqa: PLR0913
     """Serve pages of what ACADEMY knows and of an arena's competitions. They change nothing.
 
     They are for this machine unless they are made public. All who reach them read with the one token.
+    With --competitions or --arena alone, without any token of ACADEMY, there are pages of competitions only.
     """
     try:
         place = ServerAddress.parse(address)
         settings = WebSettings(place, public, behind_proxy, tls_cert, tls_key)
-        watched = _connection_to_arena(arena, arena_token_file, arena_tls_ca) if arena else None
-        with _connection(
-            library, academy, academy_token_file, academy_tls_ca, academy_insecure
-        ) as connection:
+        if competitions is not None and arena:
+            raise InvalidAddressError("give --competitions or --arena, not both")
+        with ExitStack() as servers:
+            watched = None
+            if competitions is not None:
+                watched = servers.enter_context(serving_competitions(competitions))
+            elif arena:
+                watched = _connection_to_arena(arena, arena_token_file, arena_tls_ca)
+            connection = None
+            if library is not None:
+                connection = servers.enter_context(serving_library(library))
+            elif watched is None or academy_token_file or os.environ.get("ACADEMY_TOKEN"):
+                connection = _connection_to_academy(
+                    academy, academy_token_file, academy_tls_ca, academy_insecure
+                )
             serve_pages(connection, settings, _say_ready, watched)
     except (InvalidAddressError, UnsafeAddressError, UnusableTokenError) as error:
         sys.stderr.write(f"academy-web: {error}\n")
         raise typer.Exit(_USAGE) from None
-    except (AcademyStartError, OSError) as error:
+    except (ServerStartError, OSError) as error:
         sys.stderr.write(f"academy-web: {error}\n")
         raise typer.Exit(1) from None
 
@@ -94,21 +111,16 @@ def _say_ready(address: str) -> None:
     sys.stdout.flush()
 
 
-@contextmanager
-def _connection(
-    library: Path | None, address: str, token_file: Path | None, ca: Path | None, insecure: bool
-) -> Iterator[Connection]:
-    if library is not None:
-        with serving_folder(library) as connection:
-            yield connection
-        return
+def _connection_to_academy(
+    address: str, token_file: Path | None, ca: Path | None, insecure: bool
+) -> Connection:
     place = ServerAddress.parse(address)
     if not place.is_local and ca is None and not insecure:
         raise InvalidAddressError(
             f"{address} is another machine: give --academy-tls-ca, or --academy-insecure to send the "
             "token in clear"
         )
-    yield Connection(str(place), _read_token(token_file), ca)
+    return Connection(str(place), _read_token(token_file), ca)
 
 
 def _connection_to_arena(address: str, token_file: Path | None, ca: Path | None) -> Connection:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2
 from academy.wire.games import read_spec
-from web.drawing import BoardMarks, CellLink, draw_board
+from web.drawing import BoardMarks, CellLink, draw_board, is_map
 from web.knowledge import Knowledge
 from web.query import Query, check_game_id, link
 from web.rendering import render
@@ -79,9 +79,8 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
     replayed, reason = await _board_after(line)
     drawing = None
     if replayed is not None:
-        marks = BoardMarks(spec.cell_names, replayed.last, _links(line, replayed, rows))
-        drawing = draw_board(replayed.board, marks, _label(line))
-        reason = reason if drawing is not None else "This map has too many places to be drawn."
+        marks = BoardMarks(replayed.last, _links(line, replayed, rows))
+        drawing = draw_board(replayed.drawing, marks, _label(line)).whole
     context = {
         "game_id": game_id,
         "line": line,
@@ -99,6 +98,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
             for number, name in enumerate(seat_names(spec), 1)
         ],
         "drawing": drawing,
+        "on_map": replayed is not None and is_map(replayed.drawing.layout),
         "reason": reason,
         "replayed": replayed,
         "others": _other_moves(line, replayed, rows),

@@ -15,7 +15,8 @@ from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2
 from academy.wire.games import read_spec
 from clients.responses import PatternMatch, pattern_matches
-from web.drawing import BoardMarks, draw_board, draw_pattern
+from referees.drawing import draw_board as draw_letters
+from web.drawing import BoardMarks, draw_board, draw_pattern, is_map
 from web.failures import PageError
 from web.knowledge import Knowledge
 from web.pages.patterns import LIBRARIES
@@ -88,7 +89,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         "libraries": list(_LIBRARY_CHOICES),
         "seats": seat_names(spec),
         "cells": spec.geometry.size,
-        "on_map": isinstance(spec.geometry, GraphGeometry),
+        "on_map": False,
         "example": _as_rows(_example(spec), spec),
         "rows": _as_rows(letters, spec),
         "matches": None,
@@ -118,14 +119,16 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
     shown = query.whole("show", 1, _MOST_PATTERNS) or 0
     matches = _grouped(pattern_matches(answer)[0], state, spec, shown)
     marks = BoardMarks(
-        spec.cell_names,
         matches=_by_cell(matches),
         lit=next((match.cells for match in matches if match.shown), frozenset()),
     )
+    picture = draw_letters(board, spec.cell_names)
+    drawn = draw_board(picture, marks, f"The position: {letters}") if picture else None
     counted = answer.positions[0]
     context |= {
         "matches": matches,
-        "drawing": draw_board(board, marks, f"The position: {letters}"),
+        "drawing": drawn.whole if drawn else None,
+        "on_map": picture is not None and is_map(picture.layout),
         "total": counted.total,
         "more": counted.more or counted.total > _MOST_MATCHES,
     }

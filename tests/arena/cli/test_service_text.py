@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.cli.service_text import event_line
+from arena.cli.service_text import event_lines
 from arena.v1 import competitions_pb2
 
 
@@ -19,13 +19,13 @@ def test_a_game(result: str, winners: str, line: str) -> None:
     event.game.game_id, event.game.result = "0_1", result
     for name in "ab":
         event.game.players.add(name=name, winner=name in winners)
-    assert event_line(event) == line
+    assert event_lines(event) == [line]
 
 
 def test_the_reason_of_its_end_is_in_brackets() -> None:
     event = competitions_pb2.WatchCompetitionResponse()
     event.game.game_id, event.game.result, event.game.detail = "0_1", "Void", "hit the move limit of 9 plies"
-    assert event_line(event) == "game 0_1: : Void (hit the move limit of 9 plies), result unknown"
+    assert event_lines(event) == ["game 0_1: : Void (hit the move limit of 9 plies), result unknown"]
 
 
 @pytest.mark.parametrize(("total", "games"), [(None, "3"), (12, "3/12"), (2, "3")])
@@ -36,4 +36,4 @@ def test_a_state(total: int | None, games: str) -> None:
     now.state = competitions_pb2.COMPETITION_STATE_RUNNING
     if total is not None:
         now.games_total = total
-    assert event_line(event) == f"cup (playoff, go): running, {games} games played"
+    assert event_lines(event) == [f"cup (playoff, go): running, {games} games played"]

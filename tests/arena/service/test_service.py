@@ -246,3 +246,37 @@ def test_remote_bots_play_a_competition_to_its_end_when_one_is_killed(
             bot.kill()
             bot.wait()
     assert (done.state, done.games_played) == (messages.COMPETITION_STATE_COMPLETED, 40)
+
+
+def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(
+    service: Service, tmp_path: Path
+) -> None:
+    slow = 'protocol = "python"\ncommand = "tests.arena.engines:sleepy"'
+    write_control(tmp_path, {"one": slow, "two": slow}, competition="rounds = 2")
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+    request = messages.WatchCompetitionRequest(name="contest", in_progress=True)
+    moves: dict[str, list[str]] = {}
+    over: list[str] = []
+    so_far: messages.GetGameResponse | None = None
+    for event in service.ask("WatchCompetition", request, "eye"):
+        if not event.HasField("in_progress"):
+            continue
+        live = event.in_progress
+        seen = moves.setdefault(live.game_id, [])
+        assert live.moves_before == len(seen) and list(live.players) in (["one", "two"], ["two", "one"])
+        seen += [move.text for move in live.moves]
+        over += [live.game_id] if live.over else []
+        if so_far is None and seen:
+            so_far = service.ask(
+                "GetGame", messages.GetGameRequest(name="contest", game_id=live.game_id), "eye"
+            )
+    assert so_far is not None and so_far.in_progress and not so_far.record
+    assert not so_far.HasField("seed")
+    assert [move.text for move in so_far.moves] == ["pass"] * len(so_far.moves)
+    assert sorted(over) == sorted(moves) and len(moves) == 2
+    for game_id, seen in moves.items():
+        whole = service.ask("GetGame", messages.GetGameRequest(name="contest", game_id=game_id), "eye")
+        assert not whole.in_progress and whole.HasField("seed")
+        # A game's last moves may come with its end.
+        assert seen and seen == [move.text for move in whole.moves][: len(seen)]
+    assert not CompetitionFiles(tmp_path / "contest.toml").live.exists()

@@ -12,6 +12,7 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMoveError, Outcome, Termination
 from referees.conformance import LAWS, NonConformingRefereeError, check_referee
+from referees.drawing import Drawing, Mark
 from referees.go import BLACK, PASS, Go, GoPosition
 
 CORNER = 0
@@ -152,6 +153,26 @@ class ReadsTheNextPoint(Go):
 class ShowsAnotherBoard(Go):
     def board(self, position: GoPosition, seat: int) -> Board:
         return Board(SquareGeometry(5, 6), bytes([1]) * 30)
+
+
+class DrawsTooFewCells(Go):
+    def drawing(self, position: GoPosition) -> Drawing | None:
+        drawing = super().drawing(position)
+        return drawing and replace(drawing, marks=drawing.marks[:-1])
+
+
+class DrawsAStrangersPiece(Go):
+    def drawing(self, position: GoPosition) -> Drawing | None:
+        drawing = super().drawing(position)
+        return drawing and replace(drawing, marks=(Mark(3), *drawing.marks[1:]))
+
+
+class TurnsItsBoard(Go):
+    def drawing(self, position: GoPosition) -> Drawing | None:
+        drawing = super().drawing(position)
+        if drawing is None or not any(mark.seat for mark in drawing.marks):
+            return drawing
+        return replace(drawing, layout=replace(drawing.layout, cells=drawing.layout.cells[::-1]))
 
 
 class ShowsTooFewCells(Go):
@@ -315,6 +336,9 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("boards", ShowsAnotherBoard),
     ("boards", ShowsTooFewCells),
     ("boards", ShowsUnknownStates),
+    ("drawings", DrawsTooFewCells),
+    ("drawings", DrawsAStrangersPiece),
+    ("drawings", TurnsItsBoard),
     ("reversal", CallsItsGameSymmetricWithASetUpStone),
     ("reversal", ForbidsOnePlayerACorner),
     ("spec", ReversesWithAnotherSymmetry),

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.diplomacy import InvalidMapError, Map, Terrain, read_map, shipped_map
-from referees.diplomacy.drawing import FRAME, Drawing, Point, Side, cells, drawing_of
+from referees.diplomacy.drawing import Drawing, drawing_of
+from referees.drawing import Point
+from referees.map_cells import FRAME, Side, cells
 
 STANDARD = shipped_map("standard")
 STRAITS = shipped_map("straits")

@@ -1,0 +1,76 @@
+"""The pages of a competition for a browser, beside its run: the command `academy-web` as a child process."""
+
+import importlib.util
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from arena.control.settings import AcademySettings
+from arena.players.process import die_with_parent
+
+_START_SECONDS: Final = 60.0
+_STOP_SECONDS: Final = 10.0
+_NEEDED: Final = ("jinja2", "sse_starlette", "starlette", "uvicorn")
+
+
+class PagesNotServedError(RuntimeError):
+    """The pages cannot be served; the message says why."""
+
+
+@contextmanager
+def served_pages(control: Path, address: str, academy: AcademySettings | None) -> Iterator[str]:
+    """Serve pages of the competition, and of the ACADEMY that it plays at, while the block runs.
+
+    Gives what to tell the user. Raises PagesNotServedError and MissingTokenError.
+    """
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise PagesNotServedError(f"--web needs {', '.join(missing)}: pip install 'academy-arena[web]'")
+    command = [sys.executable, "-P", "-m", "web.cli", "--address", address, "--competitions", str(control)]
+    environment = {name: value for name, value in os.environ.items() if name != "ACADEMY_TOKEN"}
+    # An embedded ACADEMY is the run's alone.
+    if academy is not None and not academy.embedded:
+        token = academy.read_token()
+        if token:
+            command += ["--academy", academy.address]
+            command += ["--academy-tls-ca", str(academy.tls_ca)] if academy.tls_ca else []
+            environment["ACADEMY_TOKEN"] = token
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Ctrl-C is for the run, which ends this process when it is ready to.
+        start_new_session=True,
+        preexec_fn=partial(die_with_parent, signal.SIGTERM, os.getpid()),
+    )
+    try:
+        yield _first_line(process)
+    finally:
+        process.terminate()
+        try:
+            process.communicate(timeout=_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def _first_line(process: "subprocess.Popen[bytes]") -> str:
+    assert process.stdout is not None and process.stderr is not None
+    deadline = time.monotonic() + _START_SECONDS
+    ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+    line = process.stdout.readline().decode(errors="replace").strip() if ready else ""
+    if not line:
+        process.kill()
+        words = process.stderr.read().decode(errors="replace").strip()
+        raise PagesNotServedError(words or f"academy-web is not ready after {_START_SECONDS:g} seconds")
+    return line.partition(";")[0]

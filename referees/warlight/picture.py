@@ -1,0 +1,54 @@
+"""The map with owners and armies as a picture."""
+
+import math
+from functools import lru_cache
+from typing import Final
+
+from referees.drawing import Area, Cell, Drawing, Layout, Mark
+from referees.map_cells import round_cells
+from referees.warlight.map_layout import with_places
+from referees.warlight.maps import WarMap
+from referees.warlight.position import UNSEEN, WarPosition
+
+# Half of all territories are at least so far from the next one, so that numbers on them can be read.
+_APART: Final = 48.0
+_RADIUS: Final = 15.0
+_MARGIN: Final = 62.0
+
+
+def draw(war_map: WarMap, position: WarPosition) -> Drawing:
+    """A position, or what a seat sees of it."""
+    marks = tuple(
+        Mark(off=True) if owner == UNSEEN else Mark(owner, str(armies))
+        for owner, armies in zip(position.owners, position.armies, strict=True)
+    )
+    return Drawing(_lay_out(war_map), marks, f"turn {position.turn}")
+
+
+@lru_cache(maxsize=16)
+def _lay_out(war_map: WarMap) -> Layout:
+    placed = [territory.place or (0.0, 0.0) for territory in with_places(war_map).territories]
+    apart = sorted(min(math.dist(here, there) for there in placed if there != here) for here in set(placed))
+    scale = _APART / apart[len(apart) // 2]
+    left, up = (min(place[way] for place in placed) for way in (0, 1))
+    points = [(_MARGIN + scale * (x - left), _MARGIN + scale * (y - up)) for x, y in placed]
+    shapes = round_cells(points, 1.2 * _APART) if len(set(points)) == len(points) else [()] * len(points)
+    names = [f"{territory.id}:{territory.name}" for territory in war_map.territories]
+    cells = tuple(
+        Cell(point, (shape,) if shape else (), name)
+        for point, shape, name in zip(points, shapes, names, strict=True)
+    )
+    areas = tuple(
+        Area(
+            bonus.name, f"+{bonus.armies}", tuple(war_map.index[territory] for territory in bonus.territories)
+        )
+        for bonus in war_map.bonuses
+    )
+    return Layout(
+        width=max(x for x, _ in points) + _MARGIN,
+        height=max(y for _, y in points) + _MARGIN,
+        cells=cells,
+        links=tuple((points[first], points[second]) for first, second in war_map.edges),
+        areas=areas,
+        radius=_RADIUS,
+    )

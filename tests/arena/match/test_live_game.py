@@ -1,0 +1,55 @@
+from pathlib import Path
+
+from arena.jobs import JobMove
+from arena.match.live_game import LiveFolder, LiveGame, LiveHeading
+
+
+def move(seat: int, text: str) -> JobMove:
+    return JobMove(seat, text, None, None, None, 0.25, {seat: 0.5}, "why", 9.5, 3)
+
+
+def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path) -> None:
+    folder = LiveFolder(tmp_path)
+    assert list(folder.news()) == []
+    path = tmp_path / "0_1.1.jsonl"
+    game = LiveGame(path, LiveHeading("0_1", ("ann", "bob"), 12.5))
+    game.add([move(1, "A1")])
+    (first,) = folder.news()
+    assert first.heading == LiveHeading("0_1", ("ann", "bob"), 12.5) and first.moves_before == 0
+    assert [(made.text, made.value, made.clock_seconds, made.clock_moves) for made in first.moves] == [
+        ("A1", 0.5, 9.5, 3)
+    ]
+    assert list(folder.news()) == []
+
+    game.add([move(2, "B2")])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    assert [news.moves for news in folder.news()] in ([], [()])
+    path.write_bytes(whole)
+    (second,) = folder.news()
+    assert (second.moves_before, second.moves[0].text) == (1, "B2")
+
+    again = LiveFolder.game(tmp_path, "0_1")
+    assert again is not None and [made.text for made in again.moves] == ["A1", "B2"]
+    assert LiveFolder.game(tmp_path, "../0_1") is None
+    path.unlink()
+    (last,) = folder.news()
+    assert last.over and last.moves_before == 2
+
+
+def test_what_a_game_hides_from_its_players_is_in_no_file_that_they_might_find(tmp_path: Path) -> None:
+    path = tmp_path / "0_1.1.jsonl"
+    game = LiveGame(path, LiveHeading("0_1", ("ann", "bob"), 0.0, hides=True))
+    game.add([move(1, "secret")])
+    game.close()
+    assert b"secret" not in path.read_bytes() and b"why" not in path.read_bytes()
+    assert path.stat().st_mode & 0o077 == 0
+    (news,) = LiveFolder(tmp_path).news()
+    assert len(news.moves) == 1 and news.moves[0].value is None
+
+
+def test_a_full_disk_costs_the_watchers_and_not_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "full.jsonl"
+    path.symlink_to("/dev/full")
+    LiveGame(path, LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
+    LiveGame(tmp_path / "none" / "x.jsonl", LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])

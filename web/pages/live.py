@@ -1,0 +1,167 @@
+"""Sends what happens in competitions and games to the pages that are open, as server-sent events."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from sse_starlette import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import Response
+
+from web.arena_watch import ArenaWatch
+from web.failures import PageError
+from web.live import Change, Feed, LiveGame
+from web.pages.competitions import (
+    MOST_ON_WALL,
+    clocks_of,
+    draw_charts,
+    feeds_of,
+    list_moves,
+    name_of,
+    note_of,
+    wall_of,
+)
+from web.query import Query
+from web.rendering import render_part
+from web.replay import MOST_PLIES
+
+__all__ = ["follow_competition", "follow_game"]
+
+# How long a game that a page was made of may be unknown to the watch.
+_KNOWN_SECONDS: Final = 2.0
+_SEND_SECONDS: Final = 20.0
+
+
+async def follow_competition(request: Request, arena: ArenaWatch) -> Response:
+    """Send the games in progress of the competition `name`, and its results when they change."""
+    query = Query(request.query_params, ("name",))
+    name = name_of(query)
+    feed = await _feed(request, arena, name)
+
+    async def events() -> AsyncIterator[bytes]:
+        with feed.watching() as changes:
+            yield await _wall(name, feed)
+            async for change in changes:
+                part = await _once(change, "wall", partial(_for_wall, name, feed, change))
+                if part:
+                    yield part
+        yield _event("end", {})
+
+    return _stream(events())
+
+
+async def follow_game(request: Request, arena: ArenaWatch) -> Response:
+    """Send the moves of the game `game` of the competition `name` that come after the first `after`."""
+    query = Query(request.query_params, ("name", "game", "after"))
+    name, game_id = name_of(query), query.text("game")
+    after = query.whole("after", 0, MOST_PLIES) or 0
+    feed = await _feed(request, arena, name)
+
+    async def events() -> AsyncIterator[bytes]:
+        with feed.watching() as changes:
+            game = await _known(feed, game_id)
+            if game is not None:
+                shown = len(game.moves)
+                if shown > after:
+                    yield await _moves(name, game, after, shown)
+                async for change in changes:
+                    if change.game is game and change.over:
+                        break
+                    if change.game is game and change.after > shown:
+                        shown = change.after
+                        make = partial(_moves, name, game, change.before, change.after)
+                        yield await _once(change, game_id, make)
+        yield _event("over", {})
+
+    return _stream(events())
+
+
+async def _feed(request: Request, arena: ArenaWatch, name: str) -> Feed:
+    feeds = feeds_of(request)
+    most = request.app.state.limits.watchers
+    if feeds.watchers >= most:
+        why = f"{most:,} pages follow games in progress already."
+        raise PageError(503, "Too many watch", why, "Load the page again to see how things stand.", 20)
+    return await feeds.feed(await arena.competition(name))
+
+
+async def _known(feed: Feed, game_id: str) -> LiveGame | None:
+    """The game, which may begin this moment."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_KNOWN_SECONDS):
+            while game_id not in feed.games and feed.running:
+                await asyncio.sleep(0.1)
+    return feed.games.get(game_id)
+
+
+async def _once(change: Change, topic: str, make: Callable[[], Awaitable[bytes]]) -> bytes:
+    """What a change is for browsers, made for the first of them and sent to all."""
+    async with change.making:
+        if topic not in change.sent:
+            change.sent[topic] = await make()
+        return change.sent[topic]
+
+
+async def _wall(name: str, feed: Feed) -> bytes:
+    part = render_part(
+        "wall.html", {"wall": await wall_of(name, feed), "more": len(feed.games) - MOST_ON_WALL}
+    )
+    return _event("wall", {"html": part})
+
+
+async def _for_wall(name: str, feed: Feed, change: Change) -> bytes:
+    """What a change is on the page of a competition; nothing where the page does not show it."""
+    game = change.game
+    if change.results:
+        return _event("results", {"html": change.results})
+    if change.wall:
+        return await _wall(name, feed)
+    if change.over or game is None or game not in list(feed.games.values())[:MOST_ON_WALL]:
+        return b""
+    cells = await _changed(game, change.before, change.after)
+    return _event("moves", {"game": game.game_id, "cells": cells, "note": note_of(game)})
+
+
+async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
+    """What is new in a game since it had some moves."""
+    moves = list_moves(game.moves[before:after], game.players, name, game.game_id, before)
+    so_far = game.moves[:after]
+    parts = {
+        "moves": moves,
+        "charts": draw_charts(so_far, None),
+        "clocks": clocks_of(so_far),
+        "players": game.players,
+    }
+    return _event(
+        "moves",
+        {
+            "game": game.game_id,
+            "cells": await _changed(game, before, after),
+            "note": note_of(game),
+            "rows": render_part("move_rows.html", {**parts, "ply": after}),
+            "charts": render_part("charts.html", parts),
+            "clocks": render_part("clocks.html", parts),
+            "comment": moves[-1].comment if moves else "",
+        },
+    )
+
+
+async def _changed(game: LiveGame, before: int, after: int) -> list[tuple[int, str]]:
+    """The cells that look otherwise after some moves than before them, as their number and their element."""
+    old, new = await game.board(before), await game.board(after)
+    if old is None or new is None:
+        return []
+    pairs = enumerate(zip(old.cells, new.cells, strict=True))
+    return [(number, now) for number, (was, now) in pairs if was != now]
+
+
+def _event(name: str, content: object) -> bytes:
+    # JSON has no line breaks, which would end the event.
+    return f"event: {name}\ndata: {json.dumps(content, separators=(',', ':'))}\n\n".encode()
+
+
+def _stream(events: AsyncIterator[bytes]) -> Response:
+    return EventSourceResponse(events, send_timeout=_SEND_SECONDS)
