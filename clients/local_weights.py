@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import Board
 from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import surroundings
+from academy.knowledge.tesuji_shapes import surroundings
 from academy.knowledge.votes import VALUE_SCALE
 from academy.v1 import consultation_pb2
 
@@ -83,5 +83,5 @@ class LocalWeights:
         codes = self._around.of_cells(board, cells, player)
         known = self._tesujis
         at = np.minimum(np.searchsorted(known.codes, codes), len(known.codes) - 1)
-        weights = np.where(known.codes[at] == codes, known.weights[at], 0.0)
+        weights = np.where(known.codes[at] == codes, known.weights[at], 0.0).sum(axis=1)
         return [float(weight) for weight in weights - weights.mean()]
