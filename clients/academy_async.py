@@ -23,6 +23,8 @@ from academy.v1 import (
     contests_pb2,
     contests_pb2_grpc,
     game_pb2,
+    libraries_pb2,
+    libraries_pb2_grpc,
     proposals_pb2,
     proposals_pb2_grpc,
 )
@@ -253,6 +255,7 @@ class AsyncAcademy(AsyncQuestions):
         self._weights: dict[str, LocalWeights] = {}
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
+        self._libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
 
     async def __aenter__(self) -> Self:
         return self
@@ -350,6 +353,39 @@ class AsyncAcademy(AsyncQuestions):
         """
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (await self._call(self._contests.GetContest, request)).contest
+
+    async def statistics(self, game_id: str) -> libraries_pb2.GetStatisticsResponse:
+        """Return how much is known of a game, and how many contests are open at the server.
+
+        Args:
+            game_id: ACADEMY's name of the game.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused, or does not know the game.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = libraries_pb2.GetStatisticsRequest(game_id=game_id)
+        return await self._call(self._libraries.GetStatistics, request)
+
+    async def report_analysis(self, game_id: str, moves: Sequence[str], value: float, budget: int) -> bool:
+        """Tell ACADEMY what a search found out about a line of the opening tree: for analysts and admins.
+
+        Args:
+            game_id: ACADEMY's name of the game.
+            moves: the line, at least one move.
+            value: what the player of the last move may expect, from 0 to 1.
+            budget: how much was searched: random games, or plies of alpha-beta.
+
+        Returns:
+            Whether it was news: the tree has the line, and nobody had searched it for as long.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        line = libraries_pb2.LineAnalysis(moves=moves, value=value, budget=budget)
+        request = libraries_pb2.AnalyseOpeningsRequest(game_id=game_id, lines=[line])
+        return bool((await self._call(self._libraries.AnalyseOpenings, request)).counted)
 
     async def _ask(self, question: str, request: Any) -> Any:
         return await self._call(self._questions[question], request)

@@ -23,6 +23,21 @@ _VERDICTS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Analysis:
+    """What an analyst's search found out about a position: computed, not learnt from contests.
+
+    Args:
+        value: what the asking player may expect there, from 0 to 1; of a recommended move, its player.
+        budget: how much was searched, in random games or plies.
+        analyst: who searched.
+    """
+
+    value: float
+    budget: int
+    analyst: str
+
+
+@dataclass(frozen=True, slots=True)
 class OpeningMove:
     """A known continuation of an opening.
 
@@ -35,6 +50,7 @@ class OpeningMove:
         losses: how many it lost.
         value: the mean expected value after it, from 0 to 1, for the asking player's side.
         elo: the mean Elo of the players who made it.
+        analysis: what a search found, which is in none of the other figures; None where nobody searched.
     """
 
     move: str
@@ -45,6 +61,7 @@ class OpeningMove:
     losses: int
     value: float
     elo: float
+    analysis: Analysis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +75,7 @@ class BookMove:
         visits: how many contests played it.
         replies: what the tree recommends after `move` and each known reply to it, by the reply; empty where
             the game's setting `opening_plies_ahead` is 0.
+        analysis: what a search found, as a part of `value`; None where nobody searched.
     """
 
     move: str
@@ -65,6 +83,7 @@ class BookMove:
     value: float
     visits: int
     replies: Mapping[str, "BookMove"]
+    analysis: Analysis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +178,22 @@ def book_move(
         return None
     message = response.recommendation
     replies = {reply.move: after for reply in message.replies if (after := book_move(reply)) is not None}
-    return BookMove(message.move, tuple(message.equivalents), message.value, message.visits, replies)
+    return BookMove(
+        message.move,
+        tuple(message.equivalents),
+        message.value,
+        message.visits,
+        replies,
+        _analysis(message),
+    )
+
+
+def _analysis(
+    message: consultation_pb2.OpeningStatistics | consultation_pb2.BookMove,
+) -> Analysis | None:
+    if not message.HasField("analysis"):
+        return None
+    return Analysis(message.analysis.value, message.analysis.budget, message.analysis.analyst)
 
 
 def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[OpeningMove]:
@@ -174,6 +208,7 @@ def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[Open
             move.statistics.losses,
             move.statistics.value,
             move.statistics.elo,
+            _analysis(move.statistics),
         )
         for move in response.moves
     ]

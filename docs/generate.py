@@ -28,6 +28,7 @@ MEANINGS = {
     "characters_per_move": "characters of a move",
     "characters_per_list": "characters of all moves in a list",
     "proposals_per_call": "proposals in a call",
+    "analyses_per_call": "lines that an analyst reports in a call",
     "verdicts_per_call": "verdicts to filter by in a call",
     "players_per_call": "players in a call",
     "pattern_characters": "characters of a pattern's text",

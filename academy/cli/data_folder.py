@@ -56,7 +56,9 @@ def create_token(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Its holder: a bot's knowledge is kept under this name.")
     ],
-    role: Annotated[Literal["bot", "arena", "admin"], typer.Option(help="What its holder may do.")] = "bot",
+    role: Annotated[
+        Literal["bot", "analyst", "arena", "admin"], typer.Option(help="What its holder may do.")
+    ] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
     analyst: Annotated[
         bool, typer.Option(help="Give its holder any number of patterns outside of contests.")

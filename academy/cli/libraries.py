@@ -41,6 +41,7 @@ def add_to(application: typer.Typer) -> None:
     )
     lines.command("list")(with_server(openings))
     lines.command("delete")(with_server(delete_opening))
+    lines.command("forget-analyses")(with_server(forget_analyses))
     application.add_typer(lines, name="openings")
     removals = typer.Typer(
         cls=Commands, no_args_is_help=True, help="List what was removed and is kept for a time, restore it."
@@ -172,7 +173,7 @@ def openings(  # noqa: PLR0913
     limit: Limit = 200,
     json: Json = False,
 ) -> None:
-    """Show the opening tree: moves, visits, results and value for the player who moves."""
+    """Show the opening tree: moves, visits, results, value and analysis for the player who moves."""
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
     nodes = _pages(server.libraries.ListOpenings, request, "nodes")
     shown = list(islice((node for node in nodes if node.visits >= min_visits), limit))
@@ -204,6 +205,25 @@ def delete_opening(
     if not json:
         undo = f"undo it with: academy removals restore {game} {response.removal}"
         printing.console().print(undo, soft_wrap=True)
+
+
+def forget_analyses(
+    server: Server,
+    game: Game,
+    analyst: Annotated[
+        str, typer.Argument(metavar="ANALYST", help="The name of the analyst's token; '*': everybody's.")
+    ],
+    json: Json = False,
+) -> None:
+    """Take what an analyst's searches found out of the opening tree. Analysts may search again."""
+    name = "" if analyst == "*" else analyst
+    response = server.libraries.ForgetAnalyses(
+        libraries_pb2.ForgetAnalysesRequest(game_id=game, analyst=name)
+    )
+    if json:
+        printing.print_json(printing.as_json(response))
+    else:
+        typer.echo(f"{game}: {response.forgotten} analyses forgotten")
 
 
 def list_removals(server: Server, game: Game, json: Json = False) -> None:

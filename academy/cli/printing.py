@@ -145,10 +145,16 @@ def openings_table(
 ) -> Table:
     """The opening tree: each move indented below the one it answers, values for its mover.
 
+    What analysts' searches found stands in columns of its own, where there is any.
     `names` are what nodes are called, by their numbers; without any there is no column for them.
     """
+    analysed = any(node.HasField("analysis") for node in nodes)
     table = new_table(
-        title, " move", *([" name"] if names else []), "visits", "won", "drawn", "lost", "value", "elo"
+        title,
+        " move",
+        *([" name"] if names else []),
+        *("visits", "won", "drawn", "lost", "value", "elo"),
+        *(["searched value", "budget", " analyst"] if analysed else []),
     )
     first = min((node.depth for node in nodes), default=0)
     for node in nodes:
@@ -163,8 +169,16 @@ def openings_table(
             str(node.losses[mover]),
             f"{node.value_millionths[mover] / visits / 1e6:.3f}",
             f"{node.elo_hundredths / visits / 100:.0f}" if node.mover else "",
+            *(_analysis_cells(node) if analysed else []),
         )
     return table
+
+
+def _analysis_cells(node: pattern_pb2.OpeningNodeRecord) -> list[str | Text]:
+    if not node.HasField("analysis"):
+        return ["", "", ""]
+    analysis = node.analysis
+    return [f"{analysis.value_millionths / 1e6:.3f}", f"{analysis.budget:,}", shown(analysis.analyst)]
 
 
 def statistics_table(
@@ -177,6 +191,7 @@ def statistics_table(
         "players",
         "opening_nodes",
         "opening_depth",
+        "analysed_nodes",
         "middle_game_patterns",
         "endgame_patterns",
         "tesujis",
@@ -363,6 +378,8 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "history_imported": lambda body: f"{len(body.ratings)} ratings",
     "patterns_imported": lambda body: f"{len(body.records)}",
     "openings_imported": lambda body: f"{len(body.nodes)}",
+    "openings_analysed": lambda body: f"{len(body.nodes)} positions",
+    "analyses_forgotten": lambda body: body.analyst or "everybody's",
     "proposal_judged": lambda body: f"{body.proposal.proposal_id} by {body.proposal.player}",
 }
 

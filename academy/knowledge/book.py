@@ -1,28 +1,30 @@
 """The opening tree as a book: which known move is best in a position, and what it promises its mover.
 
 A node's own value is the mean of its results and of the values that players stated, with `PRIOR_VISITS` even
-results added. The value of the best reply stands against it, and is believed the more, the more
-often that reply was played. Moves are compared by what is left of their value after a deduction for few
-visits. All figures come from the tree alone, by operations that
-every machine rounds alike.
+results added; what an analyst's search found counts as `ANALYSIS_VISITS` more. The value of the best reply
+stands against it, and is believed the more, the more often that reply was played. Moves are compared by what
+is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
+millionths, so that every machine has the same.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isqrt
 from typing import Final
 
 from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.votes import VALUE_SCALE
 
-__all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "Recommendation"]
+__all__ = ["ANALYSIS_VISITS", "FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation"]
 
-# A move of fewer visits is not recommended, nor is it held to be a reply worth fearing.
+# A move of fewer visits that nobody analysed is not recommended, nor held to be a reply worth fearing.
 FEWEST_VISITS: Final = 4
 # As many even results are added to a node's own, and as many visits let a reply count half.
-PRIOR_VISITS: Final = 6.0
-# What a move of one visit would lose in a comparison, of the whole point; of more visits, by their root.
-CAUTION: Final = 0.5
+PRIOR_VISITS: Final = 6
+# What an analysis counts as, whatever its budget.
+ANALYSIS_VISITS: Final = 30
+# What a move of one visit would lose in a comparison, in millionths; of more visits, by their root.
+CAUTION: Final = VALUE_SCALE // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +40,54 @@ class Recommendation:
     value: float
 
 
+class OwnValues:
+    """Each player's own value of a tree's nodes in millionths, remembered while a node stays as it is."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[OpeningNode, tuple[int, ...]]] = {}
+
+    def of(self, node: OpeningNode) -> tuple[int, ...]:
+        """Return each player's mean of results, stated values and the analysis, drawn towards an even share.
+
+        Args:
+            node: The node.
+        """
+        known = self._known.get(node.node_id)
+        # A node that changes is another object.
+        if known is not None and known[0] is node:
+            return known[1]
+        values = _own_values(node)
+        self._known[node.node_id] = node, values
+        return values
+
+    def forget(self) -> None:
+        """Forget all nodes, those that have left the tree among them."""
+        self._known.clear()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
 class Book:
     """What the tree, as it is now, recommends to one reader; positions are looked into on demand.
 
     Args:
         tree: The opening tree. It must not change while the book is in use.
         accepts: Whether a node may be used; others are ignored.
+        own: The nodes' own values, where they are remembered from one book to the next.
     """
 
-    def __init__(self, tree: OpeningTree, accepts: Callable[[OpeningNode], bool] = lambda node: True) -> None:
+    def __init__(
+        self,
+        tree: OpeningTree,
+        accepts: Callable[[OpeningNode], bool] = lambda node: True,
+        own: OwnValues | None = None,
+    ) -> None:
         self._tree = tree
         self._accepts = accepts
-        # By node: each player's value with the replies considered; and the move to play there.
-        self._values: dict[int, tuple[float, ...]] = {}
+        self._own = OwnValues() if own is None else own
+        # By node, in millionths: each player's value with the replies considered; and the move to play there.
+        self._values: dict[int, tuple[int, ...]] = {}
         self._best: dict[int, OpeningNode] = {}
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
@@ -61,46 +98,65 @@ class Book:
         """
         self._look_into(node)
         best = self._best.get(node.node_id)
-        return None if best is None else Recommendation(best, self._values[best.node_id][best.mover - 1])
+        if best is None:
+            return None
+        return Recommendation(best, self._values[best.node_id][best.mover - 1] / VALUE_SCALE)
 
     def _look_into(self, node: OpeningNode) -> None:
         """Find the values of a node and of all below it that count."""
         if node.node_id in self._values:
             return
         below = [node]
-        replies: dict[int, list[OpeningNode]] = {}
+        replies: list[list[OpeningNode]] = []
+        accepts = self._accepts
         for position in below:
-            replies[position.node_id] = known = [
+            known = [
                 child
                 for child in self._tree.children(position.node_id)
-                if child.visits >= FEWEST_VISITS and self._accepts(child)
+                if (child.visits >= FEWEST_VISITS or child.analysis is not None) and accepts(child)
             ]
+            replies.append(known)
             below += known
-        for position in reversed(below):
-            self._evaluate(position, replies[position.node_id])
+        while below:
+            self._evaluate(below.pop(), replies.pop())
 
     def _evaluate(self, node: OpeningNode, replies: list[OpeningNode]) -> None:
-        own = _own_values(node)
+        own = self._own.of(node)
         if not replies:
             self._values[node.node_id] = own
             return
         best = max(replies, key=self._promise)
         self._best[node.node_id] = best
-        trust = best.visits / (best.visits + PRIOR_VISITS)
-        after = self._values[best.node_id]
+        # A search of the node has looked at its replies, too.
+        trust = PRIOR_VISITS if node.analysis is not None else best.visits
+        most = trust + PRIOR_VISITS
         self._values[node.node_id] = tuple(
-            round(trust * backed + (1.0 - trust) * mean, 6) for backed, mean in zip(after, own, strict=True)
+            [
+                (trust * backed + PRIOR_VISITS * mean + most // 2) // most
+                for backed, mean in zip(self._values[best.node_id], own, strict=True)
+            ]
         )
 
-    def _promise(self, reply: OpeningNode) -> tuple[float, int, int]:
-        value = self._values[reply.node_id][reply.mover - 1] - CAUTION / math.sqrt(reply.visits)
-        return (round(value, 6), reply.visits, -reply.node_id)
+    def _promise(self, reply: OpeningNode) -> tuple[int, int, int]:
+        visits = reply.visits if reply.analysis is None else reply.visits + ANALYSIS_VISITS
+        value = self._values[reply.node_id][reply.mover - 1] - isqrt(CAUTION * CAUTION // visits)
+        return (value, reply.visits, -reply.node_id)
 
 
-def _own_values(node: OpeningNode) -> tuple[float, ...]:
-    """Return each player's mean of results and stated values, drawn towards an even share."""
-    even = PRIOR_VISITS / len(node.wins)
-    return tuple(
-        round(((wins + draws / 2 + stated / VALUE_SCALE) / 2 + even) / (node.visits + PRIOR_VISITS), 6)
+def _own_values(node: OpeningNode) -> tuple[int, ...]:
+    visits, players = node.visits + PRIOR_VISITS, len(node.wins)
+    # In quarters of a millionth: the result counts half of a visit, and a draw is half a win.
+    even = 4 * PRIOR_VISITS * VALUE_SCALE // players
+    sums = [
+        (2 * wins + draws) * VALUE_SCALE + 2 * stated + even
         for wins, draws, stated in zip(node.wins, node.draws, node.value_millionths, strict=True)
-    )
+    ]
+    if node.analysis is not None:
+        visits += ANALYSIS_VISITS
+        searched = node.analysis.value_millionths
+        # Only games of two are analysed.
+        of_players = [searched, VALUE_SCALE - searched]
+        if node.mover != 1:
+            of_players.reverse()
+        sums = [total + 4 * ANALYSIS_VISITS * value for total, value in zip(sums, of_players, strict=True)]
+    return tuple([(total + 2 * visits) // (4 * visits) for total in sums])

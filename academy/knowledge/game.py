@@ -12,7 +12,7 @@ from academy.knowledge.contests import Contestant, ContestReport, Judgement, Pro
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures, Rating, Ratings
-from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.openings import NodeAnalysis, OpeningNode, OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
@@ -348,6 +348,19 @@ class GameKnowledge:
                 self.settings.capacity(library), self.measures.contests, self.settings.forget_after
             )
         )
+
+    # Analysts
+
+    def analyse(self, analyses: Iterable[tuple[int, NodeAnalysis]]) -> int:
+        """Take in what searches found out about nodes of the opening tree.
+
+        Args:
+            analyses: The nodes' numbers, and what was found.
+
+        Returns:
+            How many were news, as in `OpeningTree.analyse`.
+        """
+        return sum(self.openings.analyse(node_id, analysis) for node_id, analysis in analyses)
 
     # Administration
 

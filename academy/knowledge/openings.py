@@ -14,9 +14,20 @@ from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
-__all__ = ["ROOT", "Continuation", "OpeningNode", "OpeningTree", "UnknownLineError", "depth_limit"]
+__all__ = [
+    "MAX_BUDGET",
+    "ROOT",
+    "Continuation",
+    "NodeAnalysis",
+    "OpeningNode",
+    "OpeningTree",
+    "UnknownLineError",
+    "depth_limit",
+]
 
 ROOT: Final = 0
+# No search of a node is that long.
+MAX_BUDGET: Final = 1_000_000_000
 # Lost visits added to a node's own when it is compared for eviction.
 DOUBT: Final = 4
 _RESULT_VALUES: Final = {
@@ -31,6 +42,21 @@ class UnknownLineError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
+class NodeAnalysis:
+    """What an analyst's search found out about a position: computed, where contests are shared experience.
+
+    Attributes:
+        value_millionths: What the player whose move leads there may expect, from 0 to 1,000,000.
+        budget: How much was searched, in random games, or plies of alpha-beta.
+        analyst: Who searched: the name of a token.
+    """
+
+    value_millionths: int
+    budget: int
+    analyst: str
+
+
+@dataclass(frozen=True, slots=True)
 class OpeningNode:
     """A position of the opening tree.
 
@@ -38,7 +64,8 @@ class OpeningNode:
     `value_millionths` have an entry for each player; the last is a sum over all visits of the
     player's expected value of the position, as the players stated it or else the contest's
     result. `values` counts the visits with a stated value. `elo_hundredths` is the sum of
-    the movers' Elo.
+    the movers' Elo. `analysis` is what the longest search of the position found, if there was one; it
+    counts in the recommended move only.
     """
 
     node_id: int
@@ -53,6 +80,7 @@ class OpeningNode:
     value_millionths: tuple[int, ...]
     values: int
     elo_hundredths: int
+    analysis: NodeAnalysis | None = None
 
     def value(self, player: int) -> float:
         """Return the mean expected value for a player, 0.0 to 1.0; 0.5 without a visit.
@@ -86,7 +114,7 @@ class Continuation:
 
 
 class OpeningTree:
-    """The nodes of one game's opening tree.
+    """The nodes of one game's opening tree; `spec` is the game.
 
     Args:
         spec: The game.
@@ -94,7 +122,7 @@ class OpeningTree:
 
     def __init__(self, spec: GameSpec) -> None:
         self.nodes: dict[int, OpeningNode] = {}
-        self._spec = spec
+        self.spec = spec
         # Nodes as they were at the last `take_changes`, of those touched since.
         self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
@@ -159,14 +187,14 @@ class OpeningTree:
         if node is None:
             return []
         children = self.children(node.node_id)
-        spellings = self._spec.all_moves_back(moves, [child.move for child in children])
+        spellings = self.spec.all_moves_back(moves, [child.move for child in children])
         return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
     def _line(self, moves: Sequence[str], player: int) -> Iterable[str]:
-        if self._spec.simultaneous:
+        if self.spec.simultaneous:
             return (_branch(player), *moves)
         # Move by move, so that a list which leaves the tree costs no more than its way in it.
-        return self._spec.canonical_line(moves)
+        return self.spec.canonical_line(moves)
 
     # Learning
 
@@ -184,16 +212,16 @@ class OpeningTree:
         Returns:
             The number after that of the last new node.
         """
-        limit = depth_limit(self._spec, average_length)
+        limit = depth_limit(self.spec, average_length)
         results = report.results
         self._count(ROOT, None, results, {})
-        if self._spec.simultaneous:
+        if self.spec.simultaneous:
             lines = [
                 [(_branch(seat), seat, {}), *_own_line(report, seat, limit - 1)]
-                for seat in range(1, self._spec.players + 1)
+                for seat in range(1, self.spec.players + 1)
             ]
         else:
-            moves = self._spec.canonical_moves([ply.move for ply in report.plies[:limit]])
+            moves = self.spec.canonical_moves([ply.move for ply in report.plies[:limit]])
             lines = [[(move, ply.player, ply.values) for move, ply in zip(moves, report.plies, strict=False)]]
         for line in lines:
             path = [ROOT]
@@ -212,7 +240,7 @@ class OpeningTree:
         return fresh_id
 
     def _fresh(self, node_id: int, parent_id: int, move: str, depth: int, mover: int) -> OpeningNode:
-        none = (0,) * self._spec.players
+        none = (0,) * self.spec.players
         return OpeningNode(node_id, parent_id, move, depth, mover, 0, none, none, none, none, 0, 0)
 
     def _count(
@@ -234,6 +262,40 @@ class OpeningTree:
                 elo_hundredths=node.elo_hundredths + (0 if elo is None else round(elo * ELO_SCALE)),
             )
         )
+
+    def analyse(self, node_id: int, analysis: NodeAnalysis) -> bool:
+        """Take in what a search found out about a node. It keeps the longest search, of equals the first.
+
+        Args:
+            node_id: The node's number; not the root's, which is compared with nothing.
+            analysis: What was found.
+
+        Returns:
+            Whether it was news: the node is there, and had no analysis as long as this.
+        """
+        node = self.nodes.get(node_id)
+        if node is None or node_id == ROOT or _longer(node.analysis, analysis) is node.analysis:
+            return False
+        self._put(replace(node, analysis=analysis))
+        return True
+
+    def forget_analyses(self, analyst: str) -> int:
+        """Take analyses out of all nodes.
+
+        Args:
+            analyst: Whose analyses; "" for everybody's.
+
+        Returns:
+            How many nodes had one of them.
+        """
+        analysed = [
+            node
+            for node in self.nodes.values()
+            if node.analysis is not None and analyst in ("", node.analysis.analyst)
+        ]
+        for node in analysed:
+            self._put(replace(node, analysis=None))
+        return len(analysed)
 
     # Administration
 
@@ -319,7 +381,7 @@ class OpeningTree:
             below: As in `prune`.
             factor: As in `prune`.
         """
-        trial = OpeningTree(self._spec)
+        trial = OpeningTree(self.spec)
         trial.restore(self.nodes.values())
         return trial.prune(below, factor)
 
@@ -341,7 +403,7 @@ class OpeningTree:
 
     def _prune(self, node_id: int, below: float, factor: float) -> list[OpeningNode]:
         """Erase a node's children if all of them, one or more, are leaves that are bad for their mover."""
-        if self._spec.simultaneous and node_id == ROOT:
+        if self.spec.simultaneous and node_id == ROOT:
             return []  # its children are the players' own trees, not moves
         children = self.children(node_id)
         if not children or any(self._children.get(child.node_id) for child in children):
@@ -417,7 +479,7 @@ class OpeningTree:
                 )
             lines[node.node_id] = (*lines[node.parent_id], node.move)
             # The nodes may come in another orientation.
-            line = self._spec.canonical_moves(lines[node.node_id])
+            line = self.spec.canonical_moves(lines[node.node_id])
             parent = self._walk(line[:-1])
             known = self._walk(line)
             if known is None and parent is not None:
@@ -514,6 +576,13 @@ def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]
     ]
 
 
+def _longer(first: NodeAnalysis | None, second: NodeAnalysis | None) -> NodeAnalysis | None:
+    """Return the analysis with the larger budget, of equals the first."""
+    if first is None or (second is not None and second.budget > first.budget):
+        return second
+    return first
+
+
 def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
     def add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(a + b for a, b in zip(left, right, strict=True))
@@ -527,4 +596,5 @@ def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
         value_millionths=add(first.value_millionths, second.value_millionths),
         values=first.values + second.values,
         elo_hundredths=first.elo_hundredths + second.elo_hundredths,
+        analysis=_longer(first.analysis, second.analysis),
     )

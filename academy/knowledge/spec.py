@@ -390,7 +390,8 @@ class GameSpec:
         return {name: self.cell_names[target[cell]] for cell, name in enumerate(self.cell_names)}
 
     def _rename_cells(self, move: str, names: dict[str, str]) -> str:
-        return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
+        # Most moves are the name of a cell and nothing else.
+        return names.get(move) or self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 
     def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the moves after `moves` that canonical moves stand for.
@@ -402,19 +403,50 @@ class GameSpec:
         Returns:
             For each canonical move its spellings, sorted: several where the position is symmetric.
         """
+        ways = self.ways_back(moves)
+        return [self.spellings(move, ways) for move in canonical_moves]
+
+    def ways_back(self, moves: Sequence[str]) -> list[dict[str, str]]:
+        """Return what cells of the least image of a list of moves are called in the list's own orientation.
+
+        Args:
+            moves: The moves, in their own orientation.
+
+        Returns:
+            The names by those in the least image, several times where the position is symmetric.
+        """
         if not self.cell_names:
-            return [(move,) for move in canonical_moves]
+            return []
         images = self.move_images(moves)
         least = min(images)
-        ways_back = [
+        return [
             {new: old for old, new in names.items()}
             for names, image in zip(self._renamings, images, strict=True)
             if image == least
         ]
-        return [
-            tuple(sorted({self._rename_cells(move, names) for names in ways_back}))
-            for move in canonical_moves
-        ]
+
+    def spellings(self, canonical_move: str, ways: Sequence[dict[str, str]]) -> tuple[str, ...]:
+        """Return what a move after the least image of a list of moves is called after the list, sorted.
+
+        Args:
+            canonical_move: The move.
+            ways: What `ways_back` returns for the list.
+        """
+        if not ways:
+            return (canonical_move,)
+        return tuple(sorted({self._rename_cells(canonical_move, names) for names in ways}))
+
+    def ways_after(
+        self, ways: Sequence[dict[str, str]], canonical_move: str, move: str
+    ) -> list[dict[str, str]]:
+        """Return what `ways_back` does for a list of moves that is longer by one.
+
+        Args:
+            ways: What it returns for the list before.
+            canonical_move: The move after the least image of that list.
+            move: What it is called after the list.
+        """
+        return [names for names in ways if self._rename_cells(canonical_move, names) == move]
 
     def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
         """Yield the least image of a list of moves, move by move.

@@ -28,7 +28,10 @@ from academy.wire.errors import NotPermittedError
 current_caller: ContextVar[Caller] = ContextVar("current_caller")
 
 _EVERYONE: Final[Set[Role]] = frozenset(Role)
+# Analysts are bots that know more of the libraries, and of contests no more than bots.
+_BOTS: Final[Set[Role]] = frozenset({Role.BOT, Role.ANALYST})
 _ARENA: Final[Set[Role]] = frozenset({Role.ARENA, Role.ADMIN})
+_ANALYST: Final[Set[Role]] = frozenset({Role.ANALYST, Role.ADMIN})
 _ADMIN: Final[Set[Role]] = frozenset({Role.ADMIN})
 
 OPEN_METHODS: Final = frozenset(f"/grpc.health.v1.Health/{name}" for name in ("Check", "List", "Watch"))
@@ -47,6 +50,8 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern"),
     ("LibraryService", _ADMIN, "ListOpenings DeleteOpening ListRemovals RestoreRemoval ListEvents"),
     ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary"),
+    ("LibraryService", _ANALYST, "AnalyseOpenings"),
+    ("LibraryService", _ADMIN, "ForgetAnalyses"),
 )
 # Each method with the roles that may call it.
 ROLES: Final[dict[str, Set[Role]]] = {
@@ -208,7 +213,7 @@ class ContestAccess:
     def find_contest(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
         """Return a contest to show. Raises NotPermittedError for a bot that does not play it."""
         record = self._find_record(caller, contest_id, arena)
-        if caller.role is Role.BOT and not _seats_of(caller, record.contest):
+        if caller.role in _BOTS and not _seats_of(caller, record.contest):
             raise NotPermittedError(
                 f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
             )
@@ -259,7 +264,7 @@ class ContestAccess:
         try:
             return self._find_record(caller, contest_id, arena).contest.contest_id
         except NotPermittedError:
-            if caller.role is not Role.BOT:
+            if caller.role not in _BOTS:
                 raise
             return contest_id
 
@@ -279,7 +284,7 @@ class ContestAccess:
         if caller.role is Role.ARENA or arena:
             return self._store.read(arenas.contest_of_arena, self.arena(caller, arena), contest_id)
         records = self._store.read(arenas.contests_of_id, contest_id)
-        if caller.role is Role.BOT:
+        if caller.role in _BOTS:
             records = [record for record in records if _seats_of(caller, record.contest)]
             records.sort(key=lambda record: record.contest.state != contests_pb2.CONTEST_STATE_OPEN)
             if not records:
@@ -302,7 +307,7 @@ class ContestAccess:
                     contest_id=contest.contest_id,
                 )
             raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
-        if caller.role is Role.BOT:
+        if caller.role in _BOTS:
             # An arena may never report: its players may analyse again after a time.
             since = time.time() - self._contest_seconds
             contest_id = self._store.read(open_contest_of_player, caller.name, spec.game_id, since)

@@ -12,20 +12,23 @@ from numpy.typing import NDArray
 
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry, UnknownPatternError
-from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.openings import NodeAnalysis, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.votes import ELO_SCALE
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.service import paging
 from academy.service.access import current_caller
+from academy.service.cost import check_line, cost_of_moves
 from academy.service.errors import StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
-from academy.service.interceptor import Context
+from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.paging import Key
 from academy.service.pattern_cache import Figures
 from academy.store import game_tables
 from academy.store.codec import (
+    check_budget,
+    check_value,
     entry_to_proto,
     library_from_proto,
     library_to_proto,
@@ -38,13 +41,19 @@ from academy.store.codec import (
     use_count,
     with_figures,
 )
-from academy.store.contest_tables import count_held_proposals, page_of_player_statistics
+from academy.store.contest_tables import (
+    count_held_proposals,
+    count_open_contests,
+    page_of_player_statistics,
+)
 from academy.store.environment import Transaction
 from academy.store.event_log import Page, read_page
 from academy.store.library_commands import (
+    AnalyseOpenings,
     ChangeSettings,
     DeleteOpening,
     DeletePattern,
+    ForgetAnalyses,
     ImportLibraries,
     PruneLibrary,
     RestorePattern,
@@ -182,10 +191,11 @@ _RATINGS_AT_ONCE: Final = 5_000
 class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     """academy.v1.LibraryService."""
 
-    def __init__(self, store: Store, games: GameCache, limits: Limits) -> None:
+    def __init__(self, store: Store, games: GameCache, guard: CallInterceptor) -> None:
         self._store = store
         self._games = games
-        self._limits = limits
+        self._guard = guard
+        self._limits = guard.limits
 
     async def ListPatterns(
         self, request: messages.ListPatternsRequest, context: Context
@@ -268,6 +278,33 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         deleted, event = await self._store.write(command)
         nodes = [node_to_proto(node, request.game_id) for node in deleted[:_PRUNED_SHOWN]]
         return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
+
+    async def AnalyseOpenings(
+        self, request: messages.AnalyseOpeningsRequest, context: Context
+    ) -> messages.AnalyseOpeningsResponse:
+        """Keep what searches found out about lines."""
+        caller = current_caller.get()
+        count, most = len(request.lines), self._limits.analyses_per_call
+        require(1 <= count <= most, "lines", f"{count:,} lines: 1 to {most:,}", value=count, limit=most)
+        # The call itself was charged as one question.
+        self._guard.charge(caller, sum(cost_of_moves(len(line.moves)) for line in request.lines) - 1)
+        lines = []
+        for place, line in enumerate(request.lines):
+            field = f"lines[{place}]"
+            require(bool(line.moves), f"{field}.moves", "name at least one move: no move leads to the start")
+            check_line(line.moves, self._limits, f"{field}.moves")
+            value = round(check_value(f"{field}.value", line.value) * VALUE_SCALE)
+            check_budget(f"{field}.budget", line.budget)
+            lines.append((tuple(line.moves), NodeAnalysis(value, line.budget, caller.name)))
+        command = AnalyseOpenings(request.game_id, lines, caller.name)
+        return messages.AnalyseOpeningsResponse(counted=await self._store.write(command))
+
+    async def ForgetAnalyses(
+        self, request: messages.ForgetAnalysesRequest, context: Context
+    ) -> messages.ForgetAnalysesResponse:
+        """Take an analyst's findings out of the opening tree."""
+        command = ForgetAnalyses(request.game_id, request.analyst, current_caller.get().name)
+        return messages.ForgetAnalysesResponse(forgotten=await self._store.write(command))
 
     async def ListRemovals(
         self, request: messages.ListRemovalsRequest, context: Context
@@ -416,6 +453,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             settings=settings_to_proto(view.settings),
             generation=view.generation,
             held_proposals=self._store.read(count_held_proposals, request.game_id),
+            analysed_nodes=sum(node.analysis is not None for node in view.openings.nodes.values()),
+            open_contests=self._store.read(count_open_contests),
         )
 
     async def GetMeasures(

@@ -13,6 +13,7 @@ from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
+    check_line,
     cost_of_board,
     cost_of_listing,
     cost_of_moves,
@@ -37,6 +38,7 @@ from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.queries import (
+    OpeningQuestion,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
@@ -92,13 +94,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if seat is not None:
             consultations = await self._counts.count_opening_question(seat, game.view, request.moves)
         least_elo = self._least_elo(caller, seat, game.view)
-        question = (request.player, least_elo, *request.moves)
+        question = OpeningQuestion(request.player, least_elo, tuple(request.moves))
         known = game.openings.get(question)
         if known is None:
             # With more players, or when all move at once, the next recommended move would not be the asker's.
             in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
             ahead = game.view.settings.opening_plies_ahead if in_turn else 0
-            known = answer_opening(game.view.openings, request.moves, request.player, least_elo, ahead)
+            known = answer_opening(game.view.openings, game.own_values, question, ahead)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
@@ -255,27 +257,11 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             yield answer
 
     def _check_moves(self, moves: Sequence[str], caller: Caller) -> None:
-        count, most = len(moves), self._limits.moves_per_list
-        require(count <= most, "moves", f"{count:,} moves: at most {most:,}", value=count, limit=most)
+        check_line(moves, self._limits)
         # The call itself was charged as one question.
-        cost = cost_of_moves(count) - 1
+        cost = cost_of_moves(len(moves)) - 1
         if cost:
             self._guard.charge(caller, cost)
-        lengths, longest = list(map(len, moves)), self._limits.characters_per_move
-        if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
-            place, length = next(
-                (place, length) for place, length in enumerate(lengths) if not 1 <= length <= longest
-            )
-            raise InvalidFieldError(
-                f"moves[{place}]",
-                f"{length:,} characters: a move has 1 to {longest:,}",
-                value=length,
-                limit=longest,
-            )
-        total, most = sum(lengths), self._limits.characters_per_list
-        require(
-            total <= most, "moves", f"{total:,} characters in all: at most {most:,}", value=total, limit=most
-        )
 
     def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
         count, most = len(request.positions), self._limits.positions_per_call

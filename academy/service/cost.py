@@ -141,6 +141,25 @@ def cost_of_listing(records: int) -> int:
     return 1 + records // _RECORDS_PER_QUESTION
 
 
+def check_line(moves: Sequence[str], limits: Limits, field: str = "moves") -> None:
+    """Check the number and length of a line's moves. Raises InvalidFieldError."""
+    count, most = len(moves), limits.moves_per_list
+    require(count <= most, field, f"{count:,} moves: at most {most:,}", value=count, limit=most)
+    lengths, longest = list(map(len, moves)), limits.characters_per_move
+    if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
+        place, length = next(
+            (place, length) for place, length in enumerate(lengths) if not 1 <= length <= longest
+        )
+        raise InvalidFieldError(
+            f"{field}[{place}]",
+            f"{length:,} characters: a move has 1 to {longest:,}",
+            value=length,
+            limit=longest,
+        )
+    total, most = sum(lengths), limits.characters_per_list
+    require(total <= most, field, f"{total:,} characters in all: at most {most:,}", value=total, limit=most)
+
+
 def cost_of_moves(count: int) -> int:
     """Return the cost of a list of moves."""
     return 1 + count // _MOVES_A_QUESTION

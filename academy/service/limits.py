@@ -28,6 +28,7 @@ class Limits:
     characters_per_move: int = 1_024
     characters_per_list: int = 262_144
     proposals_per_call: int = 64
+    analyses_per_call: int = 100
     verdicts_per_call: int = 16
     players_per_call: int = 1_024
     pattern_characters: int = 16_384

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from google.protobuf.descriptor import Descriptor
@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
-from academy.knowledge.book import Book
+from academy.knowledge.book import Book, OwnValues
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import acceptable
@@ -22,6 +22,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_shapes import surroundings
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
 from academy.service.pattern_cache import RankedPatterns
@@ -36,18 +37,31 @@ _REVISION_BYTES: Final = 8
 _MORE: Final = 0x80
 
 
+class OpeningQuestion(NamedTuple):
+    """Who asks, the Elo above which knowledge counts (None: all), and the moves so far."""
+
+    player: int
+    least_elo: float | None
+    moves: tuple[str, ...]
+
+
 def answer_opening(
-    tree: OpeningTree, moves: Sequence[str], player: int, least_elo: float | None, plies_ahead: int
+    tree: OpeningTree, own: OwnValues, question: OpeningQuestion, plies_ahead: int
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
     recommended, with `plies_ahead` plies of what may follow it.
 
-    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out.
+    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out. `own` keeps
+    the tree's values from answer to answer.
     """
+    player, least_elo, moves = question
+
+    # In hundredths: as floats 365.13 - 165.13 may be more or less than 200.
+    least = 0 if least_elo is None else round(least_elo * ELO_SCALE)
 
     def accepted(node: OpeningNode) -> bool:
         # No player moved to the first position: it has no Elo.
-        return least_elo is None or node.node_id == ROOT or acceptable(node.elo, least_elo)
+        return least_elo is None or node.node_id == ROOT or node.elo_hundredths > least * node.visits
 
     node = tree.find(moves, player)
     if node is None or not accepted(node):
@@ -59,7 +73,8 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
-    _OpeningLine(tree, Book(tree, accepted), player).write(answer, node, moves, plies_ahead)
+    ways = tree.spec.ways_back(moves)
+    _OpeningLine(tree, Book(tree, accepted, own)).write(answer, node, ways, plies_ahead)
     return answer
 
 
@@ -69,38 +84,43 @@ class _OpeningLine:
 
     tree: OpeningTree
     book: Book
-    player: int
 
     def write(
         self,
         message: messages.LookUpOpeningResponse | messages.BookReply,
         position: OpeningNode,
-        moves: Sequence[str],
+        ways: Sequence[dict[str, str]],
         plies_ahead: int,
     ) -> None:
-        """Write the recommendation after a list of moves into the message's field, if there is one."""
+        """Write the recommendation after a position into the message's field, if there is one.
+
+        `ways` are those by which the tree's moves are spelt there.
+        """
         best = self.book.recommend(position)
         if best is None:
             return
-        known = self.tree.continuations(moves, self.player)
-        spellings = next(move.moves for move in known if move.node.node_id == best.node.node_id)
+        spec, move = self.tree.spec, best.node.move
+        spellings = spec.spellings(move, ways)
         recommendation = message.recommendation
         recommendation.move, recommendation.value = spellings[0], best.value
         recommendation.equivalents.extend(spellings)
         recommendation.visits = best.node.visits
+        _write_analysis(recommendation, best.node, best.node.mover)
         if plies_ahead < _REPLY_AND_MOVE:
             return
-        line = [*moves, spellings[0]]
-        for reply in self.tree.continuations(line, self.player):
-            if reply.node.mover == best.node.mover or self.book.recommend(reply.node) is None:
+        after = spec.ways_after(ways, move, spellings[0])
+        for reply in self.tree.children(best.node.node_id):
+            if reply.mover == best.node.mover or self.book.recommend(reply) is None:
                 continue
-            for move in reply.moves:
-                answer = recommendation.replies.add(move=move)
-                self.write(answer, reply.node, [*line, move], plies_ahead - _REPLY_AND_MOVE)
+            for spelt in spec.spellings(reply.move, after):
+                answer = recommendation.replies.add(move=spelt)
+                self.write(
+                    answer, reply, spec.ways_after(after, reply.move, spelt), plies_ahead - _REPLY_AND_MOVE
+                )
 
 
 def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
-    return messages.OpeningStatistics(
+    statistics = messages.OpeningStatistics(
         visits=node.visits,
         wins=node.wins[player - 1],
         draws=node.draws[player - 1],
@@ -108,6 +128,21 @@ def _statistics(node: OpeningNode, player: int) -> messages.OpeningStatistics:
         value=node.value(player),
         elo=node.elo,
     )
+    _write_analysis(statistics, node, player)
+    return statistics
+
+
+def _write_analysis(
+    message: messages.OpeningStatistics | messages.BookMove, node: OpeningNode, player: int
+) -> None:
+    """Write what a search found for a player into the message's field, if there was one."""
+    if node.analysis is not None:
+        searched = node.analysis.value_millionths
+        value = (searched if player == node.mover else VALUE_SCALE - searched) / VALUE_SCALE
+        analysis = messages.OpeningAnalysis(
+            value=value, budget=node.analysis.budget, analyst=node.analysis.analyst
+        )
+        message.analysis.CopyFrom(analysis)
 
 
 def pack_columns(message: Message, **columns: NDArray[Any]) -> None:

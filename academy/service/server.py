@@ -117,7 +117,7 @@ class AcademyServer:
             ContestServicer(store, access, limits), self._server
         )
         libraries_pb2_grpc.add_LibraryServiceServicer_to_server(
-            LibraryServicer(store, self.games, limits), self._server
+            LibraryServicer(store, self.games, self._guard), self._server
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), self._server)

@@ -34,7 +34,7 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import Expectation
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import ROOT, OpeningNode
+from academy.knowledge.openings import MAX_BUDGET, ROOT, NodeAnalysis, OpeningNode
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -148,7 +148,7 @@ _RESULTS_OF_TWO: Final = (
     sorted((contests_pb2.RESULT_DRAW, contests_pb2.RESULT_DRAW)),
 )
 # What a record and its message have by the same names.
-_OF_NODE: Final = [column.name for column in fields(OpeningNode)]
+_OF_NODE: Final = [column.name for column in fields(OpeningNode) if column.name != "analysis"]
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
 _OF_VOTE: Final = [column.name for column in fields(Vote)]
 
@@ -634,7 +634,36 @@ def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> AggregatedVotes:
 
 def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRecord:
     """Write a node of the opening tree."""
-    return pattern_pb2.OpeningNodeRecord(game_id=game_id, **{name: getattr(node, name) for name in _OF_NODE})
+    record = pattern_pb2.OpeningNodeRecord(
+        game_id=game_id, **{name: getattr(node, name) for name in _OF_NODE}
+    )
+    if node.analysis is not None:
+        record.analysis.CopyFrom(analysis_to_proto(node.analysis))
+    return record
+
+
+def analysis_to_proto(analysis: NodeAnalysis) -> pattern_pb2.NodeAnalysis:
+    """Write what a search found out about a node."""
+    return pattern_pb2.NodeAnalysis(
+        value_millionths=analysis.value_millionths, budget=analysis.budget, analyst=analysis.analyst
+    )
+
+
+def analysis_from_proto(message: pattern_pb2.NodeAnalysis, field: str) -> NodeAnalysis:
+    """Read what a search found out about a node. Raises InvalidRecordError naming the field."""
+    if message.value_millionths > VALUE_SCALE:
+        raise InvalidRecordError(
+            f"{field}.value_millionths", f"{message.value_millionths} is above {VALUE_SCALE:,}"
+        )
+    check_budget(f"{field}.budget", message.budget)
+    keys.check_voter_name(f"{field}.analyst", message.analyst)
+    return NodeAnalysis(message.value_millionths, message.budget, message.analyst)
+
+
+def check_budget(field: str, budget: int) -> None:
+    """Raise InvalidRecordError for what no search has for a budget."""
+    if not 1 <= budget <= MAX_BUDGET:
+        raise InvalidRecordError(field, f"{budget:,} must be from 1 to {MAX_BUDGET:,}")
 
 
 def check_results(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
@@ -670,7 +699,14 @@ def node_from_proto(
             f"{field}.value_millionths", f"more than {record.visits} visits can sum up to"
         )
     node = {name: getattr(record, name) for name in _OF_NODE}
-    return OpeningNode(**node | {name: tuple(node[name]) for name in _BY_PLAYER})
+    analysis = None
+    if record.HasField("analysis"):
+        if record.node_id == ROOT or spec.players != len(_RESULTS_OF_TWO[0]) or spec.simultaneous:
+            raise InvalidRecordError(
+                f"{field}.analysis", "has no place here: only moves of games of two in turn are analysed"
+            )
+        analysis = analysis_from_proto(record.analysis, f"{field}.analysis")
+    return OpeningNode(**node | {name: tuple(node[name]) for name in _BY_PLAYER}, analysis=analysis)
 
 
 _OF_TESUJIS: Final = [column.name for column in fields(TesujiTable) if column.name != "codes"]

@@ -19,6 +19,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import keys
 from academy.store.codec import (
+    analysis_from_proto,
     entry_from_proto,
     library_from_proto,
     measures_from_text,
@@ -191,7 +192,7 @@ class EventOutcome:
     `judgements` are by proposal; `removed` counts what left for want of room or by pruning; `pruned`
     lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.
     `patterns_back` and `nodes_back` are what a removal's restoration found room for, `taken_out` is what
-    muting a player took out.
+    muting a player took out; `analysed` counts the analyses that were news.
     """
 
     judgements: tuple[Judgement, ...] = ()
@@ -201,6 +202,7 @@ class EventOutcome:
     patterns_back: tuple[tuple[Library, PatternEntry], ...] = ()
     nodes_back: tuple[OpeningNode, ...] = ()
     taken_out: tuple[tuple[Library, PatternEntry], ...] = ()
+    analysed: int = 0
 
 
 def begin(event: events_pb2.Event) -> GameKnowledge:
@@ -228,7 +230,6 @@ def apply(
     InvalidRecordError and what the knowledge rules raise; the knowledge may then be half changed and must be
     thrown away.
     """
-    spec = knowledge.spec
     match event.WhichOneof("kind"):
         case "contest_reported":
             return _learn_contest(knowledge, event, give_way)
@@ -240,16 +241,12 @@ def apply(
         case "game_described":
             knowledge.describe(read_description(event.game_described))
             return EventOutcome()
-        case "pattern_deleted":
-            deleted = event.pattern_deleted
-            knowledge.delete_pattern(pattern_library_from_proto(deleted.library), deleted.pattern_id)
-            return EventOutcome(removed=1)
-        case "pattern_restored":
-            record = event.pattern_restored.record
-            library = pattern_library_from_proto(record.library)
-            return EventOutcome(pattern_id=knowledge.restore_pattern(library, entry_from_proto(record, spec)))
+        case "pattern_deleted" | "pattern_restored":
+            return _delete_or_restore(knowledge, event)
         case "library_pruned" | "opening_deleted" | "removal_restored":
             return _remove_or_put_back(knowledge, event)
+        case "openings_analysed" | "analyses_forgotten":
+            return _analyse(knowledge, event)
         case "patterns_imported" | "openings_imported" | "history_imported":
             return _import(knowledge, event)
         case "player_muted" | "player_unmuted" | "player_forgotten":
@@ -307,6 +304,26 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             ratings = [(rating.player, round(rating.elo * ELO_SCALE)) for rating in history.ratings]
             knowledge.import_history(measures_from_text(history.measures), ratings)
             return EventOutcome()
+
+
+def _delete_or_restore(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+    if event.WhichOneof("kind") == "pattern_deleted":
+        deleted = event.pattern_deleted
+        knowledge.delete_pattern(pattern_library_from_proto(deleted.library), deleted.pattern_id)
+        return EventOutcome(removed=1)
+    record = event.pattern_restored.record
+    library = pattern_library_from_proto(record.library)
+    entry = entry_from_proto(record, knowledge.spec)
+    return EventOutcome(pattern_id=knowledge.restore_pattern(library, entry))
+
+
+def _analyse(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+    if event.WhichOneof("kind") == "analyses_forgotten":
+        forgotten = knowledge.openings.forget_analyses(event.analyses_forgotten.analyst)
+        return EventOutcome(removed=forgotten)
+    nodes = event.openings_analysed.nodes
+    analyses = ((node.node_id, analysis_from_proto(node.analysis, "nodes.analysis")) for node in nodes)
+    return EventOutcome(analysed=knowledge.analyse(analyses))
 
 
 def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:

@@ -7,10 +7,11 @@ from typing import Final
 
 from academy.knowledge.game import Counters, GameKnowledge
 from academy.knowledge.library import PatternEntry
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.openings import NodeAnalysis, OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import contest_tables, event_log, game_tables, keys
 from academy.store.codec import (
+    analysis_to_proto,
     check_elo,
     check_results,
     entry_to_proto,
@@ -32,6 +33,7 @@ CAPACITY_LOWERED: Final = "capacity lowered"
 OPENING_DELETED: Final = "opening deleted"
 PLAYER_MUTED: Final = "player muted"
 MOST_LISTED: Final = 1_000
+_TWO: Final = 2
 _DAY: Final = 86_400.0
 
 
@@ -297,6 +299,65 @@ class DeleteOpening:
             OPENING_DELETED,
         )
         return [node for node in outcome.pruned if isinstance(node, OpeningNode)], number
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyseOpenings:
+    """Keep what an analyst's searches found out about lines of the opening tree.
+
+    The result is how many were news. Lines that the tree does not have count for nothing. Where nothing is
+    news, nothing is logged. Raises UnknownGameError, and InvalidRecordError for a game of another kind.
+    """
+
+    game_id: str
+    lines: Sequence[tuple[Sequence[str], NodeAnalysis]]
+    actor: str
+
+    def execute(self, work: WriteContext) -> int:
+        """Log the analyses that are news."""
+        knowledge = work.knowledge(self.game_id)
+        spec = knowledge.spec
+        if spec.players != _TWO or spec.simultaneous:
+            raise InvalidRecordError(
+                "game_id", f"{self.game_id}: only games of two players that move in turn are analysed"
+            )
+        news: dict[int, events_pb2.AnalysedNode] = {}
+        for moves, analysis in self.lines:
+            node = knowledge.openings.find(moves)
+            if node is None or (node.analysis is not None and node.analysis.budget >= analysis.budget):
+                continue
+            known = news.get(node.node_id)
+            if known is None or known.analysis.budget < analysis.budget:
+                news[node.node_id] = events_pb2.AnalysedNode(
+                    node_id=node.node_id, moves=moves, analysis=analysis_to_proto(analysis)
+                )
+        if not news:
+            return 0
+        analysed = events_pb2.OpeningsAnalysed(nodes=news.values())
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_analysed=analysed)
+        return work.record(event)[1].analysed
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAnalyses:
+    """Take the analyses of an analyst, or all where empty, out of the opening tree.
+
+    The result is their number. Where there are none, nothing is logged. Raises UnknownGameError.
+    """
+
+    game_id: str
+    analyst: str
+    actor: str
+
+    def execute(self, work: WriteContext) -> int:
+        """Log that they are forgotten."""
+        nodes = work.knowledge(self.game_id).openings.nodes.values()
+        analysts = {node.analysis.analyst for node in nodes if node.analysis is not None}
+        if not analysts or self.analyst not in ("", *analysts):
+            return 0
+        forgotten = events_pb2.AnalysesForgotten(analyst=self.analyst)
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, analyses_forgotten=forgotten)
+        return work.record(event)[1].removed
 
 
 @dataclass(frozen=True, slots=True)

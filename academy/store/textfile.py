@@ -249,10 +249,15 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
         move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quote(node.move)
         values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
         wins, draws, losses = ("/".join(map(str, counts)) for counts in (node.wins, node.draws, node.losses))
+        analysis = ""
+        if node.HasField("analysis"):
+            search = node.analysis
+            value = decimal(search.value_millionths, VALUE_SCALE)
+            analysis = f" searched {value} budget {search.budget} analyst {quote(search.analyst)}"
         yield (
             f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} visits {node.visits} "
             f"wins {wins} draws {draws} losses {losses} values {values} told {node.values} "
-            f"elos {decimal(node.elo_hundredths, ELO_SCALE)}"
+            f"elos {decimal(node.elo_hundredths, ELO_SCALE)}{analysis}"
         )
         waiting += children[node.node_id]
 
@@ -266,6 +271,8 @@ _Message = TypeVar("_Message", bound=Message)
 _LIBRARIES: Final = {library.value: library for library in Library}
 _LABEL: Final = ("proposers", "elo", "value", "player")
 _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "values", "told", "elos")
+# What an analyst found, on the lines of nodes that were searched.
+_ANALYSIS_FIGURES: Final = ("searched", "budget", "analyst")
 
 
 @dataclass(slots=True)
@@ -472,6 +479,10 @@ class _Reader:
             values=figures["told"].whole(),
             elo_hundredths=figures["elos"].decimal(ELO_SCALE),
         )
+        if "searched" in figures:
+            node.analysis.value_millionths = figures["searched"].share()
+            node.analysis.budget = figures["budget"].small()
+            node.analysis.analyst = figures["analyst"].string()
         del self._path[depth:]
         parent = self._path[-1] if depth else None
         self._path.append(node)
@@ -522,10 +533,12 @@ def _pair_figures(move: Word, rest: list[Word]) -> dict[str, Word]:
     """Read a line's figures: names, each followed by its value."""
     figures: dict[str, Word] = {}
     for name, value in itertools.zip_longest(rest[::2], rest[1::2]):
-        if name.text not in _NODE_FIGURES or name.text in figures or value is None:
-            raise name.refuse(f"must be one of {', '.join(_NODE_FIGURES)}, once, with a value after it")
+        known = (*_NODE_FIGURES, *_ANALYSIS_FIGURES)
+        if name.text not in known or name.text in figures or value is None:
+            raise name.refuse(f"must be one of {', '.join(known)}, once, with a value after it")
         figures[name.text] = value
-    for needed in _NODE_FIGURES[1:]:
+    searched = _ANALYSIS_FIGURES if figures.keys() & set(_ANALYSIS_FIGURES) else ()
+    for needed in (*_NODE_FIGURES[1:], *searched):
         if needed not in figures:
             raise move.refuse(f"has no {needed!r} on its line")
     return figures

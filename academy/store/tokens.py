@@ -31,6 +31,7 @@ class Role(StrEnum):
     """The rights of a token's holder; a ticket's holder is a bot in one contest."""
 
     BOT = "bot"
+    ANALYST = "analyst"
     ARENA = "arena"
     ADMIN = "admin"
 

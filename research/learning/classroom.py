@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from academy.v1 import contests_pb2
 from arena.academy.embedded import EmbeddedAcademy
 from research.learning.contests import LESSONS, Hall
 from research.learning.ledger import Piece
 from research.learning.population import FIRST_ELO, Population
+
+# What an analyst has for a node, and the nodes that it searches: those of a full tree.
+ANALYSIS_PLAYOUTS: Final = 4_000
+ANALYSED_NODES: Final = 1_000
 
 
 class ProcessorClock:
@@ -57,6 +62,8 @@ class Classroom:
                 if not self._may_hear(number):
                     continue
                 hall.teach(_all_equal(report) if self.lessons == "equal" else report)
+            if self.lessons == "analysed":
+                hall.analyse(self.population.trial.strength(ANALYSIS_PLAYOUTS), ANALYSED_NODES)
         return True
 
     @contextmanager

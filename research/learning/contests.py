@@ -19,7 +19,9 @@ from academy.v1 import consultation_pb2, contests_pb2, contests_pb2_grpc, game_p
 from academy.wire.games import game_message
 from arena.academy.client import AcademyClient, contest_message, void_report
 from clients.academy import Academy
+from clients.analyst import Analyst, LineSearcher, SearchGuard
 from clients.bots.advised_player import AdvisedPlayer, shapes
+from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
 from clients.connection import AcademyRefusedError, Connection
 from clients.responses import BookMove, OpeningMove
@@ -121,6 +123,7 @@ class Condition:
 CONDITIONS: Final = {
     "full": Condition("everything"),
     "openings": Condition("openings only", libraries=frozenset({Library.OPENING})),
+    "analysed": Condition("openings only, analysed", "analysed", frozenset({Library.OPENING})),
     "one-node": Condition("openings only, one node a question", "one-node", frozenset({Library.OPENING})),
     "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
     "tesujis": Condition("advice by tesujis only", "tesujis", frozenset({Library.MIDDLE_GAME})),
@@ -143,6 +146,8 @@ CONDITIONS: Final = {
 }
 LESSONS: Final = {
     "all": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
+    # An analyst has searched the opening tree: a part of what it is worth is computing, not sharing.
+    "analysed": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
     "one-node": LibrarySettings(analysed_patterns=10),
     "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
     "features": LibrarySettings(evaluation=True, local_weights=True),
@@ -322,6 +327,12 @@ class Hall:
             with Academy(replace(self._connection, token=ticket)) as academy:
                 academy.propose(seat, len(report.plies))
         self._link.report(report)
+
+    def analyse(self, strength: Strength, nodes: int) -> None:
+        """Search the most visited nodes of the opening tree that nobody searched yet."""
+        with Academy(self._connection) as academy:
+            searcher = LineSearcher(self._referee, strength)
+            Analyst(academy, searcher, SearchGuard(None, None), nodes).run(once=True)
 
     def meet(
         self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]

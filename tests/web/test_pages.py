@@ -90,6 +90,18 @@ def test_a_line_is_followed_by_clicks_and_its_board_is_the_referees(pages: Visit
     assert pages.get(answer.link("/position?")).status == 200
 
 
+def test_what_an_analyst_found_is_shown_apart(pages: Visitor, academy: Running) -> None:
+    libraries = academy.admin().libraries
+    moves, _ = random_line(judge_of(GO), 0, 1)
+    line = libraries_pb2.LineAnalysis(moves=moves, value=0.25, budget=2_000)
+    assert "searched" not in pages.get(f"/games/{GO}/openings").words
+    libraries.AnalyseOpenings(libraries_pb2.AnalyseOpeningsRequest(game_id=GO, lines=[line]))
+    answer = pages.get(f"/games/{GO}/openings")
+    assert "searched 0.25" in answer.words
+    assert "admin searched 2,000: computed, not played" in answer.text
+    libraries.ForgetAnalyses(libraries_pb2.ForgetAnalysesRequest(game_id=GO))
+
+
 def test_the_move_that_the_tree_recommends_is_a_link(pages: Visitor, academy: Running) -> None:
     recommended = []
     for game_id in SEEDS:

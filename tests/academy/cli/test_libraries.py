@@ -8,6 +8,7 @@ import pytest
 
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
+from academy.v1 import libraries_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import Academy, run
@@ -219,3 +220,20 @@ def test_an_opening_line_is_deleted_and_restored(academy: Academy) -> None:
 
     assert "UNKNOWN_OPENING" in academy("openings", "delete", "go", "c3", "nothing").err
     assert "UNKNOWN_REMOVAL" in academy("removals", "restore", "go", "999").err
+
+
+def test_what_analysts_found_is_shown_apart_and_can_be_forgotten(academy: Academy, running: Running) -> None:
+    before = academy("openings", "go")
+    assert "searched" not in before.out
+    request = libraries_pb2.AnalyseOpeningsRequest(
+        game_id="go", lines=[libraries_pb2.LineAnalysis(moves=["b2"], value=0.125, budget=2_000)]
+    )
+    analyst = running.client(running.token("night owl", Role.ANALYST))
+    assert analyst.libraries.AnalyseOpenings(request).counted == 1
+    (row,) = (line for line in academy("openings", "go").out.splitlines() if "night owl" in line)
+    assert "0.125" in row and "2,000" in row
+    assert "analysed nodes" in academy("statistics", "go").out
+    assert "openings analysed: 1 positions" in academy("events", "go").out
+    assert "1 analyses forgotten" in academy("openings", "forget-analyses", "go", "night owl").out
+    assert "0 analyses forgotten" in academy("openings", "forget-analyses", "go", "*").out
+    assert academy("openings", "go").out == before.out

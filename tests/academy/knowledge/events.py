@@ -9,7 +9,7 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result, Use
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPatternError
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.openings import NodeAnalysis, OpeningNode
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import Vote, VoteTally
@@ -62,7 +62,13 @@ def _event(random: Random, number: int) -> Event:
     if kind < 0.96:
         entries = [_entry(random, at) for at in range(random.randint(0, 4))]
         return Event("import_patterns", (library, entries, random.random() < 0.3, number))
-    return Event("import_openings", (_nodes(random), random.random() < 0.3))
+    if kind < 0.98:
+        return Event("import_openings", (_nodes(random), random.random() < 0.3))
+    analyses = [
+        (random.randint(1, 40), NodeAnalysis(random.randint(0, 1_000_000), random.randint(1, 9), "ann"))
+        for _ in range(random.randint(1, 5))
+    ]
+    return Event("analyse", (analyses,))
 
 
 def _report(random: Random, contest_id: str) -> ContestReport:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.book import FEWEST_VISITS, Book
+from academy.knowledge.book import FEWEST_VISITS, Book, OwnValues
 from academy.knowledge.contests import Result
-from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.openings import NodeAnalysis, OpeningNode, OpeningTree
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 
@@ -127,6 +127,83 @@ def test_while_there_is_room_the_order_of_contests_does_not_matter(
     here, there = (Book(tree).recommend(tree.root) for tree in (grown(*contests), grown(*shuffled)))
     # Which of two equal moves is recommended may depend on what was played first.
     assert (here and here.value) == (there and there.value)
+
+
+def analysed(tree: OpeningTree, line: str, value: float, budget: int = 1, analyst: str = "ann") -> bool:
+    node = tree.find(line.split())
+    assert node is not None
+    return tree.analyse(node.node_id, NodeAnalysis(round(value * 1_000_000), budget, analyst))
+
+
+def test_an_analysis_counts_as_thirty_visits() -> None:
+    tree = of({"1": "+" * 8 + "--"})
+    analysed(tree, "1", 0.2)
+    _, value = recommended(tree) or ("", 0.0)
+    assert value == pytest.approx((8 + 3 + 30 * 0.2) / (10 + 6 + 30), abs=1e-6)
+
+
+def test_a_search_that_refutes_the_usual_move_makes_the_book_play_another() -> None:
+    tree = of({"1": "+" * 12 + "-" * 4, "2": "+" * 8 + "-" * 8})
+    assert (recommended(tree) or ("",))[0] == "1"
+    analysed(tree, "1", 0.1)
+    assert (recommended(tree) or ("",))[0] == "2"
+
+
+def test_a_reply_that_was_played_once_counts_when_it_was_analysed() -> None:
+    tree = of({"1": "+" * 12, "1 3": "-"})
+    assert recommended(tree, "1") is None
+    analysed(tree, "1 3", 0.9)
+    assert (recommended(tree, "1") or ("",))[0] == "3"
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(1, 9), st.sampled_from("abc")), min_size=1, max_size=10)
+)
+def test_ten_analysts_move_a_node_no_further_than_the_one_who_searched_longest(
+    analyses: list[tuple[float, int, str]],
+) -> None:
+    many, single = of({"1 2": "+" * 6 + "-" * 3}), of({"1 2": "+" * 6 + "-" * 3})
+    for value, budget, analyst in analyses:
+        analysed(many, "1", value, budget, analyst)
+    analysed(single, "1", *max(analyses, key=lambda analysis: analysis[1]))
+    assert many.nodes == single.nodes
+    assert not any(analysed(many, "1", *analysis) for analysis in analyses)
+    assert 0.0 <= (recommended(many) or ("", 0.5))[1] <= 1.0
+
+
+@given(
+    CONTESTS,
+    st.lists(st.tuples(st.sampled_from(("A1", "E5", "C3", "A1 C3")), st.floats(0, 1)), max_size=6),
+)
+def test_no_analysis_moves_a_value_out_of_its_range(
+    contests: list[tuple[str, tuple[Result, Result]]], analyses: list[tuple[str, float]]
+) -> None:
+    tree = grown(*contests, spec=GO)
+    for line, value in analyses:
+        if tree.find(line.split()) is not None:
+            analysed(tree, line, value)
+    own, book = OwnValues(), Book(tree)
+    for node in tree.nodes.values():
+        values = own.of(node)
+        assert all(0 <= value <= 1_000_000 for value in values)
+        assert abs(sum(values) - 1_000_000) <= 1
+        best = book.recommend(node)
+        assert best is None or 0.0 <= best.value <= 1.0
+
+
+@given(CONTESTS, CONTESTS)
+def test_a_book_that_remembers_values_says_what_a_new_one_says(
+    before: list[tuple[str, tuple[Result, Result]]], after: list[tuple[str, tuple[Result, Result]]]
+) -> None:
+    tree, own = grown(*before, spec=GO), OwnValues()
+    Book(tree, own=own).recommend(tree.root)
+    assert len(own)
+    fresh = max(tree.nodes) + 1
+    for moves, results in after:
+        fresh = tree.record(
+            contest(moves.split(), results, elos=(1500.0, 1500.0), names=("p0", "p1")), fresh, 60.0, FREE
+        )
+    assert Book(tree, own=own).recommend(tree.root) == Book(tree).recommend(tree.root)
 
 
 TURNED = {"A1": "E5", "E5": "A1", "C3": "C3", "B2": "D4"}

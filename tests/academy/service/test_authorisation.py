@@ -42,44 +42,46 @@ SECONDS: Final = 90
 # `player` is the token of a bot that plays the contest asked about, `own` its ticket; `other` is a ticket
 # of another contest, `over` one of a contest that was reported.
 MATRIX: Final = """
-method                                bot player arena admin own other over
-ConsultationService/LookUpOpening      -    +      -     -    +    -    o
-ConsultationService/MatchPatterns      -    +      -     -    +    -    o
-ConsultationService/MatchSuccessors    -    +      -     -    +    -    o
-ConsultationService/Advise             -    +      -     -    +    -    o
-ConsultationService/DownloadWeights    -    +      -     -    +    -    o
-ConsultationService/Play               -    +      -     -    +    -    o
-ProposalService/SubmitProposals        -    +      -     -    +    -    o
-ProposalService/ListProposals          +    +      +     +    +    +    +
-ContestService/RegisterGame            -    -      +     +    -    -    -
-ContestService/GetGame                 +    +      +     +    +    +    o
-ContestService/ListGames               +    +      +     +    +    +    o
-ContestService/OpenContest             -    -      +     +    -    -    -
-ContestService/ReportContest           -    -      +     +    -    -    -
-ContestService/GetContest              -    +      +     +    +    -    -
-ContestService/ListOpenContests        -    -      -     +    -    -    -
-ContestService/ListArenas              -    -      -     +    -    -    -
-ContestService/LinkArena               -    -      -     +    -    -    -
-ContestService/UnlinkArena             -    -      -     +    -    -    -
-ContestService/AllowArena              -    -      -     +    -    -    -
-ContestService/GetRatings              -    -      +     +    -    -    -
-LibraryService/ListPatterns            -    -      -     +    -    -    -
-LibraryService/GetPattern              -    -      -     +    -    -    -
-LibraryService/DeletePattern           -    -      -     +    -    -    -
-LibraryService/RestorePattern          -    -      -     +    -    -    -
-LibraryService/ListOpenings            -    -      -     +    -    -    -
-LibraryService/DeleteOpening           -    -      -     +    -    -    -
-LibraryService/ListRemovals            -    -      -     +    -    -    -
-LibraryService/RestoreRemoval          -    -      -     +    -    -    -
-LibraryService/UpdateSettings          -    -      -     +    -    -    -
-LibraryService/PruneLibrary            -    -      -     +    -    -    -
-LibraryService/ExportLibrary           -    -      -     +    -    -    -
-LibraryService/ImportLibrary           -    -      -     +    -    -    -
-LibraryService/ListEvents              -    -      -     +    -    -    -
-LibraryService/GetStatistics           +    +      +     +    +    +    o
-LibraryService/GetMeasures             +    +      +     +    +    +    o
-LibraryService/ListPlayerStatistics    +    +      +     +    +    +    o
-ServerReflection/ServerReflectionInfo  +    +      +     +    +    +    o
+method                                bot player analyst arena admin own other over
+ConsultationService/LookUpOpening      -    +       -      -     -    +    -    o
+ConsultationService/MatchPatterns      -    +       -      -     -    +    -    o
+ConsultationService/MatchSuccessors    -    +       -      -     -    +    -    o
+ConsultationService/Advise             -    +       -      -     -    +    -    o
+ConsultationService/DownloadWeights    -    +       -      -     -    +    -    o
+ConsultationService/Play               -    +       -      -     -    +    -    o
+ProposalService/SubmitProposals        -    +       -      -     -    +    -    o
+ProposalService/ListProposals          +    +       +      +     +    +    +    +
+ContestService/RegisterGame            -    -       -      +     +    -    -    -
+ContestService/GetGame                 +    +       +      +     +    +    +    o
+ContestService/ListGames               +    +       +      +     +    +    +    o
+ContestService/OpenContest             -    -       -      +     +    -    -    -
+ContestService/ReportContest           -    -       -      +     +    -    -    -
+ContestService/GetContest              -    +       -      +     +    +    -    -
+ContestService/ListOpenContests        -    -       -      -     +    -    -    -
+ContestService/ListArenas              -    -       -      -     +    -    -    -
+ContestService/LinkArena               -    -       -      -     +    -    -    -
+ContestService/UnlinkArena             -    -       -      -     +    -    -    -
+ContestService/AllowArena              -    -       -      -     +    -    -    -
+ContestService/GetRatings              -    -       -      +     +    -    -    -
+LibraryService/ListPatterns            -    -       -      -     +    -    -    -
+LibraryService/GetPattern              -    -       -      -     +    -    -    -
+LibraryService/DeletePattern           -    -       -      -     +    -    -    -
+LibraryService/RestorePattern          -    -       -      -     +    -    -    -
+LibraryService/ListOpenings            -    -       -      -     +    -    -    -
+LibraryService/DeleteOpening           -    -       -      -     +    -    -    -
+LibraryService/ListRemovals            -    -       -      -     +    -    -    -
+LibraryService/RestoreRemoval          -    -       -      -     +    -    -    -
+LibraryService/UpdateSettings          -    -       -      -     +    -    -    -
+LibraryService/PruneLibrary            -    -       -      -     +    -    -    -
+LibraryService/ExportLibrary           -    -       -      -     +    -    -    -
+LibraryService/ImportLibrary           -    -       -      -     +    -    -    -
+LibraryService/AnalyseOpenings         -    -       +      -     +    -    -    -
+LibraryService/ForgetAnalyses          -    -       -      -     +    -    -    -
+LibraryService/ListEvents              -    -       -      -     +    -    -    -
+LibraryService/GetStatistics           +    +       +      +     +    +    +    o
+LibraryService/GetMeasures             +    +       +      +     +    +    +    o
+LibraryService/ListPlayerStatistics    +    +       +      +     +    +    +    o
+ServerReflection/ServerReflectionInfo  +    +       +      +     +    +    +    o
 """
 _, *CALLERS = MATRIX.split("\n")[1].split()
 ROWS: Final = {line.split()[0]: line.split()[1:] for line in MATRIX.strip().split("\n")[1:]}
@@ -145,6 +147,10 @@ def _questions() -> dict[str, Message]:
         "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
         "ImportLibrary": libraries_pb2.ImportLibraryRequest(header=libraries_pb2.ImportHeader(game_id=GAME)),
+        "AnalyseOpenings": libraries_pb2.AnalyseOpeningsRequest(
+            game_id=GAME, lines=[libraries_pb2.LineAnalysis(moves=["none"], value=0.5, budget=1)]
+        ),
+        "ForgetAnalyses": libraries_pb2.ForgetAnalysesRequest(game_id=GAME, analyst="nobody"),
         "ListEvents": libraries_pb2.ListEventsRequest(game_id=GAME),
         "GetStatistics": libraries_pb2.GetStatisticsRequest(game_id=GAME),
         "GetMeasures": libraries_pb2.GetMeasuresRequest(game_id=GAME),
@@ -205,6 +211,7 @@ def _secrets(running: Running, channel: Callable[[], grpc.Channel]) -> dict[str,
     secrets = {
         "bot": running.token("reader"),
         "player": running.token("ann"),
+        "analyst": running.token("deep thought", Role.ANALYST),
         "arena": running.token("arena", Role.ARENA),
         "admin": running.token("admin", Role.ADMIN),
     }
@@ -339,7 +346,7 @@ def test_no_secret_is_in_the_log_the_metrics_or_the_folder(gate: Gate) -> None:
     # The log holds the first of many refusals.
     assert "ListGames" in log and "TOKEN_" in log, "the log must hold what was done"
     parts = _secret_parts(gate)
-    assert len(parts) == 9
+    assert len(parts) == 10
     for part in parts:
         for piece in (part, part[:16], part[-16:]):
             assert piece not in log

@@ -25,7 +25,10 @@ BOT = {
     "ContestService": {"GetGame", "ListGames", "GetContest"},
     "LibraryService": {"GetStatistics", "GetMeasures", "ListPlayerStatistics"},
 }
-ARENA_TOO = {"ContestService": {"RegisterGame", "OpenContest", "ReportContest", "GetRatings"}}
+TOO = {
+    (Role.ARENA, "ContestService"): {"RegisterGame", "OpenContest", "ReportContest", "GetRatings"},
+    (Role.ANALYST, "LibraryService"): {"AnalyseOpenings"},
+}
 
 METHODS = [
     method
@@ -38,8 +41,7 @@ METHODS = [
 def expected(role: Role, service: str, method: str) -> bool:
     if role is Role.ADMIN:
         return True
-    allowed = BOT[service] | (ARENA_TOO.get(service, set()) if role is Role.ARENA else set())
-    return method in allowed
+    return method in BOT[service] | TOO.get((role, service), set())
 
 
 def test_the_table_names_every_method_once_and_nothing_else() -> None:

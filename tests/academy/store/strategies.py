@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import Code
 from academy.knowledge.library import PatternEntry
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.openings import MAX_BUDGET, NodeAnalysis, OpeningNode
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import AggregatedVotes, Vote, VoteTally
@@ -79,6 +79,11 @@ def entries(draw: st.DrawFn, spec: GameSpec) -> PatternEntry:
     )
 
 
+analyses = st.none() | st.builds(
+    NodeAnalysis, st.integers(0, 1_000_000), st.integers(1, MAX_BUDGET), st.sampled_from(("ann", 'a "b"'))
+)
+
+
 @st.composite
 def nodes(draw: st.DrawFn) -> list[OpeningNode]:
     """An opening tree of two players, the root first."""
@@ -103,6 +108,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 value_millionths=draw(st.tuples(sums, sums)),
                 values=draw(counts),
                 elo_hundredths=draw(st.integers(-(2**40), 2**40)),
+                analysis=draw(analyses) if parent else None,
             )
         )
     numbers = draw(st.permutations(range(1, len(tree))))

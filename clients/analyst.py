@@ -1,0 +1,329 @@
+"""An analyst: searches the most visited positions of an opening tree, and tells ACADEMY what it found.
+
+    academy-analyst hex --set board_size=7 --academy localhost:50551 --playouts 2000 --once
+    academy-analyst openspiel --set game=connect_four --when-idle
+
+The token (ACADEMY_TOKEN) must be one of `academy tokens create NAME --role analyst`. The program runs with
+the lowest priority (nice 19). What was found is kept at ACADEMY: a run that was ended goes on where it ended.
+The same line, search and budget give the same value on any machine.
+"""
+
+import argparse
+import heapq
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Final
+
+from clients.academy import Academy
+from clients.bots.any_game import read_settings
+from clients.bots.search_game import UnsuitableGameError
+from clients.bots.strength import Strength
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.responses import Analysis
+from clients.seat import Seat
+from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
+
+# After so many searches the walk begins again at the root: contests have gone on meanwhile.
+SEARCHES_A_WALK: Final = 50
+# Between two walks without anything left to search, and between two looks whether players are busy.
+SECONDS_BETWEEN_WALKS: Final = 60.0
+SECONDS_BETWEEN_LOOKS: Final = 0.5
+_LOWEST_PRIORITY: Final = 19
+_TWO: Final = 2
+
+
+class InterruptedSearchError(Exception):
+    """A search must end now; what it found so far is thrown away."""
+
+
+def most_visited_lines(
+    academy: Academy, seat: Seat, count: int
+) -> Iterator[tuple[tuple[str, ...], Analysis | None]]:
+    """Yield the lines of an opening tree, the most visited first, each with its analysis.
+
+    A line has no more visits than the one that it continues: only lines behind those yielded are asked about.
+
+    Args:
+        academy: The connection.
+        seat: A seat of the game, outside of a contest.
+        count: How many lines to yield at most.
+    """
+    waiting: list[tuple[int, tuple[str, ...], Analysis | None]] = [(0, (), None)]
+    for _ in range(count + 1):
+        if not waiting:
+            return
+        _, line, analysis = heapq.heappop(waiting)
+        if line:
+            yield line, analysis
+        for move in academy.opening(seat, line, 0):
+            heapq.heappush(waiting, (-move.visits, (*line, move.move), move.analysis))
+
+
+@dataclass(frozen=True)
+class LineSearcher:
+    """Searches the positions after lines of a game.
+
+    Args:
+        rules: the game's referee.
+        strength: how to search; without seconds, so that the same line gives the same value.
+    """
+
+    rules: Referee[Any, Any]
+    strength: Strength
+
+    def value(self, line: Sequence[str]) -> float | None:
+        """Return what the player of a line's last move may expect, from 0 to 1.
+
+        Args:
+            line: The moves from the first position, at least one.
+
+        Returns:
+            The value; None where the line cannot be played by these rules, or ends the game.
+
+        Raises:
+            UnsuitableGameError: the search cannot play this game.
+        """
+        position, mover = self.rules.start(0), 0
+        for text in line:
+            seats = self.rules.to_move(position)
+            if len(seats) != 1:
+                return None
+            (mover,) = seats
+            try:
+                move = self.rules.read_move(position, mover, text)
+                self.rules.check(position, mover, move)
+            except (UnreadableMoveError, IllegalMoveError):
+                # The tree knows games by their board; these settings forbid the move.
+                return None
+            position = self.rules.play(position, {mover: move})
+        seats = self.rules.to_move(position)
+        if len(seats) != 1:
+            return None
+        chance = random.Random(" ".join((self.rules.spec().game_id, *line)))
+        expected = self.strength.thinker(self.rules, chance).think(self.rules, position).value
+        return expected if seats[0] == mover else 1.0 - expected
+
+    @property
+    def budget(self) -> int:
+        """How much is searched: random games, or plies of alpha-beta."""
+        thinker = self.strength.thinker(self.rules, random.Random())
+        return int(getattr(thinker, "depth", self.strength.playouts))
+
+
+class SearchGuard:
+    """Ends searches at a deadline, and while contests are open; for the main thread.
+
+    Args:
+        count_open_contests: How many contests are open now; None: they do not matter.
+        deadline: When to end, by `time.monotonic`; None: never.
+    """
+
+    def __init__(self, count_open_contests: Callable[[], int] | None, deadline: float | None) -> None:
+        self._count_open_contests = count_open_contests
+        self._deadline = deadline
+        self._searching = False
+        self.open_contests = 0
+        signal.signal(signal.SIGUSR1, self._end_search)
+        if count_open_contests is not None or deadline is not None:
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deadline has passed."""
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, at most until the deadline.
+
+        Args:
+            seconds: How long.
+        """
+        left = seconds if self._deadline is None else self._deadline - time.monotonic()
+        time.sleep(max(0.0, min(seconds, left)))
+
+    def search(self, work: Callable[[], float | None]) -> float | None:
+        """Return what the work returns.
+
+        Args:
+            work: The search.
+
+        Raises:
+            InterruptedSearchError: It must end now.
+        """
+        if self.is_over or self.open_contests:
+            raise InterruptedSearchError
+        try:
+            self._searching = True
+            return work()
+        finally:
+            self._searching = False
+
+    def _end_search(self, number: int, frame: FrameType | None) -> None:
+        if self._searching:
+            # Once: the next signal may come while this error is on its way.
+            self._searching = False
+            raise InterruptedSearchError
+
+    def _watch(self) -> None:
+        while not self.is_over:
+            if self._count_open_contests is not None:
+                try:
+                    self.open_contests = self._count_open_contests()
+                except (AcademyRefusedError, AcademyUnavailableError):
+                    # The main thread meets the same, and says so.
+                    self.open_contests = 1
+            if self.open_contests:
+                os.kill(os.getpid(), signal.SIGUSR1)
+            self.sleep(SECONDS_BETWEEN_LOOKS)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+
+@dataclass(frozen=True)
+class Analyst:
+    """Walks an opening tree, and searches lines that nobody searched for as long.
+
+    Args:
+        academy: the connection, with an analyst's token.
+        searcher: searches a line.
+        guard: ends searches.
+        nodes: how many of the most visited lines to look at.
+    """
+
+    academy: Academy
+    searcher: LineSearcher
+    guard: SearchGuard
+    nodes: int
+
+    def run(self, once: bool) -> int:
+        """Search until nothing is left to search, or the guard's deadline has passed.
+
+        Args:
+            once: Whether to end when nothing is left; else the tree is looked at again after a minute.
+
+        Returns:
+            How many analyses were news to ACADEMY.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+            UnsuitableGameError: the search cannot play this game.
+        """
+        counted = 0
+        tried: set[tuple[str, ...]] = set()
+        while not self.guard.is_over:
+            try:
+                searched = self._walk(tried)
+            except InterruptedSearchError:
+                self._rest()
+                continue
+            counted += searched
+            if searched:
+                continue
+            if once:
+                break
+            self.guard.sleep(SECONDS_BETWEEN_WALKS)
+        return counted
+
+    def _walk(self, tried: set[tuple[str, ...]]) -> int:
+        """Search some lines of the tree as it is now; returns how many analyses were news."""
+        spec, budget = self.searcher.rules.spec(), self.searcher.budget
+        seat = Seat(spec.game_id, spec.geometry, player=1)
+        counted = 0
+        for line, analysis in most_visited_lines(self.academy, seat, self.nodes):
+            if line in tried or (analysis is not None and analysis.budget >= budget):
+                continue
+            value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
+            tried.add(line)
+            if value is None:
+                continue
+            if self.academy.report_analysis(spec.game_id, line, value, budget):
+                counted += 1
+                print(f"{' '.join(line)}: {value:.3f}", flush=True)
+            if counted == SEARCHES_A_WALK:
+                break
+        return counted
+
+    def _rest(self) -> None:
+        if self.guard.open_contests and not self.guard.is_over:
+            print("resting: contests are open", flush=True)
+        while self.guard.open_contests and not self.guard.is_over:
+            self.guard.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the analyst."""
+    options, parser = _read_arguments(arguments)
+    try:
+        rules = referee(options.game).from_settings(read_settings(options.set))
+        if rules.seats != _TWO or rules.spec().simultaneous:
+            raise UnsuitableGameError(f"{options.game}: only games of two that move in turn are analysed")
+        searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
+        connection = (
+            Connection(options.academy).with_environment()
+            if options.academy
+            else Connection.from_environment()
+        )
+        if connection is None:
+            raise ValueError("where is ACADEMY? Give --academy ADDRESS, or set ACADEMY_ADDRESS")
+    except (OSError, ValueError, UnknownRefereeError) as error:
+        parser.error(str(error.args[0] if isinstance(error, UnknownRefereeError) else error))
+    os.nice(_LOWEST_PRIORITY)
+    game_id = rules.spec().game_id
+    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    # Each thread has a connection of its own.
+    with Academy(connection) as academy, Academy(connection) as watched:
+        try:
+            guard = SearchGuard(
+                (lambda: watched.statistics(game_id).open_contests) if options.when_idle else None, deadline
+            )
+            if options.when_idle:
+                guard.open_contests = academy.statistics(game_id).open_contests
+            counted = Analyst(academy, searcher, guard, options.nodes).run(options.once)
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
+            sys.exit(f"academy-analyst: {error}")
+        except KeyboardInterrupt:
+            sys.exit("stopped; what was found is kept")
+    print(f"{game_id}: {counted:,} positions analysed")
+
+
+def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
+    parser = argparse.ArgumentParser(prog="academy-analyst", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("game", help="its name in control files: go, hex, draughts, openspiel, ...")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the game; repeat it"
+    )
+    parser.add_argument("--academy", default="", metavar="ADDRESS", help="by default ACADEMY_ADDRESS")
+    parser.add_argument("--search", choices=("auto", "alpha-beta", "monte-carlo"), default="auto")
+    parser.add_argument("--playouts", type=int, default=2_000, help="random games a position (monte-carlo)")
+    parser.add_argument("--depth", type=int, default=8, help="plies ahead (alpha-beta)")
+    parser.add_argument(
+        "--nodes", type=_positive(int), default=1_000, help="look at the most visited so many"
+    )
+    parser.add_argument("--seconds", type=_positive(float), help="end after this time")
+    parser.add_argument("--once", action="store_true", help="end when nothing is left to search")
+    parser.add_argument("--when-idle", action="store_true", help="rest while any contest is open")
+    return parser.parse_args(arguments), parser
+
+
+def _positive(kind: type[int] | type[float]) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            number = kind(text)
+        except ValueError:
+            number = kind(0)
+        if not 0 < number < float("inf"):
+            raise argparse.ArgumentTypeError(f"{text!r}: it must be a number above 0")
+        return number
+
+    return read
+
+
+if __name__ == "__main__":
+    main()

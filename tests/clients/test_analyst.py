@@ -1,0 +1,132 @@
+"""The program `academy-analyst` against a real server: what it searches, when it rests, where it goes on."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+import pytest
+
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2, libraries_pb2
+from academy.wire.games import game_message
+from clients.analyst import LineSearcher
+from clients.bots.strength import Strength
+from referees.api import referee
+from tests.academy.service.examples import contest, report
+from tests.academy.service.running import Running, serving
+
+HEX = referee("hex").from_settings({"board_size": 4})
+GAME = HEX.spec().game_id
+
+
+@pytest.fixture(scope="module")
+def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server with Hex on 4x4, of which forty games are known."""
+    chance = Random(1)
+    with serving(tmp_path_factory.mktemp("analyst") / "data") as running:
+        arena = running.arena().contests
+        arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game_message(HEX.spec())))
+        for number in range(40):
+            moves: list[str] = []
+            position = HEX.start(0)
+            while seats := HEX.to_move(position):
+                move = chance.choice(list(HEX.legal_moves(position, seats[0]) or ())[: 3 + len(moves)])
+                moves.append(HEX.move_text(move))
+                position = HEX.play(position, {seats[0]: move})
+            outcome = HEX.outcome(position)
+            assert outcome is not None
+            first = "WIN" if outcome.winners == (1,) else "LOSS"
+            arena.ReportContest(report(contest(f"{number}", GAME), moves, first=first))
+        yield running
+
+
+def command(academy: Running, *options: str) -> list[str]:
+    address = str(academy.address)
+    game = ("hex", "--set", "board_size=4", "--playouts", "30")
+    return [sys.executable, "-m", "clients.analyst", *game, "--academy", address, *options]
+
+
+def run(academy: Running, *options: str, role: Role = Role.ANALYST) -> "subprocess.CompletedProcess[str]":
+    environment = os.environ | {"ACADEMY_TOKEN": academy.token("analyst", role)}
+    return subprocess.run(
+        command(academy, *options), env=environment, capture_output=True, text=True, timeout=90, check=False
+    )
+
+
+def analysed(academy: Running) -> dict[str, tuple[int, int]]:
+    """Visits and found values by the lines' last moves, of lines of one move."""
+    nodes = academy.admin().libraries.ListOpenings(
+        libraries_pb2.ListOpeningsRequest(game_id=GAME, depth=1, page_size=1_000)
+    )
+    return {
+        node.move: (node.visits, node.analysis.value_millionths)
+        for node in nodes.nodes
+        if node.HasField("analysis")
+    }
+
+
+def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: Running) -> None:
+    first = run(academy, "--nodes", "2", "--once")
+    assert (first.returncode, first.stdout.splitlines()[-1]) == (0, f"{GAME}: 2 positions analysed")
+    searched = [line.partition(":")[0] for line in first.stdout.splitlines()[:-1]]
+    again = run(academy, "--nodes", "4", "--once")
+    assert again.stdout.splitlines()[-1] == f"{GAME}: 2 positions analysed"
+    statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
+    assert statistics.analysed_nodes == 4
+    # What it found is what the same search finds anywhere.
+    found = analysed(academy)
+    value = LineSearcher(HEX, Strength(playouts=30)).value([searched[0]])
+    assert value is not None
+    assert round(value * 1_000_000) in {value for _, value in found.values()}
+    unsearched = academy.admin().libraries.ListOpenings(
+        libraries_pb2.ListOpeningsRequest(game_id=GAME, page_size=1_000)
+    )
+    most = max(node.visits for node in unsearched.nodes if node.node_id and not node.HasField("analysis"))
+    assert min(visits for visits, _ in found.values()) >= most
+
+
+@contextmanager
+def an_open_contest(academy: Running, contest_id: str) -> Iterator[None]:
+    arena = academy.arena().contests
+    opened = contest(contest_id, GAME)
+    arena.OpenContest(contests_pb2.OpenContestRequest(contest=opened))
+    yield
+    arena.ReportContest(contests_pb2.ReportContestRequest(contest=opened, void=True))
+
+
+def test_an_analyst_rests_while_a_contest_is_open(academy: Running) -> None:
+    before = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
+    environment = os.environ | {"ACADEMY_TOKEN": academy.token("analyst", Role.ANALYST)}
+    options = ("--when-idle", "--once", "--nodes", "12")
+    with an_open_contest(academy, "busy"):
+        program = subprocess.Popen(
+            command(academy, *options), env=environment, stdout=subprocess.PIPE, text=True
+        )
+        assert program.stdout is not None
+        assert program.stdout.readline() == "resting: contests are open\n"
+        time.sleep(0.3)
+        during = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
+        assert during.analysed_nodes == before.analysed_nodes
+        assert os.getpriority(os.PRIO_PROCESS, program.pid) == 19
+    out, _ = program.communicate(timeout=60)
+    assert program.returncode == 0
+    assert out.splitlines()[-1] == f"{GAME}: {12 - before.analysed_nodes} positions analysed"
+
+
+def test_a_long_search_ends_when_its_seconds_are_over(academy: Running) -> None:
+    began = time.monotonic()
+    ended = run(academy, "--playouts", "1000000", "--seconds", "1")
+    assert (ended.returncode, ended.stdout) == (0, f"{GAME}: 0 positions analysed\n")
+    assert time.monotonic() - began < 30
+
+
+def test_what_cannot_be_done_is_said(academy: Running) -> None:
+    refused = run(academy, "--once", role=Role.BOT)
+    assert refused.returncode == 1
+    assert "is for admin, analyst; this token's role is bot" in refused.stderr
+    wrong = run(academy, "--nodes", "0")
+    assert (wrong.returncode, "'0': it must be a number above 0" in wrong.stderr) == (2, True)
