@@ -27,8 +27,8 @@ RAPID_CURIOSITY: Final = 0.3
 RAPID_GAMES: Final = 60.0
 # A move's value leans towards the position's as if the move had this number of games with that result.
 LEANING: Final = 4.0
-# Advice is asked for after this share of the search, and so many playouts: what is known early saves tries, but
-# what is expected by then decides whether one may ask.
+# Advice is asked for after this share of the search and at least these playouts: what is known early saves
+# tries, but what is expected by then decides whether one may ask.
 ASK_AFTER: Final = 0.1
 LEAST_BEFORE_ASKING: Final = 8
 # A search by time alone ends here too.
