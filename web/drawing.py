@@ -11,16 +11,19 @@ from markupsafe import Markup, escape
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.patterns import Pattern
+from academy.knowledge.symmetries import Cell
 from web.graph_places import places_of
 
 __all__ = [
     "LETTER_MEANINGS",
+    "TESUJI_MEANINGS",
     "BoardMarks",
     "CellLink",
     "draw_bar",
     "draw_board",
     "draw_legend",
     "draw_pattern",
+    "draw_tesuji",
 ]
 
 LETTER_MEANINGS: Final = {
@@ -35,6 +38,10 @@ LETTER_MEANINGS: Final = {
     "2": "empty or the second player's",
     "#": "anything",
     "+": "off the board",
+}
+TESUJI_MEANINGS: Final = {
+    "*": "empty; the move goes here",
+    "_": "empty; a piece would come to rest here",
 }
 _UNIT: Final = 20
 _HALF: Final = _UNIT / 2
@@ -148,6 +155,10 @@ def _piece(spot: _Spot, letter: str) -> Iterator[str]:
     elif letter in "12":
         yield _disc(spot, f"maybe {side}", 6.0)
         yield _letter(spot, "on-cell", letter)
+    elif letter == "*":
+        yield _disc(spot, "last-mark", 3.6)
+    elif letter == "_":
+        yield _letter(spot, "on-cell", letter)
 
 
 _KINDS: Final = {"+": "cell off", "#": "cell any"}
@@ -171,17 +182,42 @@ def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -
     letters = [CODE_LETTERS[code] for code in pattern.codes]
     if isinstance(geometry, GraphGeometry):
         return _draw_nodes(pattern, letters, geometry, label)
+    return _draw_cells(pattern.cells, letters, isinstance(geometry, HexGeometry), label)
+
+
+def draw_tesuji(text: str, geometry: Geometry, label: str) -> Markup:
+    """Draw a tesuji; cells that belong to no shape are left out.
+
+    Args:
+        text: Its cells as ACADEMY sends them.
+        geometry: The board of its game.
+        label: What to call it for those who do not see it; its rows are read after that.
+    """
     hexagonal = isinstance(geometry, HexGeometry)
+    lines = text.splitlines()
+    # In a row of hexagons a cell takes two characters, and each row lies one further to the right.
+    placed = [
+        (row, (column - row if hexagonal else column) // (2 if hexagonal else 1), letter)
+        for row, line in enumerate(lines)
+        for column, letter in enumerate(line if hexagonal else line.split())
+        if letter not in " #"
+    ]
+    return _draw_cells(
+        [(row, column) for row, column, _ in placed], [letter for *_, letter in placed], hexagonal, label
+    )
+
+
+def _draw_cells(cells: Sequence[Cell], letters: Sequence[str], hexagonal: bool, label: str) -> Markup:
     sheet = _Sheet()
-    rows = [row for row, _ in pattern.cells]
+    rows = [row for row, _ in cells]
     # A slanted row of hexagons would leave room at its left.
-    shift = min(column + row / 2 for row, column in pattern.cells) * _UNIT if hexagonal else 0.0
-    for (row, column), letter in zip(pattern.cells, letters, strict=True):
+    shift = min(column + row / 2 for row, column in cells) * _UNIT if hexagonal else 0.0
+    for (row, column), letter in zip(cells, letters, strict=True):
         spot = _grid_spot(row, column, hexagonal, _MARGIN - shift, _MARGIN)
         sheet.parts += [spot.outline(_KINDS.get(letter, "cell")), *_piece(spot, letter)]
         sheet.reach(spot.x + _HALF + _MARGIN, spot.y + _UNIT / math.sqrt(3) + _MARGIN)
     by_row = [
-        " ".join(letter for (row, _), letter in zip(pattern.cells, letters, strict=True) if row == number)
+        " ".join(letter for (row, _), letter in zip(cells, letters, strict=True) if row == number)
         for number in range(max(rows) + 1)
     ]
     return sheet.markup(f"{label}: {' / '.join(by_row)}", "pattern")
@@ -321,7 +357,7 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
     """Return letters with what they mean and how they are drawn.
 
     Args:
-        letters: Letters of the language of patterns.
+        letters: Letters of the language of patterns, tesujis' included.
     """
     legend = []
     for letter in letters:
@@ -329,7 +365,7 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
         spot = _grid_spot(0, 0, False, 1, 1)
         sheet.parts += [spot.outline(_KINDS.get(letter, "cell")), *_piece(spot, letter)]
         sheet.reach(_UNIT + 2, _UNIT + 2)
-        meaning = LETTER_MEANINGS[letter]
+        meaning = (LETTER_MEANINGS | TESUJI_MEANINGS)[letter]
         legend.append((letter, meaning, sheet.markup(meaning, "legend-cell")))
     return legend
 
