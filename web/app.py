@@ -20,7 +20,18 @@ from web.failures import PageError
 from web.guard import Guard
 from web.knowledge import Knowledge
 from web.live import Feeds
-from web.pages import competitions, game, home, live, openings, patterns, position, tesujis
+from web.pages import (
+    arena_games,
+    arena_players,
+    competitions,
+    game,
+    home,
+    live,
+    openings,
+    patterns,
+    position,
+    tesujis,
+)
 from web.rendering import ASSETS, Sections, render_error
 from web.settings import WebSettings
 
@@ -70,8 +81,9 @@ def create_application(
     of_arena: dict[str, Page[ArenaWatch]] = {
         "/competitions": competitions.show_competitions,
         "/competition": competitions.show_competition,
-        "/competition/game": competitions.show_game,
-        "/competition/record": competitions.show_record,
+        "/competition/player": arena_players.show_player,
+        "/competition/game": arena_games.show_game,
+        "/competition/record": arena_games.show_record,
         "/competition/events": live.follow_competition,
         "/competition/game/events": live.follow_game,
     }

@@ -93,18 +93,34 @@ class ArenaWatch:
         request = competitions_pb2.GetStandingsRequest(name=name)
         return await self._call(self._competitions.GetStandings, request)
 
-    async def games(self, name: str, page_token: str) -> competitions_pb2.ListGamesResponse:
-        """Return a page of finished games in the order in which they ended.
+    async def history(self, name: str, player: str = "") -> competitions_pb2.GetHistoryResponse:
+        """Return how ratings and a sequential test went.
+
+        Args:
+            name: The competition.
+            player: Whose rating; "" for all players'.
+
+        Raises:
+            PageError: There is no such competition, or the service did not answer.
+        """
+        request = competitions_pb2.GetHistoryRequest(name=name, player=player)
+        return await self._call(self._competitions.GetHistory, request)
+
+    async def games(
+        self, name: str, page_token: str, which: competitions_pb2.GameFilter | None = None
+    ) -> competitions_pb2.ListGamesResponse:
+        """Return a page of finished games, the newest first.
 
         Args:
             name: The competition.
             page_token: What the page before ended with; "" for the first.
+            which: Which games; None for all.
 
         Raises:
             PageError: There is no such competition or page, or the service did not answer.
         """
         request = competitions_pb2.ListGamesRequest(
-            name=name, page_size=GAMES_PER_PAGE, page_token=page_token
+            name=name, page_size=GAMES_PER_PAGE, page_token=page_token, newest_first=True, filter=which
         )
         return await self._call(self._competitions.ListGames, request)
 

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,7 +13,7 @@ from arena.output import complain, say, say_json
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (with_service_where_asked(show), report, replay):
+    for action in (with_service_where_asked(show), with_service_where_asked(games), report, replay):
         application.command()(action)
     application.command()(export)
     application.command("import")(import_)
@@ -62,6 +62,63 @@ def _show_there(service: Service, name: str, as_json: bool) -> None:
         say(competition.description)
     if standings.games:
         say(standings_text(standings), end="")
+
+
+def games(  # noqa: PLR0913 - the options of a command
+    service: Service | None,
+    control: ControlFileOrName,
+    player: Annotated[str, typer.Option(help="Only games of this player.")] = "",
+    opponent: Annotated[str, typer.Option(help="Only its games with this one.")] = "",
+    outcome: Annotated[
+        Literal["won", "drew", "lost"] | None,
+        typer.Option(help="Only games that the player won, drew or lost."),
+    ] = None,
+    termination: Annotated[
+        str, typer.Option(help="Only games that ended so: score, resignation, forfeit, move limit...")
+    ] = "",
+    opening: Annotated[str, typer.Option(help="Only games with the opening of this name.")] = "",
+    min_moves: Annotated[int, typer.Option(min=0, help="Only games of at least so many moves.")] = 0,
+    max_moves: Annotated[int, typer.Option(min=0, help="Only games of at most so many moves (0: any).")] = 0,
+    faults: Annotated[bool, typer.Option("--faults", help="Only games in which somebody did wrong.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="At most so many games.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+) -> None:
+    """List finished games, the newest first, also while the competition runs."""
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import games_text
+    from arena.lobby.errors import InvalidRequestError
+    from arena.service.competitions import CompetitionView, read_filter
+    from arena.v1 import competitions_pb2
+
+    which = competitions_pb2.GameFilter(
+        player=player,
+        opponent=opponent,
+        outcome=competitions_pb2.PlayerOutcome.Value(f"PLAYER_OUTCOME_{(outcome or 'unspecified').upper()}"),
+        termination=termination,
+        opening=opening,
+        min_moves=min_moves,
+        max_moves=max_moves,
+        faults=faults,
+    )
+    if service is not None:
+        request = competitions_pb2.ListGamesRequest(
+            name=control.as_posix(), page_size=limit, newest_first=True, filter=which
+        )
+        answer = service.call("ListGames", request, f"listing games of {control}")
+    else:
+        view = CompetitionView(control.stem, control)
+        view.files.check_results()
+        try:
+            read = read_filter(which)
+        except InvalidRequestError as error:
+            raise typer.BadParameter(str(error).removeprefix("filter.")) from None
+        listed, total = view.listed_games(0, limit, read, newest_first=True)
+        answer = competitions_pb2.ListGamesResponse(games=listed, total=total)
+    if as_json:
+        say_json(MessageToDict(answer))
+    else:
+        say(games_text(answer), end="")
 
 
 def report(

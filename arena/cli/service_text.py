@@ -107,6 +107,23 @@ def standings_text(standings: competitions_pb2.GetStandingsResponse) -> str:
     return _text(table)
 
 
+def games_text(listed: competitions_pb2.ListGamesResponse) -> str:
+    """A table of games, and how many there are."""
+    table = _table(" game", " players", " result", " ended by", "moves", " opening", " when")
+    for game in listed.games:
+        names = [f"{player.name}{'*' if player.winner else ''}" for player in game.players]
+        table.add_row(
+            *(
+                Text(legible(text))
+                for text in (game.game_id, ", ".join(names), game.result, game.termination)
+            ),
+            str(game.move_count),
+            Text(legible(game.opening)),
+            f"{game.finished.ToDatetime():%Y-%m-%d %H:%M}",
+        )
+    return f"{_text(table)}{len(listed.games)} of {listed.total} games; * won, or shared the win\n"
+
+
 def _state(competition: competitions_pb2.Competition) -> str:
     name = (
         competitions_pb2.CompetitionState.Name(competition.state).removeprefix("COMPETITION_STATE_").lower()

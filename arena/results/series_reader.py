@@ -15,6 +15,7 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import FirstRating
+from arena.results.game_filter import GameFilter
 from arena.results.game_rows import StoredMove, unpack_moves
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
@@ -24,6 +25,7 @@ from referees.api import Outcome, Termination
 from referees.legible_text import legible
 
 _COMPLETED: Final = 2
+ALL_GAMES: Final = GameFilter()
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,14 @@ class StoredRecord:
 
 @dataclass(frozen=True)
 class ListedGame:
-    """A finished game as lists show it; `sequence` grows from game to game, `finished` is in UTC."""
+    """A finished game as lists show it; `sequence` grows from game to game, times are in UTC."""
 
     sequence: int
     finished: datetime
     game: FinishedGame
+    started: datetime
+    moves: int
+    opening: str
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,9 @@ class SeriesReader:
             player.Elimination,
             player.Cpu,
             seat.Fault,
+            detail.Started,
+            detail.Plies,
+            detail.OpeningName,
             saga.GAME.c.Finished,
             saga.GAME.c.Years,
             saga.VARIANT.c.FirstYear,
@@ -166,16 +174,50 @@ class SeriesReader:
             for _, rows in groupby(connection.execute(query), attrgetter("GameId")):
                 yield list(rows)
 
-    def games_after(self, sequence: int, limit: int) -> Sequence[ListedGame]:
-        """The next games after a sequence, at most `limit`."""
+    def games_after(
+        self, sequence: int, limit: int, which: GameFilter = ALL_GAMES, *, newest_first: bool = False
+    ) -> Sequence[ListedGame]:
+        """The next games after a sequence, at most `limit`; backwards from it where the newest come first."""
         detail = own.GAME_DETAIL.c
-        chosen = (
-            select(detail.GameId)
-            .where(detail.SeriesId == self._series_id, detail.GameId > sequence)
-            .order_by(detail.GameId)
-            .limit(limit)
+        chosen = select(detail.GameId).where(which.condition(self._series_id)).limit(limit)
+        if newest_first:
+            chosen = chosen.where(detail.GameId < sequence) if sequence else chosen
+            chosen = chosen.order_by(detail.GameId.desc())
+        else:
+            chosen = chosen.where(detail.GameId > sequence).order_by(detail.GameId)
+        # Their numbers first: PostgreSQL and SQLite both read all games for a limited subquery.
+        wanted = [row.GameId for row in self._database.rows(chosen)]
+        games = [_listed(rows) for rows in self._rows_of_games(detail.GameId.in_(wanted))] if wanted else []
+        return games[::-1] if newest_first else games
+
+    def count_games(self, which: GameFilter) -> int:
+        """How many games pass a filter."""
+        query = select(func.count()).select_from(own.GAME_DETAIL).where(which.condition(self._series_id))
+        return int(self._database.value(query))
+
+    def rating_history(self, player: str, points: int) -> Mapping[str, Sequence[tuple[int, float]]]:
+        """Each player's live Elo after some of its games: the number of the game, about, and the Elo.
+
+        A `player` of "" stands for all. About `points` games are looked at, however many there are.
+        """
+        detail, rating = own.GAME_DETAIL.c, own.RATING.c
+        ends: Any = select(func.min(detail.GameId), func.max(detail.GameId), func.count())
+        ((first, last, count),) = self._database.rows(ends.where(detail.SeriesId == self._series_id))
+        if not count:
+            return {}
+        step = max(1, (last - first) // points)
+        looked_at = [*range(first, last, step), last]
+        query = (
+            select(rating.GameId, rating.Name, rating.EloAfter)
+            .join_from(own.RATING, own.GAME_DETAIL, detail.GameId == rating.GameId)
+            .where(detail.SeriesId == self._series_id, rating.GameId.in_(looked_at))
+            .order_by(rating.GameId)
         )
-        return [_listed(rows) for rows in self._rows_of_games(detail.GameId.in_(chosen))]
+        histories: dict[str, list[tuple[int, float]]] = {}
+        for game, name, elo in self._database.rows(query.where(rating.Name == player) if player else query):
+            place = 1 + (game - first) * (count - 1) // max(1, last - first)
+            histories.setdefault(name, []).append((place, elo))
+        return histories
 
     def whole_game(self, game_id: str) -> WholeGame | None:
         """The game of this id that counts; None if no game does."""
@@ -343,7 +385,10 @@ class SeriesReader:
 
 
 def _listed(rows: Sequence[Any]) -> ListedGame:
-    return ListedGame(rows[0].GameId, rows[0].Finished, _finished(rows))
+    first = rows[0]
+    return ListedGame(
+        first.GameId, first.Finished, _finished(rows), first.Started, first.Plies, first.OpeningName or ""
+    )
 
 
 def _finished(rows: Sequence[Any]) -> FinishedGame:

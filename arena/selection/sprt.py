@@ -124,6 +124,23 @@ class SprtMatch(MatchupSelector):
             self.status = self._plan.test.status(self.counts)
             self._verdict = self.status.verdict
 
+    def llr_path(self, games: Sequence[CompletedGame], points: int) -> list[tuple[int, float]]:
+        """The LLR at about so many `points` of these games: after how many of them, and what it was."""
+        halves: dict[int, float | None] = {}
+        counts = [0] * 5
+        step = max(1, len(games) // points)
+        path = []
+        for played, game in enumerate(games, 1):
+            number, scored = self._parse(game.game_id)[1], self._points(game)
+            if number ^ 1 not in halves:
+                halves[number] = scored
+            elif (earlier := halves.pop(number ^ 1)) is not None and scored is not None:
+                counts[round(2 * (scored + earlier))] += 1
+            if played % step == 0 or played == len(games):
+                zero, half, whole, more, two = counts
+                path.append((played, self._plan.test.status((zero, half, whole, more, two)).llr))
+        return path
+
     def state(self) -> SprtState:
         """How the test stands."""
         return SprtState(

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import structlog
 from grpc import aio
@@ -17,16 +18,22 @@ from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.tokens import bearer_token
 from arena.control.control_file import read
 from arena.control.settings import Control
+from arena.jobs import Fault
 from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.match.live_game import LiveFolder, LiveMove, LiveNews
 from arena.players.remote import to_duration
+from arena.ratings.elo import RatingList
+from arena.reports.contents import is_tuner
 from arena.results.database import NoResultsYetError, ResultsDatabase
+from arena.results.game_filter import GameFilter
 from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
 from arena.results.standings import Score
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.selection.kinds import selector_for
+from arena.selection.selector import CompletedGame
+from arena.selection.sprt import SprtMatch, SprtState
 from arena.service.errors import (
     EXPECTED,
     AlreadyRunningError,
@@ -50,6 +57,8 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
     competitions_pb2.TOKEN_ROLE_PLAYER: ServiceRole.PLAYER,
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
+_LONGEST_FILTER: Final = 200
+_MOST_MOVES: Final = 2**31 - 1
 _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
 
@@ -66,6 +75,8 @@ class ServiceLimits:
     watchers: int = 64
     look_seconds: float = 0.3
     live_seconds: float = 0.1
+    default_history_points: int = 200
+    history_points: int = 1_000
 
 
 _Method: TypeAlias = Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]]
@@ -265,6 +276,20 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         return await asyncio.to_thread(view.standings)
 
     @_answered(*_WATCHERS)
+    async def GetHistory(
+        self, request: competitions_pb2.GetHistoryRequest, _: ServiceCaller
+    ) -> competitions_pb2.GetHistoryResponse:
+        """How ratings and a test went."""
+        if request.points > self._limits.history_points:
+            raise InvalidRequestError(
+                f"points: {request.points}: at most {self._limits.history_points} are told"
+            )
+        view = await self._view(request.name)
+        return await asyncio.to_thread(
+            view.history, request.player, request.points or self._limits.default_history_points
+        )
+
+    @_answered(*_WATCHERS)
     async def ListGames(
         self, request: competitions_pb2.ListGamesRequest, _: ServiceCaller
     ) -> competitions_pb2.ListGamesResponse:
@@ -273,9 +298,12 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         token = request.page_token or "0"
         if not (token.isascii() and token.isdecimal() and len(token) < 19):
             raise InvalidRequestError("page_token: not a token of this service; begin again without one")
+        which = read_filter(request.filter)
         view = await self._view(request.name)
-        games = await asyncio.to_thread(view.games, int(token), size + 1)
-        answer = competitions_pb2.ListGamesResponse(games=games[:size])
+        games, total = await asyncio.to_thread(
+            view.listed_games, int(token), size + 1, which, newest_first=request.newest_first
+        )
+        answer = competitions_pb2.ListGamesResponse(games=games[:size], total=total)
         if len(games) > size:
             answer.next_page_token = str(games[size - 1].sequence)
         return answer
@@ -448,6 +476,38 @@ class CompetitionView:
         except NoResultsYetError:
             return []
 
+    def listed_games(
+        self, after: int, limit: int, which: GameFilter, *, newest_first: bool = False
+    ) -> tuple[list[competitions_pb2.Game], int]:
+        """The next games that pass a filter, and how many there are of them. Raises ResultsError."""
+        try:
+            with self._listing() as listing:
+                games = listing.games_after(after, limit, which, newest_first=newest_first)
+                return [_game(game) for game in games], listing.count_games(which)
+        except NoResultsYetError:
+            return [], 0
+
+    def history(self, player: str, points: int) -> competitions_pb2.GetHistoryResponse:
+        """How ratings and a test went. Raises ResultsError."""
+        selector = selector_for(self.control)
+        with self._listing() as listing:
+            answer = competitions_pb2.GetHistoryResponse(games=listing.game_count())
+            ratings = {} if is_tuner(self.control.kind) else listing.rating_history(player, points)
+            for name, path in sorted(ratings.items()):
+                elo = competitions_pb2.HistoryPoints(
+                    games=[at for at, _ in path], values=[elo for _, elo in path]
+                )
+                answer.players.add(player=name, elo=elo)
+            if isinstance(selector, SprtMatch):
+                games = [
+                    CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
+                    for game in listing.finished_games()
+                ]
+                for at, llr in selector.llr_path(games, points):
+                    answer.llr.games.append(at)
+                    answer.llr.values.append(llr)
+        return answer
+
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
         """One game with its moves, finished or in progress. Raises ResultsError."""
         # In this order: a game that ends meanwhile is found.
@@ -460,9 +520,13 @@ class CompetitionView:
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
-        standings = read_results(self.control, self.files).standings
-        answer = competitions_pb2.GetStandingsResponse(games=standings.games)
-        for player in standings.table():
+        report = read_results(self.control, self.files)
+        standings, ratings = report.standings, report.ratings
+        answer = competitions_pb2.GetStandingsResponse(games=standings.games, lines=report.lines)
+        if report.sprt is not None:
+            answer.test.CopyFrom(_test(report.sprt))
+        table = standings.table()
+        for player, below in zip(table, [*table[1:], None], strict=True):
             line = answer.standings.add(
                 player=player.name,
                 score=_score(player.score),
@@ -474,6 +538,8 @@ class CompetitionView:
             )
             if player.mean_cpu is not None:
                 line.mean_cpu.CopyFrom(to_duration(player.mean_cpu))
+            if ratings is not None:
+                _rate(line, ratings, None if below is None else below.name)
         for name in standings.order:
             for opponent in standings.order:
                 score = standings.against(name, opponent)
@@ -499,6 +565,73 @@ def _state(
     )
 
 
+def _rate(line: competitions_pb2.Standing, ratings: RatingList, below: str | None) -> None:
+    """Add what all results together say of a player."""
+    estimate = ratings.estimates.get(line.player)
+    if estimate is None:
+        return
+    line.likeliest_elo = estimate.elo
+    if estimate.error is not None:
+        line.elo_error = estimate.error
+    superiority = None if below is None else ratings.superiority(line.player, below)
+    if superiority is not None:
+        line.superiority = superiority
+
+
+def _test(state: SprtState) -> competitions_pb2.SequentialTest:
+    status, match = state.status, state.match
+    test = competitions_pb2.SequentialTest(
+        first=state.first,
+        second=state.second,
+        llr=status.llr,
+        lower=status.lower,
+        upper=status.upper,
+        verdict=status.verdict or "",
+        elo0=state.test.elo0,
+        elo1=state.test.elo1,
+        pairs=state.pairs,
+    )
+    if match is not None:
+        test.superiority = match.superiority
+        if math.isfinite(match.elo):
+            test.elo = match.elo
+        if math.isfinite(match.elo_error):
+            test.elo_error = match.elo_error
+    return test
+
+
+_OUTCOMES: Final[Mapping[int, Literal["won", "drew", "lost"]]] = {
+    competitions_pb2.PLAYER_OUTCOME_WON: "won",
+    competitions_pb2.PLAYER_OUTCOME_DREW: "drew",
+    competitions_pb2.PLAYER_OUTCOME_LOST: "lost",
+}
+
+
+def read_filter(asked: competitions_pb2.GameFilter) -> GameFilter:
+    """Read a filter. Raises InvalidRequestError."""
+    for name in ("player", "opponent", "termination", "opening"):
+        if len(getattr(asked, name)) > _LONGEST_FILTER:
+            raise InvalidRequestError(f"filter.{name}: longer than {_LONGEST_FILTER} characters")
+    if (asked.outcome or asked.opponent) and not asked.player:
+        raise InvalidRequestError("filter.player: it is missing; `outcome` and `opponent` are a player's")
+    if asked.max_moves and asked.max_moves < asked.min_moves:
+        raise InvalidRequestError(
+            f"filter.max_moves: {asked.max_moves} is below min_moves, {asked.min_moves}"
+        )
+    if max(asked.min_moves, asked.max_moves) > _MOST_MOVES:
+        raise InvalidRequestError(f"filter: no game has more than {_MOST_MOVES:,} moves")
+    return GameFilter(
+        asked.player,
+        asked.opponent,
+        _OUTCOMES.get(asked.outcome),
+        asked.termination,
+        asked.opening,
+        asked.min_moves,
+        asked.max_moves,
+        asked.faults,
+    )
+
+
 def _score(score: Score) -> competitions_pb2.Score:
     return competitions_pb2.Score(
         wins=score.wins, draws=score.draws, losses=score.losses, unknown=score.unknown
@@ -514,7 +647,10 @@ def _game(listed: ListedGame) -> competitions_pb2.Game:
         result=outcome.summary,
         detail=outcome.detail,
         termination=outcome.termination.value,
+        move_count=listed.moves,
+        opening=listed.opening,
     )
+    message.started.FromDatetime(listed.started)
     message.finished.FromDatetime(listed.finished)
     for place, (name, cpu_seconds) in enumerate(zip(game.players, game.cpu_seconds, strict=True)):
         seat = message.players.add(
@@ -523,6 +659,7 @@ def _game(listed: ListedGame) -> competitions_pb2.Game:
             points=outcome.points[place] if outcome.points else None,
             elo_before=game.elo_before[place],
             elo_after=game.elo_after[place],
+            fault="" if game.faults[place] is Fault.NONE else game.faults[place].value,
         )
         if cpu_seconds is not None:
             seat.cpu.CopyFrom(to_duration(cpu_seconds))

@@ -39,7 +39,12 @@ PAGES = {
 }
 
 
-OF_ARENA = ("/competitions", "/competition?name=cup", "/competition/game?name=cup&game=AvB_0&ply=7")
+OF_ARENA = (
+    "/competitions",
+    "/competition?name=cup",
+    "/competition/player?name=cup&player=one",
+    "/competition/game?name=cup&game=AvB_0&ply=7",
+)
 
 
 class Watched:
@@ -314,5 +319,12 @@ def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
             page.wait_for_url(f"**ply={ply}")
         page.keyboard.press("End")
         page.wait_for_function("!location.search.includes('ply')")
+        # From the end it plays from the beginning, by itself.
+        page.locator("[data-play]").click()
+        for ply in ("0", "1", "2"):
+            page.wait_for_url(f"**ply={ply}")
+        page.get_by_role("button", name="Pause").click()
+        page.wait_for_timeout(1_000)
+        assert page.url.endswith("ply=2")
         context.close()
         watched.check_behaviour()

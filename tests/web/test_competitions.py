@@ -49,6 +49,37 @@ def test_every_ply_of_a_game_has_its_page_and_board(competitions: Visitor) -> No
     assert "polyline" in last.text
 
 
+def test_games_are_listed_newest_first_and_filtered_with_their_number(competitions: Visitor) -> None:
+    everything = competitions.get(CUP)
+    names = re.findall(r'<th scope="row"><a href="/competition/game[^"]*">([^<]+)', everything.text)
+    assert len(names) == 6 and "6 games, the newest first" in everything.words
+    won = competitions.get(CUP + "&player=one&outcome=won")
+    lost = competitions.get(CUP + "&player=one&outcome=lost")
+    drew = competitions.get(CUP + "&player=one&outcome=drew")
+    counts = [len(re.findall(r'href="/competition/game\?', answer.text)) for answer in (won, lost, drew)]
+    assert sum(counts) == 4 and "No game passes the filter" in drew.words
+    against = competitions.get(CUP + "&player=one&opponent=two")
+    assert "2 games pass the filter" in against.words
+    for nothing in ("&termination=resignation", "&min=4000", "&faults=yes", "&opening=none"):
+        assert "No game passes the filter" in competitions.get(CUP + nothing).words
+    assert "6 games pass the filter" in competitions.get(CUP + "&max=400").words
+
+
+def test_a_player_has_a_page_with_its_rating_over_time_results_and_games(competitions: Visitor) -> None:
+    standings = competitions.get(CUP)
+    answer = competitions.get(standings.link("/competition/player?"))
+    name = re.search(r"<h1>(\w+)</h1>", answer.text)[1]  # type: ignore[index]
+    curve = re.search(r'points="([^"]+)"', answer.text)
+
+    assert curve is not None and len(curve[1].split()) == 4
+    assert "4 games, the newest first" in answer.words
+    assert set(re.findall(r'player=(\w+)">', answer.text)) == {"one", "two", "three"} - {name}
+    assert "±" in standings.words and "Better than the next" in standings.words
+    assert standings.text.count("<polyline") == 3
+    lost = competitions.get(answer.link("outcome=lost").partition("#")[0])
+    assert lost.status == 200 and "pass" in lost.words
+
+
 def test_a_record_is_a_file_to_keep(competitions: Visitor) -> None:
     game = competitions.get(competitions.get(CUP).link("/competition/game?"))
     answer = competitions.get(game.link("/record?"))
@@ -73,6 +104,10 @@ def test_a_competition_that_has_not_begun_has_a_page(competitions: Visitor) -> N
         ("/competition?" + urlencode({"name": "<script>"}), 400),
         (CUP + "&sort=none", 400),
         (CUP + "&page=x", 400),
+        (CUP + "&outcome=won", 400),
+        (CUP + "&min=9&max=3", 400),
+        (CUP + "&player=" + "x" * 300, 400),
+        ("/competition/player?name=cup&player=nobody", 404),
         ("/competition/game?name=cup", 404),
         ("/competition/game?name=cup&game=none", 404),
         ("/competition/game?name=cup&game=AvB_0&ply=-1", 400),

@@ -14,16 +14,9 @@ from starlette.responses import Response
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.live import Change, Feed, LiveGame
-from web.pages.competitions import (
-    MOST_ON_WALL,
-    clocks_of,
-    draw_charts,
-    feeds_of,
-    list_moves,
-    name_of,
-    note_of,
-    wall_of,
-)
+from web.pages.arena_games import clocks_of, draw_charts, list_moves
+from web.pages.arena_links import feeds_of, name_of
+from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
 from web.query import Query
 from web.rendering import render_part
 from web.replay import MOST_PLIES

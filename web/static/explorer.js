@@ -62,6 +62,39 @@ document.addEventListener("keydown", (event) => {
   if (actions[event.key]?.()) event.preventDefault();
 });
 
+// Playing by itself goes on from page to page, until the end of the game or another press of the button.
+const PLAYING = "academy-playing";
+const PAUSE = 900;
+const button = document.querySelector("button[data-play]");
+
+/**
+ * Whether the game of this page is being played.
+ * @returns {boolean}
+ */
+function playing() {
+  return sessionStorage.getItem(PLAYING) === new URLSearchParams(location.search).get("game");
+}
+
+if (button instanceof HTMLButtonElement) {
+  const forward = document.querySelector("a[data-forward]");
+  if (playing() && forward) {
+    button.textContent = "Pause";
+    setTimeout(() => playing() && follow(forward), PAUSE);
+  } else {
+    sessionStorage.removeItem(PLAYING);
+  }
+  button.disabled = !forward && !document.querySelector("a[data-start]");
+  button.addEventListener("click", () => {
+    if (playing()) {
+      sessionStorage.removeItem(PLAYING);
+      button.textContent = "Play";
+      return;
+    }
+    sessionStorage.setItem(PLAYING, new URLSearchParams(location.search).get("game") ?? "");
+    step("forward") || step("start");
+  });
+}
+
 const list = document.querySelector(".long");
 const shown = list?.querySelector(".chosen");
 if (list instanceof HTMLElement && shown instanceof HTMLElement) {

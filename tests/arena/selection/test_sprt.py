@@ -117,3 +117,15 @@ def test_elo_without_finite_interval_is_reported_as_such() -> None:
     line = next(line for line in selector.report_lines() if line.startswith("Elo "))
     assert "nan" not in line and "±" not in line
     assert line.count("(no finite interval)") == 2
+
+
+def test_the_path_of_the_ratio_ends_where_the_test_stands() -> None:
+    selector = match(games=40)
+    played = [completed(fixture, usually("new", 0.6)(fixture)) for fixture in play(match(games=40)).fixtures]
+    statuses = []
+    for game in played:
+        selector.completed(game)
+        statuses.append(selector.status.llr)
+    path = match(games=40).llr_path(played, 1_000)
+    assert [llr for _, llr in path] == pytest.approx(statuses) and path[-1][0] == 40
+    assert [at for at, _ in match(games=40).llr_path(played, 4)] == [10, 20, 30, 40]

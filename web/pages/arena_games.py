@@ -1,0 +1,211 @@
+"""A viewer for each game of a competition: its board, moves, values, times and record."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.v1 import competitions_pb2
+from web.arena_watch import ArenaWatch
+from web.charts import Curve, Scale, draw_curves
+from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
+from web.live import LiveGame
+from web.pages.arena_links import feeds_of, game_address, name_of, seconds_of
+from web.query import Query, link
+from web.rendering import render
+from web.replay import MOST_PLIES, GameStart, NoBoardError, replay_game
+
+__all__ = ["clocks_of", "draw_charts", "list_moves", "show_game", "show_record"]
+
+
+@dataclass(frozen=True)
+class ListedMove:
+    """A move of the list: `ply` counts from 1."""
+
+    ply: int
+    by: str
+    seat: int
+    text: str
+    seconds: str
+    value: str
+    comment: str
+    address: str
+
+
+async def show_game(request: Request, arena: ArenaWatch) -> Response:
+    """Show the game `game` of the competition `name` after `ply` moves, or follow it while it is played."""
+    query = Query(request.query_params, ("name", "game", "ply"))
+    name, game_id = name_of(query), query.text("game")
+    competition = await arena.competition(name)
+    running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
+    feed = await feeds_of(request).feed(competition) if running else None
+    live = feed.games.get(game_id) if feed else None
+    known = _so_far(live) if live else await arena.game(name, game_id)
+    plies = len(known.moves)
+    chosen = query.whole("ply", 0, MOST_PLIES)
+    ply = plies if chosen is None else min(chosen, plies)
+    board = await _board_of(competition, known, live, ply)
+    moves = list_moves(known.moves, [player.name for player in known.game.players], name, game_id)
+    follows = known.in_progress and chosen is None
+    context = {
+        "competition": competition,
+        "game": known.game,
+        "live": known.in_progress,
+        "events": link("/competition/game/events", {"name": name, "game": game_id, "after": plies})
+        if follows
+        else "",
+        "seats": board.seats,
+        "moves": moves,
+        "ply": ply,
+        "plies": plies,
+        "drawing": board.drawn.whole if board.drawn else None,
+        "on_map": board.on_map,
+        "caption": board.caption,
+        "reason": board.reason,
+        "charts": draw_charts(known.moves, None if follows else ply),
+        "clocks": clocks_of(known.moves[:ply]),
+        "steps": {
+            "start": game_address(name, game_id, 0) if ply else "",
+            "back": game_address(name, game_id, ply - 1) if ply else "",
+            "forward": game_address(name, game_id, ply + 1) if ply < plies else "",
+            "end": game_address(name, game_id) if ply < plies else "",
+        },
+        "here": game_address(name, game_id, ply),
+        "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
+        "extension": known.record_extension,
+        "competition_address": link("/competition", {"name": name}),
+    }
+    return render(request, "arena_game.html", context)
+
+
+def _so_far(live: LiveGame) -> competitions_pb2.GetGameResponse:
+    players = [competitions_pb2.GamePlayer(name=name) for name in live.players]
+    game = competitions_pb2.Game(game_id=live.game_id, players=players)
+    return competitions_pb2.GetGameResponse(game=game, moves=live.moves, in_progress=True)
+
+
+@dataclass(frozen=True)
+class _Board:
+    """A game's board after some moves, or why there is none."""
+
+    drawn: DrawnBoard | None = None
+    seats: tuple[str, ...] = ()
+    on_map: bool = False
+    caption: str = ""
+    reason: str = ""
+
+
+async def _board_of(
+    competition: competitions_pb2.Competition,
+    known: competitions_pb2.GetGameResponse,
+    live: LiveGame | None,
+    ply: int,
+) -> _Board:
+    if live is not None:
+        drawn = await live.board(ply)
+        return _Board(drawn, live.seats, live.on_map, reason=live.reason)
+    start = GameStart(
+        competition.game,
+        competition.settings_json,
+        known.seed if known.HasField("seed") else None,
+        known.arrangement,
+    )
+    moves = tuple((move.seat, move.text) for move in known.moves)
+    try:
+        played = await asyncio.to_thread(replay_game, start, moves)
+    except NoBoardError as error:
+        return _Board(reason=str(error))
+    drawing, last = played.after(ply)
+    drawn = draw_board(drawing, BoardMarks(last), f"The board after move {ply} of {len(moves)}")
+    return _Board(drawn, played.seats, is_map(drawing.layout), drawing.caption)
+
+
+def list_moves(
+    moves: Sequence[competitions_pb2.GameMove],
+    players: Sequence[str],
+    name: str,
+    game_id: str,
+    before: int = 0,
+) -> list[ListedMove]:
+    """Return moves for the list beside the board.
+
+    Args:
+        moves: The moves.
+        players: The players by seat.
+        name: The competition.
+        game_id: The game.
+        before: How many moves came before these.
+    """
+    return [
+        ListedMove(
+            number,
+            players[move.seat - 1] if 0 < move.seat <= len(players) else f"seat {move.seat}",
+            move.seat,
+            move.text or "hidden",
+            f"{seconds_of(move.time):.2f} s" if move.HasField("time") else "",
+            f"{move.value:.2f}" if move.HasField("value") else "",
+            move.comment,
+            game_address(name, game_id, number),
+        )
+        for number, move in enumerate(moves, before + 1)
+    ]
+
+
+def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str]]:
+    """Return what each seat's clock shows after some moves; nothing of seats without one.
+
+    Args:
+        moves: The moves so far.
+    """
+    last = {move.seat: move for move in moves if move.HasField("clock")}
+    clocks = []
+    for seat, move in sorted(last.items()):
+        minutes, seconds = divmod(seconds_of(move.clock), 60)
+        stones = f" for {move.clock_moves}" if move.clock_moves else ""
+        clocks.append((seat, f"{minutes:.0f}:{seconds:04.1f}{stones}"))
+    return clocks
+
+
+def draw_charts(moves: Sequence[competitions_pb2.GameMove], ply: int | None) -> list[tuple[str, Markup]]:
+    """Return curves of the values that the movers expected and of the time that they took, with their titles.
+
+    Args:
+        moves: The moves so far.
+        ply: The move that is shown; None without a line there.
+    """
+    values: dict[int, list[tuple[float, float]]] = {}
+    times: dict[int, list[tuple[float, float]]] = {}
+    for number, move in enumerate(moves, 1):
+        if move.HasField("value"):
+            values.setdefault(move.seat, []).append((number, move.value))
+        if move.HasField("time"):
+            times.setdefault(move.seat, []).append((number, seconds_of(move.time)))
+    charts = []
+    ends = ("move 1", f"move {len(moves)}")
+    if values:
+        scale = Scale(len(moves), 0, 1, ply, (0.5,), ends=ends)
+        label = "Expected values of the players, move by move"
+        charts.append(("What the movers expected: 1 is a win", draw_curves(_curves(values), scale, label)))
+    if times:
+        longest = max(seconds for row in times.values() for _, seconds in row)
+        scale = Scale(len(moves), 0, longest or 1, ply, pattern="{:.3g} s", ends=ends)
+        label = "The time that the players took, move by move"
+        charts.append(("The time that they took", draw_curves(_curves(times), scale, label)))
+    return charts
+
+
+def _curves(rows: dict[int, list[tuple[float, float]]]) -> list[Curve]:
+    return [Curve(seat, points) for seat, points in sorted(rows.items())]
+
+
+async def show_record(request: Request, arena: ArenaWatch) -> Response:
+    """Send the record of a game as a file."""
+    query = Query(request.query_params, ("name", "game"))
+    known = await arena.game(name_of(query), query.text("game"))
+    extension = "".join(letter for letter in known.record_extension if letter.isascii() and letter.isalnum())
+    stem = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in known.game.game_id)
+    headers = {"Content-Disposition": f'attachment; filename="{stem}.{extension or "txt"}"'}
+    return Response(known.record, media_type="text/plain", headers=headers)

@@ -1,0 +1,66 @@
+"""Addresses of the pages of competitions: what they name, and how they are written."""
+
+from google.protobuf.duration_pb2 import Duration
+from starlette.requests import Request
+
+from web.failures import PageError
+from web.live import Feeds
+from web.query import Query, link
+
+__all__ = ["feeds_of", "game_address", "name_of", "player_address", "seconds_of"]
+
+
+def seconds_of(duration: Duration) -> float:
+    """Return a duration of the protocol in seconds.
+
+    Args:
+        duration: The duration.
+    """
+    return duration.seconds + duration.nanos / 1e9
+
+
+def name_of(query: Query) -> str:
+    """Return the competition that an address names.
+
+    Args:
+        query: The address's parameters.
+
+    Raises:
+        PageError: It names none.
+    """
+    name = query.text("name")
+    if not name:
+        why = "The address names no competition."
+        raise PageError(400, "Which competition?", why, "Choose one from the list of competitions.")
+    return name
+
+
+def game_address(name: str, game_id: str, ply: int | None = None) -> str:
+    """Return the address of a game's page.
+
+    Args:
+        name: The competition.
+        game_id: The game.
+        ply: After how many moves; None for the last, and for a game in progress to follow it.
+    """
+    return link("/competition/game", {"name": name, "game": game_id, "ply": ply})
+
+
+def player_address(name: str, player: str) -> str:
+    """Return the address of a player's page.
+
+    Args:
+        name: The competition.
+        player: The player.
+    """
+    return link("/competition/player", {"name": name, "player": player})
+
+
+def feeds_of(request: Request) -> Feeds:
+    """Return the games in progress that are watched.
+
+    Args:
+        request: What was asked for.
+    """
+    feeds: Feeds = request.app.state.feeds
+    return feeds

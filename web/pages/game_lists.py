@@ -1,0 +1,114 @@
+"""Lists of a competition's finished games, filtered as an address says."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from arena.v1 import competitions_pb2
+from web.arena_watch import GAMES_PER_PAGE, ArenaWatch
+from web.pages.arena_links import game_address
+from web.query import Query, link
+from web.replay import MOST_PLIES
+
+__all__ = ["FILTERS", "ListedGames", "list_games"]
+
+FILTERS: Final = ("page", "player", "opponent", "outcome", "termination", "opening", "min", "max", "faults")
+_OUTCOMES: Final = {
+    "": competitions_pb2.PLAYER_OUTCOME_UNSPECIFIED,
+    "won": competitions_pb2.PLAYER_OUTCOME_WON,
+    "drew": competitions_pb2.PLAYER_OUTCOME_DREW,
+    "lost": competitions_pb2.PLAYER_OUTCOME_LOST,
+}
+_YES: Final = {"": False, "yes": True}
+_TERMINATIONS: Final = (
+    "score",
+    "resignation",
+    "claim",
+    "forfeit",
+    "move limit",
+    "adjudication",
+    "agreement",
+    "stasis",
+    "impasse",
+    "frozen",
+    "unknown",
+)
+
+
+@dataclass(frozen=True)
+class ListedGames:
+    """A page of games with the filter that they pass."""
+
+    games: list[tuple[competitions_pb2.Game, str]]
+    total: int
+    state: dict[str, str]
+    players: list[str]
+    terminations: tuple[str, ...]
+    path: str
+    fixed: dict[str, str]
+    clear: str
+    first: str
+    next: str
+    per_page: int = GAMES_PER_PAGE
+
+
+async def list_games(
+    arena: ArenaWatch,
+    competition: competitions_pb2.Competition,
+    query: Query,
+    path: str,
+    fixed: dict[str, str],
+) -> ListedGames:
+    """Return the page of games that an address asks for, the newest first.
+
+    Args:
+        arena: The arena.
+        competition: The competition.
+        query: The address's parameters, among which those of `FILTERS` are read.
+        path: The page that shows the games.
+        fixed: The page's own parameters, which its links keep.
+
+    Raises:
+        PageError: A parameter cannot be read, or the service did not answer.
+    """
+    outcome, wanted = query.choice("outcome", _OUTCOMES, "")
+    faults, only_faults = query.choice("faults", _YES, "")
+    least, most = query.whole("min", 0, MOST_PLIES), query.whole("max", 0, MOST_PLIES)
+    state = {
+        "player": query.text("player"),
+        "opponent": query.text("opponent"),
+        "outcome": outcome,
+        "termination": query.text("termination"),
+        "opening": query.text("opening"),
+        "min": "" if least is None else str(least),
+        "max": "" if most is None else str(most),
+        "faults": faults,
+    }
+    which = competitions_pb2.GameFilter(
+        player=state["player"],
+        opponent=state["opponent"],
+        outcome=wanted,
+        termination=state["termination"],
+        opening=state["opening"],
+        min_moves=least or 0,
+        max_moves=most or 0,
+        faults=only_faults,
+    )
+    page = query.text("page")
+    listed = competitions_pb2.ListGamesResponse()
+    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+        listed = await arena.games(competition.name, page, which)
+    here = {**state, **fixed}
+    return ListedGames(
+        [(game, game_address(competition.name, game.game_id)) for game in listed.games],
+        listed.total,
+        state,
+        list(competition.players),
+        _TERMINATIONS,
+        path,
+        fixed,
+        link(path, fixed) + "#games"
+        if any(value for name, value in state.items() if name not in fixed)
+        else "",
+        link(path, here) + "#games" if page else "",
+        link(path, {**here, "page": listed.next_page_token}) + "#games" if listed.next_page_token else "",
+    )
