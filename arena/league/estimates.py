@@ -1,4 +1,4 @@
-"""The likeliest ratings of a league: estimated again when there are new games, beginning with those found last."""
+"""The likeliest ratings of a league, estimated again when there are new games from the last ones on."""
 
 import math
 from collections.abc import Sequence
