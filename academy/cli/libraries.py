@@ -57,10 +57,29 @@ def add_to(application: typer.Typer) -> None:
     application.command("settings")(with_server(settings))
 
 
-def list_games(server: Server, json: Json = False) -> None:
+def list_games(
+    server: Server,
+    measures: Annotated[
+        bool, typer.Option("--measures", help="Compare the games by LUDAE's measures instead.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """List the games that are registered."""
     games = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
-    printing.show(games, json, printing.games_table(games))
+    if measures:
+        _compare_games(server, [game.game_id for game in games], json)
+    else:
+        printing.show(games, json, printing.games_table(games))
+
+
+def _compare_games(server: Server, games: Sequence[str], json: bool) -> None:
+    from academy.cli.comparison import compared, comparison_table
+
+    answers = [server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game)) for game in games]
+    if json:
+        printing.print_json([compared(answer) for answer in answers])
+    else:
+        printing.console().print(comparison_table(answers))
 
 
 def list_patterns(  # noqa: PLR0913

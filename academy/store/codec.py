@@ -747,6 +747,8 @@ def evaluation_from_proto(record: records_pb2.Evaluation) -> EvaluationTable:
     """Read a game's evaluation. Raises ValueError."""
     figures = {name: getattr(record, name) for name in EvaluationTable().figures()}
     return EvaluationTable.of([getattr(record, name) for name in EvaluationTable.COLUMNS], figures)
+
+
 _OF_TESUJI: Final = (
     *("offered", "chosen", "elo_hundredths", "weight_millionths", "gradient_millionths"),
     *("uses", "successes"),

@@ -53,7 +53,7 @@ def take_in(
         ).scalar()
     if last is None:
         with league.sole_transaction() as connection:
-            _enter_competition(connection, competition)
+            enter_competition(connection, competition)
     for games in batches(results, competition.series_id, last or 0, BATCH):
         if not go_on():
             break
@@ -81,7 +81,8 @@ def record(league: LeagueDatabase, competition: SourceCompetition, games: Sequen
     return len(new)
 
 
-def _enter_competition(connection: Connection, competition: SourceCompetition) -> None:
+def enter_competition(connection: Connection, competition: SourceCompetition) -> None:
+    """Enter a competition, or leave it as it is. The caller's transaction is the only writer."""
     known = select(COMPETITION.c.CompetitionId).where(COMPETITION.c.Uuid == competition.uuid)
     if connection.execute(known).first() is None:
         connection.execute(

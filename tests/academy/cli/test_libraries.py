@@ -2,10 +2,12 @@
 
 import itertools
 import re
+import statistics
 from pathlib import Path
 
 import pytest
 
+from academy.cli.comparison import standard_errors
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.v1 import libraries_pb2
@@ -237,3 +239,28 @@ def test_what_analysts_found_is_shown_apart_and_can_be_forgotten(academy: Academ
     assert "1 analyses forgotten" in academy("openings", "forget-analyses", "go", "night owl").out
     assert "0 analyses forgotten" in academy("openings", "forget-analyses", "go", "*").out
     assert academy("openings", "go").out == before.out
+
+
+def test_games_are_compared_by_their_measures(academy: Academy) -> None:
+    (game,) = academy("games", "--measures", "--json").json()
+    assert (game["game_id"], game["contests"]) == ("go", 7)
+    assert game["measures"]["draws"] == {"value": 1.0, "contests": 7, "standard_error": 0.0}
+    assert game["measures"]["first_player_score"]["standard_error"] == 0
+    assert game["measures"]["length"]["standard_error"] == pytest.approx(
+        game["measures"]["length_spread"]["value"] / 7**0.5
+    )
+    assert "value" not in game["measures"]["width"] and "standard_error" not in game["measures"]["width"]
+    table = academy("games", "--measures").out
+    assert re.search(r"draws\s+│\s+1 ± 0 \(7\)", table) and re.search(r"width\s+│\s+not known", table)
+
+
+@pytest.mark.parametrize(("wins", "draws", "losses"), [(30, 0, 10), (10, 20, 10), (1, 2, 3), (0, 0, 9)])
+def test_the_first_players_score_errs_as_results_vary(wins: int, draws: int, losses: int) -> None:
+    scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
+    answer = libraries_pb2.GetMeasuresResponse(contests=len(scores))
+    answer.measures["first_player_score"].value = statistics.fmean(scores)
+    answer.measures["draws"].value = draws / len(scores)
+    for measure in answer.measures.values():
+        measure.contests = len(scores)
+    expected = statistics.pstdev(scores) / len(scores) ** 0.5
+    assert standard_errors(answer)["first_player_score"] == pytest.approx(expected, abs=1e-9)
