@@ -320,6 +320,9 @@ class Academy(Questions):
             seat: the seat that asks; in a contest it is counted as a use.
             spec: the game, as the referee's `spec()` has it.
 
+        Returns:
+            The weights as ACADEMY has them now; the same object as before where nothing has changed.
+
         Raises:
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.

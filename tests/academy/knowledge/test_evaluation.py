@@ -128,7 +128,7 @@ def test_patterns_tell_what_features_do_not(spec: GameSpec) -> None:
 @settings(max_examples=20, deadline=None)
 def test_images_are_worth_the_same_and_exchanged_colours_the_opposite(spec: GameSpec, seed: int) -> None:
     table = learnt([contest(spec, number) for number in range(6)], spec)
-    # Of all features only being first is not turned round with the colours.
+    # Being first is the only feature that is not turned round with the colours.
     weighed = evaluator(replace(table, weight_millionths=table.weight_millionths * (table.codes != 0)), spec)
     board = random_board(spec, Random(seed))
     images = [board] + [
