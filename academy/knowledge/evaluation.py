@@ -36,8 +36,8 @@ MOST_WEIGHT: Final = 8.0
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
 _KEPT_WHEN_FULL: Final = 0.75
-# Among the uses of patterns the evaluation is one, with this number: patterns have smaller ones.
-EVALUATION_IN_USES: Final = 2**49
+# Among the uses of patterns the evaluation is one, with this number: patterns and tesujis have smaller ones.
+EVALUATION_IN_USES: Final = 2**52
 _PLAYERS: Final = 2
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 
