@@ -1,6 +1,7 @@
 """Weights that a client holds, to compare positions and moves without asking."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -69,3 +70,16 @@ class LocalWeights:
             return [0.0] * len(cells)
         advice = self._tesujis.advise(self._around.of_cells(board, cells, player))
         return [float(added) for added in advice.log_odds]
+
+
+# By ACADEMY's address and the game. A bot has a connection for each contest, and mostly the same weights.
+held_weights: Final[dict[tuple[str, str], LocalWeights]] = {}
+_MOST_HELD: Final = 8
+
+
+def hold_weights(place: tuple[str, str], weights: LocalWeights) -> None:
+    """Keep weights for the process's next connection; those that came first go where there are too many."""
+    held_weights.pop(place, None)
+    while len(held_weights) >= _MOST_HELD:
+        del held_weights[next(iter(held_weights))]
+    held_weights[place] = weights

@@ -107,6 +107,9 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
     with Academy(Connection(str(academy.address), tickets[0])) as ann:
         weights = ann.weights(seat, spec)
         assert ann.weights(seat, spec) is weights
+    # The next contest brings another connection, and what is known is not sent again.
+    with Academy(Connection(str(academy.address), tickets[0])) as ann:
+        assert ann.weights(seat, spec) is weights
         [odds] = weights.log_odds([board], 1)
         [turned] = weights.log_odds([spec.reversed_board(board)], 2)
         # Who is first does not change with the colours.
