@@ -27,7 +27,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
-from clients.local_weights import LocalWeights
+from clients.local_weights import LocalWeights, held_weights, hold_weights
 from clients.responses import (
     BookMove,
     OpeningMove,
@@ -250,7 +250,6 @@ class Academy(Questions):
             "successors": self._consultation.MatchSuccessors,
             "advice": self._consultation.Advise,
         }
-        self._weights: dict[str, LocalWeights] = {}
         self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
         self._libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
@@ -316,18 +315,22 @@ class Academy(Questions):
     def weights(self, seat: Seat, spec: GameSpec) -> LocalWeights:
         """Download the weights of a game's evaluation and tesujis, to think with them without asking.
 
-        What is known to this object is not sent again. In games without the setting `local_weights` players
-        may not.
+        What this process has of them is not sent again, whichever connection it came by. In games without the
+        setting `local_weights` players may not.
 
         Args:
             seat: the seat that asks; in a contest it is counted as a use.
             spec: the game, as the referee's `spec()` has it.
 
+        Returns:
+            The weights as ACADEMY has them now; the same object as before where nothing has changed.
+
         Raises:
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        known = self._weights.get(seat.game_id)
+        place = self._connection.address, seat.game_id
+        known = held_weights.get(place)
         request = consultation_pb2.DownloadWeightsRequest(
             game_id=seat.game_id,
             contest_id=seat.contest_id,
@@ -336,7 +339,8 @@ class Academy(Questions):
         )
         answer = self._call(self._consultation.DownloadWeights, request)
         if known is None or not answer.unchanged:
-            known = self._weights[seat.game_id] = LocalWeights(spec, answer)
+            known = LocalWeights(spec, answer)
+            hold_weights(place, known)
         return known
 
     def contest(self, contest_id: str) -> contests_pb2.Contest:

@@ -1,31 +1,17 @@
 """Weights that a client holds, to compare positions and moves without asking."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_shapes import surroundings
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import VALUE_SCALE
 from academy.v1 import consultation_pb2
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Weights by code, the codes in order."""
-
-    codes: NDArray[np.int64]
-    weights: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, message: consultation_pb2.Weights) -> "_Columns":
-        codes = np.array(message.codes, dtype=np.int64)
-        order = np.argsort(codes)
-        return cls(codes[order], np.array(message.millionths, dtype=np.float64)[order] / VALUE_SCALE)
 
 
 class LocalWeights:
@@ -47,12 +33,14 @@ class LocalWeights:
     def __init__(self, spec: GameSpec, message: consultation_pb2.DownloadWeightsResponse) -> None:
         self.revision = message.revision
         self.contests = message.contests
-        evaluation, self._tesujis = _Columns.of(message.evaluation), _Columns.of(message.tesujis)
-        self._evaluator = PositionEvaluator(spec, evaluation.codes, evaluation.weights)
+        codes = np.array(message.evaluation.codes, dtype=np.int64)
+        weights = np.array(message.evaluation.millionths, dtype=np.float64) / VALUE_SCALE
+        self._evaluator = PositionEvaluator(spec, codes, weights)
+        self._tesujis = TesujiTable.of_weights(message.tesujis.codes, message.tesujis.millionths)
         self._around = surroundings(spec)
         self.features: tuple[float, ...] = self._evaluator.features
         self.knows_patterns = self._evaluator.knows_patterns
-        self.knows_tesujis = self._around is not None and len(self._tesujis.codes) > 0
+        self.knows_tesujis = self._around is not None and len(self._tesujis) > 0
 
     def log_odds(self, boards: Sequence[Board], player: int, moves: Sequence[int] = ()) -> list[float]:
         """Return how well the first player stands.
@@ -80,8 +68,18 @@ class LocalWeights:
         """
         if self._around is None or not self.knows_tesujis or not cells:
             return [0.0] * len(cells)
-        codes = self._around.of_cells(board, cells, player)
-        known = self._tesujis
-        at = np.minimum(np.searchsorted(known.codes, codes), len(known.codes) - 1)
-        weights = np.where(known.codes[at] == codes, known.weights[at], 0.0).sum(axis=1)
-        return [float(weight) for weight in weights - weights.mean()]
+        advice = self._tesujis.advise(self._around.of_cells(board, cells, player))
+        return [float(added) for added in advice.log_odds]
+
+
+# By ACADEMY's address and the game. A bot has a connection for each contest, and mostly the same weights.
+held_weights: Final[dict[tuple[str, str], LocalWeights]] = {}
+_MOST_HELD: Final = 8
+
+
+def hold_weights(place: tuple[str, str], weights: LocalWeights) -> None:
+    """Keep weights for the process's next connection; those that came first go where there are too many."""
+    held_weights.pop(place, None)
+    while len(held_weights) >= _MOST_HELD:
+        del held_weights[next(iter(held_weights))]
+    held_weights[place] = weights

@@ -64,10 +64,10 @@ def test_the_readme_shows_the_program_of_the_quickstart() -> None:
     assert len(shown.splitlines()) <= 15
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(5))
 def test_the_examples_for_bots_run(number: int) -> None:
     examples = PYTHON.findall((DOCS / "tutorials" / "first-bot.md").read_text())
-    assert len(examples) == 4
+    assert len(examples) == 5
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
     done = subprocess.run(
         [sys.executable, "-c", examples[number]], env=environment, capture_output=True, text=True, timeout=60

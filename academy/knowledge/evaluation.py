@@ -36,8 +36,8 @@ MOST_WEIGHT: Final = 8.0
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
 _KEPT_WHEN_FULL: Final = 0.75
-# Among the uses of patterns the evaluation is one, with this number: patterns have smaller ones.
-EVALUATION_IN_USES: Final = 2**49
+# Among the uses of patterns the evaluation is one, with this number: patterns and tesujis have smaller ones.
+EVALUATION_IN_USES: Final = 2**52
 _PLAYERS: Final = 2
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 
@@ -59,16 +59,10 @@ class Feature(IntEnum):
 FIRST_PATTERN: Final = 16
 
 
-def features_of(boards: NDArray[np.uint8], signs: _Floats, moves: _Floats) -> _Floats:
-    """Count the features of positions.
+def _features_of(boards: NDArray[np.uint8], signs: _Floats, moves: _Floats) -> _Floats:
+    """Count the features of positions, one row each.
 
-    Args:
-        boards: One row of `cells.State` a position.
-        signs: 1 where the first player is to move, -1 where the second is.
-        moves: How many moves that player has; 0 where unknown.
-
-    Returns:
-        One row a position, in the order of `Feature`.
+    `signs` are 1 where the first player is to move, else -1; `moves` how many moves that player has.
     """
     soldiers = (boards == State.FIRST_SOLDIER).sum(axis=1) - (boards == State.SECOND_SOLDIER).sum(axis=1)
     kings = (boards == State.FIRST_KING).sum(axis=1) - (boards == State.SECOND_KING).sum(axis=1)
@@ -326,7 +320,7 @@ class _Positions:
         boards = np.frombuffer(b"".join(states for states, _ in kept), dtype=np.uint8).reshape(-1, size or 1)
         signs = np.array([1.0 if ply.player == 1 else -1.0 for _, ply in kept])
         moves = np.array([float(ply.legal_moves) for _, ply in kept])
-        return cls(boards, signs, features_of(boards, signs, moves))
+        return cls(boards, signs, _features_of(boards, signs, moves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +349,8 @@ class _SeenPatterns:
         numbers[telling] = image_of
         placed = number_of.reshape(codes.shape)
         on_board, place = np.nonzero(numbers[placed] >= 0)
-        found = placed[on_board, place]
-        return cls(least, on_board, numbers[found], signs[found])
+        numbered = placed[on_board, place]
+        return cls(least, on_board, numbers[numbered], signs[numbered])
 
     def sums(self, weights: _Floats, boards: int) -> _Floats:
         """Return for each board the sum of the weights on it."""
@@ -431,7 +425,7 @@ class PositionEvaluator:
         states = states.reshape(len(boards), -1)
         signs = np.full(len(boards), 1.0 if player == 1 else -1.0)
         mobility = np.array(moves, dtype=np.float64) if moves else np.zeros(len(boards))
-        sums = (features_of(states, signs, mobility) * np.array(self.features)).sum(axis=1)
+        sums = (_features_of(states, signs, mobility) * np.array(self.features)).sum(axis=1)
         if self._patterns is not None:
             sums += self._pattern_sums(self._patterns, states)
         return [float(total) for total in sums]

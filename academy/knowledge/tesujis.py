@@ -142,6 +142,24 @@ class TesujiTable:
             raise ValueError(f"a weight beyond {MOST_WEIGHT}")
         return table
 
+    @classmethod
+    def of_weights(cls, codes: Iterable[int], weight_millionths: Iterable[int]) -> Self:
+        """Make a table of weights alone, which advises as the one that they come from.
+
+        Args:
+            codes: What lies around the cell.
+            weight_millionths: The weight of each, in millionths.
+
+        Returns:
+            The table, as if each had been offered once.
+
+        Raises:
+            ValueError: As in `of`.
+        """
+        known = list(codes)
+        none = [0] * len(known)
+        return cls.of(known, [1] * len(known), none, none, weight_millionths, none, none, none)
+
     def __len__(self) -> int:
         return len(self.codes)
 

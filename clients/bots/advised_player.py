@@ -18,7 +18,7 @@ from academy.knowledge.spec import Placement
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
 from clients.bots.alpha_beta import AlphaBetaThinker
-from clients.bots.experience import odds, of_advice, of_patterns
+from clients.bots.experience import FITTED_GAMES, odds, of_advice, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.local_weights import LocalWeights
 from clients.seat import MatchOptions, Seat
@@ -163,9 +163,8 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
             log_odds = weights.log_odds(boards, 3 - self.seat.player)
             usual = sum(log_odds) / len(log_odds)
             sign = 1.0 if self.seat.player == 1 else -1.0
-            return of_advice(
-                value, {move: sign * (odds - usual) for move, odds in zip(best, log_odds, strict=True)}
-            )
+            gained = {move: sign * (after - usual) for move, after in zip(best, log_odds, strict=True)}
+            return of_advice(value, gained, FITTED_GAMES)
         board = self._board(position)
         cells = {move: cell for move in best if (cell := self._cell(position, board, move)) is not None}
         return of_advice(

@@ -11,6 +11,8 @@ Move = TypeVar("Move")
 
 # How many of the player's own random games what patterns say counts for.
 PATTERN_GAMES: Final = 20.0
+# The same of what the weights of patterns say that are fitted to results.
+FITTED_GAMES: Final = 60.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
 BELIEF: Final = 2.0
 FEW_VOTES: Final = 1.0
@@ -44,11 +46,11 @@ def of_patterns(
     }
 
 
-def of_advice(value: float, log_odds: Mapping[Move, float]) -> dict[Move, Experience]:
+def of_advice(
+    value: float, log_odds: Mapping[Move, float], games: float = PATTERN_GAMES
+) -> dict[Move, Experience]:
     """Moves by what ACADEMY would add to the log odds of each, `value` being expected of the position."""
-    return {
-        move: Experience(_value(_log_odds(value) + added), PATTERN_GAMES) for move, added in log_odds.items()
-    }
+    return {move: Experience(_value(_log_odds(value) + added), games) for move, added in log_odds.items()}
 
 
 def odds(matches: Collection[PatternMatch]) -> float:

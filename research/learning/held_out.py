@@ -49,7 +49,7 @@ def held_out_losses(name: str, contests: int, data: Path) -> list[str]:
     lines = [
         f"{TRIALS[name].title}: {len(learnt)} contests learnt from, {len(held_out)} held out",
         f"  even odds                {_loss(np.zeros(len(results)), results):.3f}",
-        f"  the players themselves   {_loss(_told(held_out), results):.3f}",
+        f"  the players themselves   {_loss(_stated_by_players(held_out), results):.3f}",
     ]
     for title, settings in SETTINGS.items():
         table, began = EvaluationTable(), time.process_time()
@@ -69,7 +69,7 @@ def _positions(report: ContestReport) -> list[tuple[bytes, Ply]]:
     return [(states, ply) for states, ply in zip(boards, report.plies, strict=False) if states]
 
 
-def _told(reports: Sequence[ContestReport]) -> _Floats:
+def _stated_by_players(reports: Sequence[ContestReport]) -> _Floats:
     stated = []
     for report in reports:
         for _, ply in _positions(report):

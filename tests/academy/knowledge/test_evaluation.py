@@ -25,6 +25,8 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
+from academy.knowledge.tesuji_shapes import MOST_CODES
+from academy.knowledge.tesujis import FIRST_IN_USES
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
@@ -128,7 +130,7 @@ def test_patterns_tell_what_features_do_not(spec: GameSpec) -> None:
 @settings(max_examples=20, deadline=None)
 def test_images_are_worth_the_same_and_exchanged_colours_the_opposite(spec: GameSpec, seed: int) -> None:
     table = learnt([contest(spec, number) for number in range(6)], spec)
-    # Of all features only being first is not turned round with the colours.
+    # Being first is the only feature that is not turned round with the colours.
     weighed = evaluator(replace(table, weight_millionths=table.weight_millionths * (table.codes != 0)), spec)
     board = random_board(spec, Random(seed))
     images = [board] + [
@@ -282,5 +284,6 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
         EvaluationTable.of([[]] * 4, {"uses": 2, "successes": 3})
 
 
-def test_codes_of_features_and_patterns_do_not_meet() -> None:
+def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
     assert max(Feature) < FIRST_PATTERN
+    assert FIRST_IN_USES + MOST_CODES <= EVALUATION_IN_USES

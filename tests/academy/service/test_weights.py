@@ -66,15 +66,15 @@ def test_a_player_gets_what_academy_knows_and_then_only_what_is_new(academy: Run
     assert not changed.unchanged and changed.contests == 9 and changed.evaluation.codes
 
 
-def test_a_use_is_counted_once_a_contest_and_told(academy: Running) -> None:
+def test_a_use_is_counted_once_a_contest_and_shown(academy: Running) -> None:
     taught(academy, "counted")
     played = contest("counted/1", "counted")
     ann, _ = opened(academy, played)
     revision = download(ann, "counted", "counted/1").revision
     download(ann, "counted", "counted/1", revision)
     academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
-    told = download(academy.admin(), "counted")
-    assert (told.uses, told.contests) == (1, 9)
+    answer = download(academy.admin(), "counted")
+    assert (answer.uses, answer.contests) == (1, 9)
 
 
 def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy: Running) -> None:
@@ -107,6 +107,9 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
     with Academy(Connection(str(academy.address), tickets[0])) as ann:
         weights = ann.weights(seat, spec)
         assert ann.weights(seat, spec) is weights
+    # The next contest brings another connection, and what is known is not sent again.
+    with Academy(Connection(str(academy.address), tickets[0])) as ann:
+        assert ann.weights(seat, spec) is weights
         [odds] = weights.log_odds([board], 1)
         [turned] = weights.log_odds([spec.reversed_board(board)], 2)
         # Who is first does not change with the colours.
@@ -114,8 +117,8 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
         cells = [7, 12, 22]
         local = weights.advise(board, cells, 1)
     with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
-        told = reader.advise(Seat("client", spec.geometry, 1), board, cells)
-    assert local == pytest.approx(told, abs=1e-5)
+        answer = reader.advise(Seat("client", spec.geometry, 1), board, cells)
+    assert local == pytest.approx(answer, abs=1e-5)
 
 
 def test_statistics_tell_how_much_it_learnt(academy: Running) -> None:

@@ -317,7 +317,7 @@ def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> Non
         arena = server.arena()
         settings = LibrarySettings(evaluation=True, evaluation_patterns=1_000, local_weights=True)
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec, settings)))
-        # Whoever begins in the middle wins, who begins in a corner loses.
+        # The player who begins in the middle wins, the one who begins in a corner loses.
         for number in range(ENOUGH_CONTESTS):
             first, won = ("C3", True) if number % 2 else ("A1", False)
             learnt = contests_pb2.ReportContestRequest(
