@@ -268,6 +268,15 @@ class Feeds:
         """How many look at any of them."""
         return sum(feed.watchers for feed in self._feeds.values())
 
+    def known(self, name: str) -> Feed | None:
+        """Return a competition's games in progress where they are watched already.
+
+        Args:
+            name: The competition.
+        """
+        feed = self._feeds.get(name)
+        return feed if feed is not None and feed.running else None
+
     async def feed(self, competition: competitions_pb2.Competition) -> Feed:
         """Return a running competition's games in progress.
 

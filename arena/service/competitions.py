@@ -214,51 +214,57 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self, request: competitions_pb2.WatchCompetitionRequest
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
         view = await self._view(request.name)
-        if request.HasField("after"):
-            after = request.after
-        else:
+        after = request.after
+        if not request.HasField("after"):
             counts = await asyncio.to_thread(view.counts)
             after = 0 if counts is None else counts.last
-        state: competitions_pb2.CompetitionState.ValueType | None = None
         live = LiveFolder(view.files.live) if request.in_progress else None
+        look = await self._look(view, after)
+        # Games in progress stand before it, so that who has it has them all.
+        for news in _news(live) if look.running else ():
+            yield _news_event(news)
+        yield competitions_pb2.WatchCompetitionResponse(competition=look.competition)
+        state = look.competition.state
         while True:
-            # In this order: games that end before the competition has ended are sent.
-            competition = await self._describe(view)
-            running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
-            if state is None:
-                # Games in progress stand before it, so that who has it has them all.
-                for news in live.news() if live is not None and running else ():
-                    yield _news_event(news)
-                yield competitions_pb2.WatchCompetitionResponse(competition=competition)
-            while games := await asyncio.to_thread(view.games, after, self._limits.page):
-                for game in games:
-                    yield competitions_pb2.WatchCompetitionResponse(game=game)
-                    after = game.sequence
-            if state is not None and state != competition.state:
-                yield competitions_pb2.WatchCompetitionResponse(competition=competition)
-            state = competition.state
-            async for event in self._live_events(live, running):
-                yield event
-            if not running:
-                return
+            for game in look.games:
+                yield competitions_pb2.WatchCompetitionResponse(game=game)
+                after = game.sequence
+            if len(look.games) == self._limits.page:
+                look = await self._look(view, after)
+                continue
+            if state != look.competition.state:
+                yield competitions_pb2.WatchCompetitionResponse(competition=look.competition)
+            state = look.competition.state
+            if not look.running:
+                break
+            again = asyncio.create_task(self._look_later(view, after))
+            try:
+                async for event in self._moves(live, again):
+                    yield event
+                look = await again
+            finally:
+                again.cancel()
+        for event in _ends(live):
+            yield event
 
-    async def _live_events(
-        self, live: LiveFolder | None, running: bool
+    async def _look(self, view: "CompetitionView", after: int) -> "_Look":
+        # In this order: games that end before the competition has ended are seen.
+        competition = await self._describe(view)
+        return _Look(competition, await asyncio.to_thread(view.games, after, self._limits.page))
+
+    async def _look_later(self, view: "CompetitionView", after: int) -> "_Look":
+        """Look again after a while."""
+        await self._pause(self._limits.look_seconds)
+        return await self._look(view, after)
+
+    async def _moves(
+        self, live: LiveFolder | None, until: "asyncio.Task[_Look]"
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
-        """What is new in games in progress, until it is time to look at the competition again."""
-        if live is None:
-            if running:
-                await self._pause(self._limits.look_seconds)
-            return
-        if not running:
-            for news in live.forget():
-                yield _news_event(news)
-            return
-        until = asyncio.get_running_loop().time() + self._limits.look_seconds
-        while asyncio.get_running_loop().time() < until:
+        """What is new in games in progress, until the competition has been looked at again."""
+        while live is not None and not until.done():
             for news in await asyncio.to_thread(lambda: list(live.news())):
                 yield _news_event(news)
-            await self._pause(self._limits.live_seconds)
+            await asyncio.wait([until], timeout=self._limits.live_seconds)
 
     async def _pause(self, seconds: float) -> None:
         """Wait for the next look. Raises LobbyClosingError."""
@@ -408,6 +414,19 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         if wanted < 0:
             raise InvalidRequestError(f"page_size: {wanted}: it must be 0 (the default) or more")
         return min(wanted or self._limits.default_page, self._limits.page)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What a watcher sees at a time: how the competition stands, and the next games that have ended."""
+
+    competition: competitions_pb2.Competition
+    games: list[competitions_pb2.Game]
+
+    @property
+    def running(self) -> bool:
+        """Whether the competition runs."""
+        return self.competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
 
 
 @dataclass(frozen=True)
@@ -703,6 +722,14 @@ def _live_moves(moves: Sequence[LiveMove]) -> list[competitions_pb2.GameMove]:
         )
         for move in moves
     ]
+
+
+def _news(live: LiveFolder | None) -> Iterator[LiveNews]:
+    return iter(()) if live is None else live.news()
+
+
+def _ends(live: LiveFolder | None) -> list[competitions_pb2.WatchCompetitionResponse]:
+    return [] if live is None else list(map(_news_event, live.forget()))
 
 
 def _news_event(news: LiveNews) -> competitions_pb2.WatchCompetitionResponse:

@@ -244,7 +244,7 @@ def running_cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
         for name in ("ann", "bob")
     )
     (folder / "cup.toml").write_text(
-        '[competition]\nkind = "all-play-all"\nrounds = 3\nparallel = 1\n'
+        '[competition]\nkind = "all-play-all"\nrounds = 60\nparallel = 1\n'
         f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\nmove_limit = 12\n{bots}'
     )
     command = [str(BIN / "arena"), "run", "--web", "127.0.0.1:0", str(folder / "cup.toml")]

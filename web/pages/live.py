@@ -78,7 +78,12 @@ async def _feed(request: Request, arena: ArenaWatch, name: str) -> Feed:
     if feeds.watchers >= most:
         why = f"{most:,} pages follow games in progress already."
         raise PageError(503, "Too many watch", why, "Load the page again to see how things stand.", 20)
-    return await feeds.feed(await arena.competition(name))
+    # Thousands may come at once: they must not ask the arena.
+    feed = feeds.known(name)
+    if feed is None:
+        return await feeds.feed(await arena.competition(name))
+    await feed.ready()
+    return feed
 
 
 async def _known(feed: Feed, game_id: str) -> LiveGame | None:
