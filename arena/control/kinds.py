@@ -166,6 +166,11 @@ def _swiss(contents: Contents) -> plans.SwissPlan:
     return plans.SwissPlan(contents.competitors(least=2), competition.rounds, competition.games)
 
 
+def _standing(contents: Contents) -> plans.StandingPlan:
+    contents.require_two_seats()
+    return plans.StandingPlan(contents.competitors(least=2), contents.file.competition.rounds)
+
+
 def _sprt(contents: Contents) -> plans.SprtPlan:
     contents.require_two_seats()
     table: schema.SprtTestTable = contents.file.competition
@@ -335,6 +340,7 @@ _PLANS: Final[Mapping[str, Callable[[Contents], plans.Plan]]] = {
     "round-robin": _all_play_all,
     "gauntlet": _gauntlet,
     "swiss": _swiss,
+    "standing": _standing,
     "sprt": _sprt,
     "mars": _mars,
     "mc_tuner": _monte_carlo,

@@ -127,6 +127,14 @@ class SwissPlan:
 
 
 @dataclass(frozen=True)
+class StandingPlan:
+    """Rounds of those competitors that are there, `rounds` of them (None: no end)."""
+
+    competitors: tuple[str, ...]
+    rounds: int | None = None
+
+
+@dataclass(frozen=True)
 class SprtPlan:
     """Pairs of games of two players until the test decides, or `games` games are played."""
 
@@ -246,6 +254,7 @@ Plan = (
     | PlayoffPlan
     | GauntletPlan
     | SwissPlan
+    | StandingPlan
     | SprtPlan
     | MarsPlan
     | MonteCarloPlan

@@ -24,6 +24,7 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
     ("`[[matchups]]` of a playoff", schema.MatchupTable, None),
     (f'{_KIND}`"gauntlet"`', schema.GauntletTable, schema.CompetitionTable),
     (f'{_KIND}`"swiss"`', schema.SwissTable, schema.CompetitionTable),
+    (f'{_KIND}`"standing"`', schema.StandingTable, schema.CompetitionTable),
     (f'{_KIND}`"sprt"`', schema.SprtTestTable, schema.CompetitionTable),
     ('`[[series]]` of kind `"mars"`', schema.SeriesTable, None),
     ('`[[series.settings]]` of kind `"mars"`', schema.SeriesSetting, None),

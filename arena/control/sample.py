@@ -76,6 +76,10 @@ rounds = 20           # games of each challenger against each opponent
 rounds = 3
 games = 2             # of each pairing
 """,
+    "standing": """\
+# competitors = ["weak", "strong"]  # left out: all players
+# rounds = 100        # left out: no end
+""",
     "sprt": """\
 competitors = ["strong", "weak"]  # the new one, then the old one
 elo0 = 0              # H0: the new one is so much better

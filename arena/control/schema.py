@@ -154,6 +154,15 @@ class SwissTable(CompetitionTable):
     """Games of each pairing."""
 
 
+class StandingTable(CompetitionTable):
+    """Rounds without end of those players that are there: they may dial in and go at any time."""
+
+    competitors: Names | None = None
+    """Who may play; without it all players."""
+    rounds: Count | None = None
+    """How many rounds; without it there is no end."""
+
+
 class SprtTestTable(OneMatchupTable):
     """Two players, until a test knows which one is better."""
 
@@ -699,6 +708,7 @@ FILES: Final[Mapping[str, type[ControlFile[Any]]]] = {
     "all-play-all": ControlFile[AllPlayAllTable],
     "gauntlet": ControlFile[GauntletTable],
     "swiss": ControlFile[SwissTable],
+    "standing": ControlFile[StandingTable],
     "sprt": ControlFile[SprtTestTable],
     "mars": MarsFile,
     "mc_tuner": MonteCarloFile,

@@ -9,7 +9,7 @@ import socket
 import struct
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -88,6 +88,19 @@ def _parse(content: bytes, kind: type[_Message]) -> _Message:
         raise BrokenFrameError(str(error)) from error
 
 
+def present_players(lobby: str, seconds: float = 5.0) -> Sequence[str]:
+    """The players that have dialled in at the lobby of a socket; none where the lobby is gone."""
+    deadline = time.monotonic() + seconds
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(seconds)
+        connection.connect(lobby)
+        connection.sendall(frame(lobby_pb2.FromGame(list_present=lobby_pb2.ListPresent())))
+        answer = receive(connection, lobby_pb2.ToGame, deadline)
+        if answer is not None:
+            return list(answer.present.players)
+    return []
+
+
 @asynccontextmanager
 async def open_game_socket(lobby: "Lobby") -> AsyncIterator[Path]:
     """Serve games while the block lasts; yields the socket's path, in a folder of its own."""
@@ -124,6 +137,9 @@ async def _serve(lobby: "Lobby", reader: asyncio.StreamReader, writer: asyncio.S
     try:
         first = await read(reader, lobby_pb2.FromGame)
         if first is None or not first.HasField("seek"):
+            if first is not None and first.HasField("list_present"):
+                names = [session.name for session in lobby.sessions()]
+                tell(lobby_pb2.ToGame(present=lobby_pb2.Present(players=names)))
             return
         seat = lobby.seek(first.seek, tell)
         while (message := await read(reader, lobby_pb2.FromGame)) is not None:

@@ -130,7 +130,7 @@ class Competition:
                 self._tend()
                 self._start_games()
                 self._show()
-                if not self._running and (self._unopened is None or self._end is not None):
+                if not self._running and self._nothing_comes():
                     break
                 result = self._workers.next_result(TICK_SECONDS if self._running else 0)
                 if result is not None:
@@ -151,6 +151,11 @@ class Competition:
             self._academy.stop()
         self._log.add("run finished", why=self._selector.decided or end.value)
         return end
+
+    def _nothing_comes(self) -> bool:
+        if self._end is not None:
+            return True
+        return self._unopened is None and not self._selector.expects_games
 
     def _natural_end(self) -> RunEnd:
         if self._selector.decided:
@@ -336,7 +341,11 @@ class Competition:
         culprit = None if seat is None else self._jobs.players(game.fixture)[seat - 1]
         absent = isinstance(result, GameResult) and result.absent is not None
         inhibits = absent and culprit is not None and self._inhibits(culprit, game)
-        if rerun or inhibits:
+        if self._selector.drops_void_games:
+            sequel = Sequel.DROP
+            if culprit is not None:
+                self._selector.failed(original_name(culprit.name))
+        elif rerun or inhibits:
             sequel = Sequel.RETRY if rerun else Sequel.DROP
         else:
             sequel = self._voids.judge(game.fixture, culprit, self._elsewhere(game))

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -20,6 +21,8 @@ from arena.results.database import ResultsDatabase, reason
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 60.0
 LAST_GAMES_SECONDS: Final = 60.0
+# How often a run that lasts finds the likeliest ratings, where there are new games.
+ESTIMATE_SECONDS: Final = 60.0
 
 
 def enter_players(control: Control, league: LeagueDatabase) -> Control:
@@ -95,12 +98,15 @@ class LeagueDelivery:
 
     def _run(self) -> None:
         pause = FIRST_PAUSE_SECONDS
+        estimated = time.monotonic()
         while not self._stopping:
             last = self._finishing
             try:
                 take_in(self._league, self._results, self._competition, lambda: not self._stopping)
-                if last:
+                if last or time.monotonic() > estimated + ESTIMATE_SECONDS:
                     estimate_all(self._league)
+                    estimated = time.monotonic()
+                if last:
                     return
                 pause, wait = FIRST_PAUSE_SECONDS, None
             except SQLAlchemyError as error:

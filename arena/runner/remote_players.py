@@ -16,6 +16,7 @@ from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
 from arena.control.settings import Control
 from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import PlayerSetup
+from arena.lobby.game_socket import present_players
 from arena.lobby.server import Note, background_lobby
 from arena.output import complain
 
@@ -81,6 +82,17 @@ def remote_players(
     with background_lobby(endpoint, NamedPlayers(digests), note) as opened:
         tell(f"remote players dial in at {opened.address}{where}")
         yield _point_to_lobby(control, str(opened.games), digests)
+
+
+def present_competitors(control: Control) -> set[str]:
+    """The competitors that can play now: those that need not dial in over gRPC, and those that have.
+
+    `control` knows the lobby.
+    """
+    players = [control.players[name] for name in control.competitors]
+    lobbies = {str(setup.parameters["lobby"]) for setup in players if setup.protocol == REMOTE}
+    there = {name for lobby in lobbies for name in present_players(lobby)}
+    return {setup.name for setup in players if setup.protocol != REMOTE or setup.name in there}
 
 
 def _keep_token(folder: Path, player: str) -> str:

@@ -31,12 +31,13 @@ from arena.runner.game_jobs import JobMaker, setting_of
 from arena.runner.league import LeagueDelivery, enter_players, ratings_in
 from arena.runner.listeners import open_listeners
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
-from arena.runner.remote_players import remote_players
+from arena.runner.remote_players import present_competitors, remote_players
 from arena.runner.stopping import StopRequests
 from arena.runner.void_games import DIALS_IN
 from arena.selection.kinds import players_to_check, selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
+from arena.selection.standing import Standing
 from arena.terminal.display import display_for
 from arena.workers.pool import WorkerPool
 
@@ -169,6 +170,8 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         )
         control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)
+        if isinstance(selector, Standing):
+            selector.presence = partial(present_competitors, control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
@@ -180,6 +183,13 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
                 (setup.name, game.rules().spec().game_id)
                 for setup, game in players_to_check(control)
                 if setup.name in excluded
+            }
+        if selector.drops_void_games:
+            # They come and go while it runs.
+            spared |= {
+                (setup.name, game.rules().spec().game_id)
+                for setup, game in players_to_check(control)
+                if setup.protocol in DIALS_IN
             }
         _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:

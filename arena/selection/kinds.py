@@ -14,6 +14,7 @@ from arena.selection.playoff import Playoff
 from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import Selector
 from arena.selection.sprt import SprtMatch
+from arena.selection.standing import Standing
 from arena.selection.swiss import Swiss
 
 
@@ -30,6 +31,8 @@ def selector_for(control: Control) -> Selector:
             return Gauntlet(plan.challengers, plan.opponents, plan.rounds, seed)
         case plans.SwissPlan():
             return Swiss(plan, seed)
+        case plans.StandingPlan():
+            return Standing(plan, seed)
         case plans.SprtPlan():
             return SprtMatch(plan, seed)
         case plans.MarsPlan():

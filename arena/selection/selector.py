@@ -95,6 +95,8 @@ class Selector(ABC):
     void_policy = VoidPolicy.BY_MATCHUP
     # Whether a game is void, and played again by the same line-up, where its loser never answered.
     reruns_hung_games = False
+    # Whether a void game is never played again, and its player misses some rounds instead.
+    drops_void_games = False
 
     @property
     @abstractmethod
@@ -153,6 +155,15 @@ class Selector(ABC):
 
     def dropped(self, fixture: Fixture) -> None:
         """Note that a game given out will not be played in this run, its attempt being void."""
+        return
+
+    @property
+    def expects_games(self) -> bool:
+        """Whether games may come, though none can be given out now and none is in progress."""
+        return False
+
+    def failed(self, player: str) -> None:
+        """Note that a player was at fault for a game that was void and is dropped."""
         return
 
     def inhibit(self, player: str, variant: str) -> bool:

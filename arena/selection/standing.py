@@ -1,0 +1,217 @@
+"""A standing arena: rounds without end of those players that are there, paired where a game tells most."""
+
+import math
+import re
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.control.plans import StandingPlan
+from arena.ratings.bradley_terry import PRIOR, Pairings, Strengths, likeliest
+from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed, original_name
+
+# The first field is the round, the second the game of the round.
+_GAME_ID: Final = re.compile(r"r(\d+)_(\d+)")
+_ELO: Final = 400.0 / math.log(10.0)
+# How many of the last rounds a pair does not meet again in, if there are others.
+ROUNDS_APART: Final = 3
+MOST_MISSED: Final = 64
+# How long a round waits for players when there are not two.
+ROUND_SECONDS: Final = 5.0
+
+Presence = Callable[[], Collection[str]]
+"""The players that are there now."""
+
+
+class Standing(Selector):
+    """Pairs a round when all games of the one before have ended.
+
+    Players take part who are there. A player for whom no opponent was left comes first in the next round.
+    Players meet where the game tells most: where both may win, and little is known of them; less where
+    they met often. A pair that met in one of the last rounds meets again only where there is nobody else. The
+    first seat goes to the player that had fewer of its games there. Game n of round r is `rR_N`.
+
+    A void game is not played again. The player at fault misses the next round, and twice as many with each
+    further void game in succession.
+    """
+
+    drops_void_games = True
+
+    def __init__(self, plan: StandingPlan, seed: int = 0) -> None:
+        self._plan = plan
+        self._seed = seed
+        self.presence: Presence = lambda: plan.competitors
+        self._round = 0
+        self._waiting: deque[Fixture] = deque()
+        self._open: set[str] = set()
+        self._met: Counter[frozenset[str]] = Counter()
+        self._points: defaultdict[tuple[str, str], float] = defaultdict(float)
+        # How many more games each had in the first seat than in the second.
+        self._first_seats: Counter[str] = Counter()
+        self._sat_out: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()
+        self._missing: Counter[str] = Counter()
+        self._last: deque[set[frozenset[str]]] = deque(maxlen=ROUNDS_APART)
+        self._elo: dict[str, float] = {}
+        self._idle_since = -math.inf
+
+    @property
+    def total(self) -> int | None:
+        """Nobody knows who will be there."""
+        return None
+
+    @property
+    def description(self) -> str:
+        """The kind, its rounds and competitors."""
+        rounds = "unlimited" if self._plan.rounds is None else str(self._plan.rounds)
+        return f"standing rounds={rounds} competitors={','.join(self._plan.competitors)}"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last round is over."""
+        last = self._plan.rounds
+        return last is not None and not self._open and self._round >= last
+
+    @property
+    def expects_games(self) -> bool:
+        """Whether games may come, though none can be given out now."""
+        return not self.finished
+
+    def next_game(self) -> Fixture | None:
+        """The next game of this round; None while the last ones are in progress, or nobody is there."""
+        if not self._waiting and not self._open and not self.finished:
+            self._begin_round()
+        return self._waiting.popleft() if self._waiting else None
+
+    def completed(self, game: CompletedGame) -> None:
+        """Take in a result. Raises CompetitionChangedError."""
+        self._note_round(game.game_id)
+        self._open.discard(game.game_id)
+        first, second = map(original_name, game.players)
+        pair = frozenset((first, second))
+        self._met[pair] += 1
+        self._first_seats[first] += 1
+        self._first_seats[second] -= 1
+        for name in pair:
+            self._failures.pop(name, None)
+        winners = game.outcome.winners
+        if winners:
+            share = 0.5 if len(winners) == 2 else float(winners == (1,))
+            self._points[first, second] += share
+            self._points[second, first] += 1.0 - share
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """An interrupted game is not played again: who was there then may have gone."""
+        self._note_round(game_id)
+        return None
+
+    def dropped(self, fixture: Fixture) -> None:
+        """Note that a game of the round has ended without a result."""
+        self._open.discard(fixture.game_id)
+
+    def failed(self, player: str) -> None:
+        """Have a player, at fault for a void game, miss some rounds."""
+        self._failures[player] += 1
+        self._missing[player] = min(MOST_MISSED, 2 ** (self._failures[player] - 1))
+
+    def _note_round(self, game_id: str) -> None:
+        match = _GAME_ID.fullmatch(game_id)
+        if match is None:
+            raise self.foreign(game_id)
+        self._round = max(self._round, int(match[1]))
+
+    def _begin_round(self) -> None:
+        """Pair those who are there; without two of them nothing happens for some seconds."""
+        now = time.monotonic()
+        if now < self._idle_since + ROUND_SECONDS:
+            return
+        there = set(self.presence()) - self.excluded.players
+        able = [name for name in self._plan.competitors if name in there and not self._missing[name]]
+        self._missing = +Counter({name: left - 1 for name, left in self._missing.items()})
+        if len(able) < 2:
+            self._idle_since = now
+            return
+        self._round += 1
+        pairs = self._pair(able)
+        for number, pair in enumerate(pairs):
+            seats = sorted(pair, key=lambda name: self._first_seats[name])
+            game_id = f"r{self._round}_{number}"
+            self._open.add(game_id)
+            self._waiting.append(
+                Fixture(
+                    game_id,
+                    "pool",
+                    (seats[0], seats[1]),
+                    game_seed(self._seed, game_id),
+                    opening=self._round,
+                )
+            )
+        playing = {name for pair in pairs for name in pair}
+        self._sat_out = Counter({name: self._sat_out[name] + 1 for name in able if name not in playing})
+        self._last.append({frozenset(pair) for pair in pairs})
+
+    def _pair(self, able: Sequence[str]) -> list[tuple[str, str]]:
+        known = self.strengths(able)
+        recent = set[frozenset[str]]().union(*self._last)
+        place = {name: number for number, name in enumerate(able)}
+        often = np.zeros((len(able), len(able)))
+        apart = np.ones((len(able), len(able)), dtype=np.bool_)
+        for pair, games in self._met.items():
+            if pair <= place.keys() and len(pair) == 2:
+                first, second = (place[name] for name in pair)
+                often[first, second] = often[second, first] = games
+                if pair in recent:
+                    apart[first, second] = apart[second, first] = False
+        waited = np.array([self._sat_out[name] for name in able])
+        return [(able[first], able[second]) for first, second in pair_up(known, often, apart, waited)]
+
+    def strengths(self, able: Sequence[str]) -> Strengths:
+        """The likeliest ratings by all games of the competition; those of `able`."""
+        names = list(dict.fromkeys([*able, *(name for pair in self._met for name in sorted(pair))]))
+        place = {name: number for number, name in enumerate(names)}
+        pairs = [(first, second) for first, second in self._points if place[first] < place[second]]
+        pairings = Pairings(
+            np.array([place[first] for first, _ in pairs], dtype=np.int64),
+            np.array([place[second] for _, second in pairs], dtype=np.int64),
+            np.array([self._points[pair] for pair in pairs], dtype=np.float64),
+            np.array(
+                [self._points[first, second] + self._points[second, first] for first, second in pairs],
+                dtype=np.float64,
+            ),
+        )
+        nobody = np.full(len(names), -1, dtype=np.int64)
+        begin = np.array([self._elo.get(name, PRIOR) for name in names])
+        strengths = likeliest(pairings, nobody, np.full(len(names), math.nan), begin)
+        self._elo = dict(zip(names, strengths.elo.tolist(), strict=True))
+        return Strengths(strengths.elo[: len(able)], strengths.error[: len(able)])
+
+
+def pair_up(
+    known: Strengths,
+    often: npt.NDArray[np.float64],
+    apart: npt.NDArray[np.bool_],
+    waited: npt.NDArray[np.int64],
+) -> list[tuple[int, int]]:
+    """Pairs of players, by number: those who sat out first, then those of whom least is known.
+
+    Each takes the opponent whose game tells most. `often` has the games of each pair, `apart` whether it has
+    not met lately. With an odd number one is left, who did not sit out before.
+    """
+    chance = 1.0 / (1.0 + np.exp((known.elo[None, :] - known.elo[:, None]) / _ELO))
+    tells = chance * (1.0 - chance) * (known.error[:, None] ** 2 + known.error[None, :] ** 2 + 1.0)
+    tells = tells / (1.0 + often) + np.where(apart, 1e6, 0.0)
+    np.fill_diagonal(tells, -1.0)
+    order = np.lexsort((-known.error, -waited))
+    free = np.ones(len(order), dtype=np.bool_)
+    pairs = []
+    for player in order.tolist():
+        if free[player] and free.sum() > 1:
+            free[player] = False
+            opponent = int(np.where(free, tells[player], -2.0).argmax())
+            free[opponent] = False
+            pairs.append((player, opponent))
+    return pairs

@@ -1,0 +1,97 @@
+"""A standing arena with players that dial in: a bot, GNU Go over the connector, and one that stays away."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from clients.connection import Connection
+from clients.remote_play import Engine, Game, GameTurn, dial_in
+from tests.arena.cli.command import ARENA, arena
+from tests.arena.engines import GNUGO, needs_gnugo
+
+CONTROL = """
+[competition]
+kind = "standing"
+rounds = 5
+parallel = 2
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+ko = "positional_superko"
+move_limit = 60
+[remote]
+address = "unix:lobby"
+[players.anchor]
+protocol = "python"
+command = "arena.players.random_moves:random_moves"
+fixed_elo = 0
+[players.rambler]
+protocol = "grpc"
+version = "2"
+[players.gnugo]
+protocol = "grpc"
+[players.away]
+protocol = "grpc"
+[league]
+url = "sqlite:///league.db"
+"""
+
+
+def rambler(game: Game) -> object:
+    chance = random.Random(game.seed)
+
+    def choose(turn: GameTurn) -> str:
+        return chance.choice(turn.legal_moves)
+
+    return choose
+
+
+@needs_gnugo
+def test_players_that_are_there_meet_and_the_one_away_holds_up_nobody(tmp_path: Path) -> None:
+    control = tmp_path / "pool.toml"
+    address = f"unix:{tmp_path / 'lobby'}"
+    control.write_text(CONTROL.replace("unix:lobby", address))
+    running = subprocess.Popen([*ARENA, "run", str(control), "-q"], stdout=subprocess.DEVNULL)
+    connector = None
+    try:
+        tokens = tmp_path / "pool.tokens"
+        while not all((tokens / name).exists() for name in ("rambler", "gnugo")):
+            assert running.poll() is None
+            threading.Event().wait(0.05)
+        connector = subprocess.Popen(
+            [
+                sys.executable, "-m", "clients.bots.gtp_connector", "--player", "gnugo", "--address", address,
+                "--token-file", str(tokens / "gnugo"), "--", str(GNUGO), "--mode", "gtp", "--level", "1",
+            ],
+            stdout=subprocess.PIPE, text=True, env={**os.environ},
+        )  # fmt: skip
+        where = Connection.to_arena(address, token_file=tokens / "rambler")
+        bot = threading.Thread(
+            target=dial_in,
+            args=(where, "rambler", rambler, Engine("Rambler", "2", legal_moves=True)),
+            kwargs={"redial_seconds": 1.0},
+        )
+        bot.start()
+        assert running.wait(120) == 0
+        bot.join()
+    finally:
+        running.kill()
+        if connector is not None:
+            connector.terminate()
+    games = json.loads(arena("league", "show", tmp_path / "league.db", "--json").stdout)["games"]
+    assert [game["games"] for game in games] == [len(rounds_of(control))]
+    report = json.loads(arena("show", control, "--json").stdout)
+    played = {player["name"]: player["games"] for player in report["players"]}
+    assert played["away"] == 0 and min(played["anchor"], played["rambler"], played["gnugo"]) >= 2
+    assert connector.stdout is not None and "gnugo" in connector.stdout.read()
+
+
+def rounds_of(control: Path) -> list[str]:
+    return [
+        line for line in control.with_suffix(".hist").read_text().splitlines() if line.split()[0][0] == "r"
+    ]

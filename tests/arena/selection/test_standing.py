@@ -1,0 +1,164 @@
+"""A standing arena pairs those who are there, lets nobody wait for long, and finds out who is strong."""
+
+import random
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from arena.control.plans import StandingPlan
+from arena.ratings.bradley_terry import Strengths
+from arena.selection import standing
+from arena.selection.selector import CompletedGame, Fixture
+from arena.selection.standing import Standing, pair_up
+from referees.api import Outcome, Termination
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round without players is over at once."""
+    monkeypatch.setattr(standing, "ROUND_SECONDS", 0.0)
+
+
+def completed(fixture: Fixture, *winners: int) -> CompletedGame:
+    outcome = Outcome(winners, Termination.SCORE, "B+1")
+    return CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome)
+
+
+def round_of(arena: Standing) -> list[Fixture]:
+    fixtures = []
+    while (fixture := arena.next_game()) is not None:
+        fixtures.append(fixture)
+    return fixtures
+
+
+class Society:
+    """Bots of known strengths that come, go and crash."""
+
+    def __init__(self, players: int, rounds: int, seed: int = 1) -> None:
+        self.chance = random.Random(seed)
+        names = tuple(f"p{number}" for number in range(players))
+        self.strengths = {name: self.chance.gauss(1000, 300) for name in names}
+        self.arena = Standing(StandingPlan(names))
+        self.there = set(names)
+        self.crashed: set[str] = set()
+        self.waited: Counter[str] = Counter()
+        self.longest = 0
+        self.fixtures: list[Fixture] = []
+        for _ in range(rounds):
+            self._play_round()
+
+    def _play_round(self) -> None:
+        names = self.strengths
+        self.there = {name for name in names if self.chance.random() < (0.95 if name in self.there else 0.3)}
+        self.arena.presence = lambda: self.there
+        fixtures = round_of(self.arena)
+        self.fixtures += fixtures
+        playing = {name for fixture in fixtures for name in fixture.players}
+        assert len(playing) == 2 * len(fixtures) and playing <= self.there
+        for name in self.there - self.crashed:
+            self.waited[name] = 0 if name in playing else self.waited[name] + 1
+        self.longest = max(self.longest, *self.waited.values())
+        self.crashed.clear()
+        for fixture in fixtures:
+            self._play(fixture)
+
+    def _play(self, fixture: Fixture) -> None:
+        black, white = fixture.players
+        if self.chance.random() < 0.02:
+            self.arena.failed(black)
+            self.arena.dropped(fixture)
+            self.crashed.add(black)
+            self.waited[black] = 0
+            return
+        apart = self.strengths[white] - self.strengths[black]
+        winner = 1 if self.chance.random() < 1 / (1 + 10 ** (apart / 400)) else 2
+        self.arena.completed(completed(fixture, winner))
+
+
+def test_two_hundred_bots_that_come_go_and_crash_are_paired_and_rated() -> None:
+    society = Society(200, 30)
+    # Who misses a round for a crash of its own is not counted as waiting.
+    assert society.longest <= 2
+    assert len({fixture.game_id for fixture in society.fixtures}) == len(society.fixtures)
+    first = Counter(fixture.players[0] for fixture in society.fixtures)
+    second = Counter(fixture.players[1] for fixture in society.fixtures)
+    assert max(abs(first[name] - second[name]) for name in society.strengths) <= 6
+    names = list(society.strengths)
+    strengths = society.arena.strengths(names)
+    wrong = strengths.elo - np.array([society.strengths[name] for name in names])
+    assert np.mean(np.abs(wrong - wrong.mean()) < strengths.error) > 0.88
+    # Players of like strength meet: at random the distance would be 340 Elo.
+    late = society.fixtures[-500:]
+    apart = [abs(society.strengths[f.players[0]] - society.strengths[f.players[1]]) for f in late]
+    assert np.mean(apart) < 200
+
+
+def test_no_pair_meets_again_while_others_are_there() -> None:
+    society = Society(12, 40)
+    met: defaultdict[frozenset[str], list[int]] = defaultdict(list)
+    for fixture in society.fixtures:
+        met[frozenset(fixture.players)].append(int(fixture.game_id[1:].partition("_")[0]))
+    gaps = [later - earlier for rounds in met.values() for earlier, later in pairwise(rounds)]
+    assert np.mean(np.array(gaps) <= standing.ROUNDS_APART) < 0.05
+
+
+def test_two_players_meet_round_after_round_in_both_seats() -> None:
+    arena = Standing(StandingPlan(("a", "b"), rounds=4))
+    seats = []
+    while not arena.finished:
+        (fixture,) = round_of(arena)
+        seats.append(fixture.players)
+        arena.completed(completed(fixture, 1))
+    assert seats == [("a", "b"), ("b", "a"), ("a", "b"), ("b", "a")]
+
+
+def test_a_player_that_fails_misses_the_next_round_only() -> None:
+    arena = Standing(StandingPlan(("a", "b", "c", "d")))
+
+    def play(failing: str | None) -> set[str]:
+        fixtures = round_of(arena)
+        for fixture in fixtures:
+            if failing in fixture.players:
+                arena.failed(str(failing))
+                arena.dropped(fixture)
+            else:
+                arena.completed(completed(fixture, 1))
+        return {name for fixture in fixtures for name in fixture.players}
+
+    assert play("a") == {"a", "b", "c", "d"}
+    assert "a" not in play(None)
+    # The player that had nobody to meet comes first.
+    assert play(None) == {"a", "b", "c", "d"}
+
+
+def test_rounds_wait_for_players_and_others_may_come_later() -> None:
+    arena = Standing(StandingPlan(("a", "b", "c")))
+    arena.presence = lambda: {"a", "stranger"}
+    assert (arena.next_game(), arena.expects_games, arena.finished) == (None, True, False)
+    arena.presence = lambda: {"a", "c"}
+    assert [fixture.players for fixture in round_of(arena)] == [("a", "c")]
+    # The round is on.
+    assert arena.next_game() is None
+
+
+def test_a_later_run_goes_on_with_new_rounds() -> None:
+    society = Society(6, 5)
+    again = Standing(StandingPlan(tuple(society.strengths)))
+    for fixture in society.fixtures[:-1]:
+        again.completed(completed(fixture, 2))
+    interrupted = society.fixtures[-1]
+    assert again.resume(interrupted.game_id, interrupted.players, "") is None
+    later = {fixture.game_id for fixture in round_of(again)}
+    assert later and not later & {fixture.game_id for fixture in society.fixtures}
+    with pytest.raises(ValueError, match="'AvB_0' is none of the control file's"):
+        again.completed(CompletedGame("AvB_0", "AvB", ("a", "b"), Outcome((1,), Termination.SCORE, "")))
+
+
+def test_the_closest_and_least_known_meet() -> None:
+    known = Strengths(np.array([1000.0, 1010, 1500, 1510]), np.array([50.0, 50, 50, 50]))
+    apart, nobody = np.ones((4, 4), dtype=np.bool_), np.zeros(4, dtype=np.int64)
+    assert sorted(map(sorted, pair_up(known, np.zeros((4, 4)), apart, nobody))) == [[0, 1], [2, 3]]
+    unknown = Strengths(np.array([1000.0, 1010, 1020, 1030]), np.array([300.0, 20, 20, 300]))
+    assert (0, 3) in pair_up(unknown, np.zeros((4, 4)), apart, nobody)
