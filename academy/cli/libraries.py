@@ -36,6 +36,7 @@ def add_to(application: typer.Typer) -> None:
     patterns.command("delete")(with_server(delete_pattern))
     patterns.command("restore")(with_server(restore_pattern))
     application.add_typer(patterns, name="patterns")
+    application.command("tesujis")(with_server(list_tesujis))
     lines = typer.Typer(
         cls=ListingCommands, no_args_is_help=True, help="Show the opening tree, delete lines of it."
     )
@@ -104,6 +105,23 @@ def list_patterns(  # noqa: PLR0913
     )
     title = f"{game}, {library}: {len(response.patterns)} of {response.total_size} patterns"
     printing.show(response, json, printing.patterns_table(title, response.patterns))
+    printing.show_next_page(response.next_page_token, json)
+
+
+def list_tesujis(
+    server: Server,
+    game: Game,
+    limit: Limit = 20,
+    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    json: Json = False,
+) -> None:
+    """List what ACADEMY learnt of the cells that strong players move to, the strongest first."""
+    response = server.libraries.ListTesujis(
+        libraries_pb2.ListTesujisRequest(game_id=game, page_size=limit, page_token=page)
+    )
+    described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
+    title = f"{game}: {len(response.tesujis)} of {response.total_size} tesujis"
+    printing.show(response, json, printing.tesujis_table(title, response.tesujis, described))
     printing.show_next_page(response.next_page_token, json)
 
 

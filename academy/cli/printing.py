@@ -112,6 +112,41 @@ def board_of(game: game_pb2.Game) -> str:
     return f"{grid.rows}x{grid.columns} {'hexagons' if shape == 'hex' else 'squares'}"
 
 
+def tesujis_table(title: str, tesujis: Iterable[pattern_pb2.TesujiRecord], game: game_pb2.Game) -> Table:
+    """Tesujis, drawn as text beside their figures: `*` is the cell that the move goes to."""
+    table = new_table(title, " tesuji", "place", *("offered", "chosen", "elo", "value", "weight", "uses"))
+    table.show_lines = True
+    for tesuji in tesujis:
+        table.add_row(
+            Text(tesuji.cells),
+            place_of(tesuji, game),
+            str(tesuji.offered),
+            str(tesuji.chosen),
+            f"{tesuji.signature.elo:.0f}",
+            f"{tesuji.signature.value:.3f}",
+            f"{tesuji.weight_millionths / 1e6:+.2f}",
+            str(tesuji.uses),
+        )
+    return table
+
+
+_THIRDS: Final = ("first", "second", "last")
+
+
+def place_of(tesuji: pattern_pb2.TesujiRecord, game: game_pb2.Game) -> str:
+    """What a tesuji knows of its place, in words; nothing where it may be anywhere."""
+    player = "" if game.symmetric else f"player {tesuji.player} "
+    if tesuji.cells == "*":
+        third = _THIRDS[tesuji.place]
+        return f"{player}{tesuji.turned} turned, {third} third of the game"
+    if not tesuji.HasField("place"):
+        return player.strip()
+    if game.placement == game_pb2.PLACEMENT_DROPPED:
+        return f"{player}in row {tesuji.place + 1}"
+    names = game.cell_names
+    return f"{player}at {names[tesuji.place] if names else f'cell {tesuji.place}'}"
+
+
 def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) -> Table:
     """Patterns, drawn as text beside their figures; silent votes have a column where there are any."""
     patterns = list(patterns)
@@ -377,6 +412,7 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "player_forgotten": lambda body: body.player,
     "history_imported": lambda body: f"{len(body.ratings)} ratings",
     "patterns_imported": lambda body: f"{len(body.records)}",
+    "tesujis_imported": lambda body: f"{len(body.records)}",
     "openings_imported": lambda body: f"{len(body.nodes)}",
     "openings_analysed": lambda body: f"{len(body.nodes)} positions",
     "analyses_forgotten": lambda body: body.analyst or "everybody's",

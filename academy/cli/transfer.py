@@ -105,8 +105,8 @@ def import_(
         printing.print_json(printing.as_json(response))
     else:
         typer.echo(
-            f"{game}: {response.patterns:,} patterns and {response.nodes:,} opening nodes taken in, "
-            f"{response.evicted:,} had no room"
+            f"{game}: {response.patterns:,} patterns, {response.tesujis:,} tesujis and {response.nodes:,} "
+            f"opening nodes taken in, {response.evicted:,} had no room"
         )
 
 
@@ -212,6 +212,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
     patterns: list[pattern_pb2.PatternRecord] = []
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
     history: list[libraries_pb2.GameHistory] = []
+    tesujis: list[pattern_pb2.TesujiRecord] = []
     for record in records:
         match record.WhichOneof("record"):
             case "game":
@@ -222,7 +223,9 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
                 nodes.append(record.node)
             case "history":
                 history.append(record.history)
-    for line in write_text(described.game_id, patterns, nodes, described, history):
+            case "tesuji":
+                tesujis.append(record.tesuji)
+    for line in write_text(described.game_id, patterns, nodes, described, history, tesujis):
         yield f"{line}\n".encode()
 
 
@@ -244,6 +247,7 @@ def _records_of_text(
             for patterns in parsed.patterns.values()
             for pattern in patterns
         ),
+        *(libraries_pb2.ImportLibraryRequest(tesuji=tesuji) for tesuji in parsed.tesujis),
         *(libraries_pb2.ImportLibraryRequest(node=node) for node in parsed.nodes),
     ]
 
@@ -262,6 +266,8 @@ def _records_of_binary(
                     )
             case ("pattern", _) if number:
                 yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
+            case ("tesuji", _) if number:
+                yield libraries_pb2.ImportLibraryRequest(tesuji=record.tesuji)
             case ("history", _) if number:
                 yield libraries_pb2.ImportLibraryRequest(history=record.history)
             case ("node", _) if number:

@@ -651,6 +651,21 @@ class GameKnowledge:
             fresh_id += 1
         return len(self._evict(library))
 
+    def import_tesujis(self, tesujis: TesujiTable, replace_all: bool) -> int:
+        """Unite another table's tesujis with this one's.
+
+        Args:
+            tesujis: The other table.
+            replace_all: Whether to forget those known first.
+
+        Returns:
+            How many were removed for lack of room.
+        """
+        known = TesujiTable.empty() if replace_all else self.tesujis
+        united = known.unite(tesujis)
+        self.tesujis = united.keep_strongest(self.settings.tesuji_capacity)
+        return len(united) - len(self.tesujis)
+
     def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool, moved: bool = False) -> int:
         """Add another opening tree's figures to this one's.
 

@@ -16,8 +16,8 @@ What a shape holds is its *code*: a whole number, the same for all images under 
 a symmetric game, for both players.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import Final
@@ -30,7 +30,21 @@ from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
 
-__all__ = ["MOST_CODES", "NO_SHAPE", "OWN", "Numbers", "Places", "Surroundings", "surroundings"]
+__all__ = [
+    "EMPTY",
+    "MOST_CODES",
+    "NO_SHAPE",
+    "OFF",
+    "OTHER",
+    "OWN",
+    "RESTING",
+    "InvalidTesujiError",
+    "Numbers",
+    "Places",
+    "Surroundings",
+    "Tesuji",
+    "surroundings",
+]
 
 _PLAYERS: Final = 2
 
@@ -50,13 +64,15 @@ _DIRECTIONS: Final[tuple[Cell, ...]] = ((0, 1), (1, 0), (1, 1), (1, -1))
 # What a cell is to a player. Where pieces fall, the cells where one would come to rest have the last digit
 # too: the shapes there are wholly on the board or know their row, so that it has one meaning in each.
 _DIGITS: Final = 4
-_EMPTY, OWN, _OTHER, _OFF = range(_DIGITS)
-_RESTING: Final = _OFF
+EMPTY, OWN, OTHER, OFF = range(_DIGITS)
+# What `Tesuji` says for such a cell.
+RESTING: Final = 4
 # A code is made of digits, the player where the players differ, the kind of its shape, and the place that the
 # shape knows.
 _OF_SECOND: Final = _DIGITS**12
 _KIND: Final = 2**32
-_PLACE: Final = 2**38
+_KINDS: Final = 2**6
+_PLACE: Final = _KIND * _KINDS
 MOST_CODES: Final = 2**51
 # The kinds, whose numbers are kept in stored codes.
 _BESIDE, _BESIDE_PLACED, _BOX_IN_ROW, _TURNED, _ROW = 0, 1, 2, 3, 16
@@ -70,20 +86,44 @@ _STAGES: Final = 3
 
 
 def _digits(first: int, second: int) -> NDArray[np.uint8]:
-    digits = np.full(256, _OFF, dtype=np.uint8)
-    digits[State.EMPTY] = _EMPTY
+    digits = np.full(256, OFF, dtype=np.uint8)
+    digits[State.EMPTY] = EMPTY
     digits[[State.FIRST_SOLDIER, State.FIRST_KING]] = first
     digits[[State.SECOND_SOLDIER, State.SECOND_KING]] = second
     return digits
 
 
-_AS_FIRST: Final = _digits(OWN, _OTHER)
-_AS_SECOND: Final = _digits(_OTHER, OWN)
+_AS_FIRST: Final = _digits(OWN, OTHER)
+_AS_SECOND: Final = _digits(OTHER, OWN)
 
 Numbers = NDArray[np.int64]
 Places = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 Views = NDArray[np.uint8]
+
+
+class InvalidTesujiError(ValueError):
+    """A tesuji that no move of the game could have; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tesuji:
+    """What a code stands for.
+
+    Attributes:
+        player: The player to move: 1 in a symmetric game.
+        cells: What the cells around the one moved to hold, by (rows down, columns to the right): `EMPTY`,
+            `OWN`, `OTHER`, `OFF`, or `RESTING`, where a piece would come to rest. Empty for the number of
+            pieces turned.
+        place: The row from the top, or the cell, that the shape knows; for the number of pieces turned the
+            third of the board that is filled. All from 0; None where it may be anywhere.
+        turned: How many of the opponent's pieces the move turns over.
+    """
+
+    player: int
+    cells: Mapping[Cell, int]
+    place: int | None = None
+    turned: int = 0
 
 
 class _Family:
@@ -105,7 +145,7 @@ class _Family:
         reversal = spec.reversal_symmetry
         assert isinstance(reversal, GridSymmetry)
         seen = [[reversal.image(*step) for step in shape] for shape in shapes] if spec.symmetric else shapes
-        self.kind, self.size = kind, len(shapes)
+        self.kind, self.size, self._shapes = kind, len(shapes), shapes
         self._around = {
             1: np.array([_cells_around(spec.geometry, shape) for shape in shapes], dtype=np.intp),
             2: np.array([_cells_around(spec.geometry, shape) for shape in seen], dtype=np.intp),
@@ -153,6 +193,30 @@ class _Family:
             np.minimum(least, image, out=least)
         return least
 
+    def read(self, code: int, player: int) -> Tesuji:
+        """Return what a code of one of these shapes stands for. Raises InvalidTesujiError."""
+        steps = self._shapes[code // _KIND % _KINDS - self.kind]
+        held = code % _KIND // self._powers % _DIGITS
+        place = None if self._places[1] is None else code // _PLACE
+        return Tesuji(player, dict(zip(steps, held.tolist(), strict=True)), place)
+
+    def code(self, tesuji: Tesuji) -> int | None:
+        """Return the code, None for another shape. Raises InvalidTesujiError."""
+        steps = frozenset(tesuji.cells)
+        shape = next((number for number, own in enumerate(self._shapes) if steps == frozenset(own)), None)
+        if shape is None:
+            return None
+        known = self._places[1]
+        places = [None] if known is None else sorted({*known.tolist()})
+        if tesuji.place not in places:
+            raise InvalidTesujiError(f"place {tesuji.place}: tesujis of this shape have {places}")
+        digits = sum(
+            min(tesuji.cells[step], OFF) * power
+            for step, power in zip(self._shapes[shape], self._powers.tolist(), strict=True)
+        )
+        least = self._least_of(np.array([shape]), np.array([digits], dtype=np.int64))
+        return int(least[0]) + (tesuji.place or 0) * _PLACE
+
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row of codes for each cell, one a shape; `views` end with a cell off the board."""
         around = self._around[player][:, :, cells]
@@ -193,16 +257,32 @@ class _Turned:
         """Return how many pieces a move to each cell turns over."""
         held = views[boards, self._rays[:, :, cells]]
         # Rows of the opponent's pieces beside the cell, up to the first other cell.
-        row = np.logical_and.accumulate(held == _OTHER, axis=1)
+        row = np.logical_and.accumulate(held == OTHER, axis=1)
         lengths = row.sum(axis=1)
         ends = np.minimum(lengths, held.shape[1] - 1)[:, None]
         closed = np.take_along_axis(held, ends, axis=1)[:, 0] == OWN
         turned: Numbers = np.where(closed, lengths, 0).sum(axis=0)
         return turned
 
+    def read(self, code: int, player: int) -> Tesuji:
+        """As in `_Family`."""
+        stage, turned = divmod(code % _KIND, _MOST_TURNED + 1)
+        return Tesuji(player, {}, stage, turned)
+
+    def code(self, tesuji: Tesuji) -> int | None:
+        """As in `_Family`."""
+        if tesuji.cells:
+            return None
+        if tesuji.place is None or not (tesuji.turned <= _MOST_TURNED and tesuji.place < _STAGES):
+            raise InvalidTesujiError(
+                f"{tesuji.turned} pieces turned, place {tesuji.place}: there are up to {_MOST_TURNED} pieces "
+                f"and the thirds of the board 0 to {_STAGES - 1}"
+            )
+        return self.kind * _KIND + tesuji.place * (_MOST_TURNED + 1) + tesuji.turned
+
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """As in `_Family`."""
-        pieces = ((views == OWN) | (views == _OTHER)).sum(axis=1)
+        pieces = ((views == OWN) | (views == OTHER)).sum(axis=1)
         stages = np.minimum(pieces * _STAGES // self._cells, _STAGES - 1)[boards]
         turned = np.minimum(self.turned(views, boards, cells), _MOST_TURNED)
         codes: Numbers = (self.kind * _KIND + stages * (_MOST_TURNED + 1) + turned)[:, None]
@@ -220,6 +300,7 @@ class Surroundings:
         self._turned = spec.symmetric
         self._placement = spec.placement
         assert not isinstance(spec.geometry, GraphGeometry)
+        self._height = spec.geometry.rows
         self._below = _cells_around(spec.geometry, ((1, 0),))[0]
         self._turning = None
         self._families: list[_Family | _Turned] = []
@@ -250,11 +331,11 @@ class Surroundings:
             A row of digits a board: 0 empty, 1 the player's own, 2 the opponent's, 3 off the board or, where
             pieces fall, where one would come to rest. The last of each row is off the board.
         """
-        views = np.full((len(boards), boards.shape[1] + 1), _OFF, dtype=np.uint8)
+        views = np.full((len(boards), boards.shape[1] + 1), OFF, dtype=np.uint8)
         views[:, :-1] = (_AS_FIRST if player == 1 else _AS_SECOND)[boards]
         if self._placement is Placement.DROPPED:
-            resting = (views[:, :-1] == _EMPTY) & (views[:, self._below] != _EMPTY)
-            views[:, :-1][resting] = _RESTING
+            resting = (views[:, :-1] == EMPTY) & (views[:, self._below] != EMPTY)
+            views[:, :-1][resting] = OFF
         return views
 
     def candidates(self, views: Views, boards: NDArray[np.uint8]) -> Flags:
@@ -267,7 +348,7 @@ class Surroundings:
         empty: Flags = boards == State.EMPTY
         match self._placement:
             case Placement.DROPPED:
-                empty &= views[:, :-1] == _RESTING
+                empty &= views[:, :-1] == OFF
             case Placement.OUTFLANKING:
                 assert self._turning is not None
                 at = np.nonzero(empty)
@@ -306,6 +387,55 @@ class Surroundings:
         views = self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player)
         places = np.array(cells, dtype=np.intp)
         return self.codes(views, np.zeros(len(places), dtype=np.intp), places, player)
+
+    def read(self, code: int) -> Tesuji:
+        """Return what a code stands for.
+
+        Args:
+            code: As from `codes`.
+
+        Raises:
+            InvalidTesujiError: No move of this game has this code.
+        """
+        of_second = code % _KIND >= _OF_SECOND
+        kind = code // _KIND % _KINDS
+        for family in self._families:
+            if family.kind <= kind < family.kind + family.size and not (of_second and self._turned):
+                return self._with_resting(family.read(code - of_second * _OF_SECOND, 1 + of_second))
+        raise InvalidTesujiError(f"code {code}: this game has no such shape")
+
+    def _with_resting(self, tesuji: Tesuji) -> Tesuji:
+        """Tell the cells where a piece would come to rest, at most one a column, from those off the board."""
+        if self._placement is not Placement.DROPPED:
+            return tesuji
+        marked = [step for step, held in tesuji.cells.items() if held == OFF]
+        if tesuji.place is not None:
+            on_board = [step for step in marked if 0 <= tesuji.place + step[0] < self._height]
+            columns = [right for _, right in on_board]
+            marked = [step for step in on_board if columns.count(step[1]) == 1]
+        return replace(tesuji, cells={**tesuji.cells, **dict.fromkeys(marked, RESTING)})
+
+    def code(self, tesuji: Tesuji) -> int:
+        """Return the code of a tesuji, that of all its images.
+
+        Args:
+            tesuji: As from `read`, or another image of it.
+
+        Raises:
+            InvalidTesujiError: The game has no such shape, place or player.
+        """
+        if not 1 <= tesuji.player <= (1 if self._turned else _PLAYERS):
+            raise InvalidTesujiError(
+                f"player {tesuji.player}: tesujis of this game are kept for "
+                + ("player 1" if self._turned else "players 1 and 2")
+            )
+        for family in self._families:
+            code = family.code(tesuji)
+            if code is not None:
+                return code + (tesuji.player - 1) * _OF_SECOND
+        raise InvalidTesujiError(
+            f"{len(tesuji.cells)} cells around the one moved to: this game's tesujis have other shapes"
+        )
 
 
 def _cells_around(geometry: Geometry, around: Iterable[Cell]) -> Places:

@@ -12,6 +12,7 @@ are plus, minus, times, division and square root of float64, and sums are of who
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Final, Self
@@ -47,7 +48,7 @@ LEAST_ELO: Final = 1_000.0
 RATE: Final = 0.2
 DECAY: Final = 1e-5
 MOST_WEIGHT: Final = 8.0
-# One step is taken for so many plies together.
+# One step is taken for this number of plies together.
 PLIES_A_STEP: Final = 8
 # Weights are added up in units of this part, and shares are whole numbers of this part of the best cell's:
 # then sums over any board are exact, in whatever order. What scores this much less than the best has the same
@@ -183,6 +184,11 @@ class TesujiTable:
         clear = 0.5 - self.values
         return self.elo_hundredths * (clear * clear) / ELO_SCALE
 
+    @cached_property
+    def by_strength(self) -> NDArray[np.intp]:
+        """The rows, those of the strongest first; of equals the newest."""
+        return np.argsort(self.strengths, kind="stable")[::-1]
+
     def keep_strongest(self, capacity: int) -> "TesujiTable":
         """Return the strongest of them, in their order; of equals the oldest goes first.
 
@@ -192,7 +198,31 @@ class TesujiTable:
         beyond = len(self) - capacity
         if beyond <= 0:
             return self
-        return self._take(np.sort(np.argsort(self.strengths, kind="stable")[beyond:]))
+        return self._take(np.sort(self.by_strength[:capacity]))
+
+    def unite(self, other: "TesujiTable") -> "TesujiTable":
+        """Return the table with another's tesujis, the new ones last.
+
+        Of one that both have counts and gradients add up, and the weight is the mean, weighted by times
+        offered.
+
+        Args:
+            other: The other table.
+        """
+        rows = self._rows(other.codes)
+        own, its = rows[rows >= 0], np.flatnonzero(rows >= 0)
+        columns = {name: getattr(self, name).copy() for name in _COLUMNS}
+        for name in _SUMS:
+            columns[name][own] += getattr(other, name)[its]
+        for row, place in zip(own.tolist(), its.tolist(), strict=True):
+            # Python's whole numbers have no greatest one.
+            known, more = int(self.offered[row]), int(other.offered[place])
+            weighted = known * int(self.weight_millionths[row]) + more * int(other.weight_millionths[place])
+            columns["weight_millionths"][row] = round(Fraction(weighted, known + more))
+        fresh = np.flatnonzero(rows < 0)
+        return TesujiTable(
+            *(np.concatenate([column, getattr(other, name)[fresh]]) for name, column in columns.items())
+        )
 
     def advise(self, codes: Numbers, least_elo: float | None = None) -> Advice:
         """Return what is known of candidate cells.
@@ -206,9 +236,9 @@ class TesujiTable:
         known = rows >= 0
         if least_elo is not None:
             known[known] = acceptable(self.elos[rows[known]], least_elo)
-        each = np.zeros(codes.shape, dtype=np.int64)
-        each[known] = self.weight_millionths[rows[known]]
-        weights = each.sum(axis=1)
+        held = np.zeros(codes.shape, dtype=np.int64)
+        held[known] = self.weight_millionths[rows[known]]
+        weights = held.sum(axis=1)
         usual = int(weights.sum()) / max(1, len(weights))
         return Advice((weights - usual) / VALUE_SCALE, tuple(np.unique(codes[known]).tolist()))
 
@@ -276,6 +306,10 @@ class TesujiTable:
         return teachers
 
 
+_COLUMNS: Final = tuple(column.name for column in fields(TesujiTable))
+_SUMS: Final = tuple(name for name in _COLUMNS if name not in ("codes", "weight_millionths"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Move:
     """The boards before and after a move, the seat that made it, and its Elo in hundredths."""
@@ -338,12 +372,12 @@ class _Fit:
         )
 
     def _count(self, rows: Places, numbers: Places, choices: "_Choices") -> None:
-        each = len(rows) + 1
-        self._counts[0, rows] += np.bincount(numbers.ravel(), minlength=each)[:-1]
-        self._counts[1, rows] += np.bincount(numbers[choices.chosen].ravel(), minlength=each)[:-1]
+        width = len(rows) + 1
+        self._counts[0, rows] += np.bincount(numbers.ravel(), minlength=width)[:-1]
+        self._counts[1, rows] += np.bincount(numbers[choices.chosen].ravel(), minlength=width)[:-1]
         elos = np.repeat(choices.elos[choices.plies], numbers.shape[1])
         # Whole numbers below 2^53: their sums are exact.
-        sums = np.bincount(numbers.ravel(), weights=elos, minlength=each)[:-1]
+        sums = np.bincount(numbers.ravel(), weights=elos, minlength=width)[:-1]
         self._counts[2, rows] += sums.astype(np.int64)
 
     def _rows_of(self, codes: Numbers) -> Places:
@@ -408,7 +442,7 @@ def _descend(
 
     `numbers` has for each cell the numbers of its tesujis; that after the last says nothing.
     """
-    each = len(weights) + 1
+    width = len(weights) + 1
     weights, gradients = np.append(weights, 0.0), np.append(gradients, 0.0)
     starts = np.searchsorted(choices.plies, np.arange(len(choices.chosen) + 1))
     for first in range(0, len(choices.chosen), PLIES_A_STEP):
@@ -421,13 +455,13 @@ def _descend(
         shares = np.rint(exp(np.maximum(scores / _WEIGHT_UNITS, -_MOST_SCORE)) * _SHARE)
         # Whole numbers below 2^53: their sums are exact, in whatever order.
         totals = np.add.reduceat(shares, begins)
-        cells = (plies[:, None] * each + tesujis).ravel()
+        cells = (plies[:, None] * width + tesujis).ravel()
         offered = np.bincount(
-            cells, weights=np.repeat(shares, tesujis.shape[1]), minlength=(last - first) * each
-        ).reshape(-1, each)
-        moved_to = numbers[choices.chosen[first:last]] + np.arange(last - first)[:, None] * each
+            cells, weights=np.repeat(shares, tesujis.shape[1]), minlength=(last - first) * width
+        ).reshape(-1, width)
+        moved_to = numbers[choices.chosen[first:last]] + np.arange(last - first)[:, None] * width
         slopes = offered / totals[:, None]
-        slopes -= np.bincount(moved_to.ravel(), minlength=(last - first) * each).reshape(-1, each)
+        slopes -= np.bincount(moved_to.ravel(), minlength=(last - first) * width).reshape(-1, width)
         slope = DECAY * (offered > 0.0).sum(axis=0) * weights
         for ply in slopes:
             gradients += ply * ply

@@ -47,7 +47,7 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("ContestService", _ARENA, "RegisterGame OpenContest ReportContest GetRatings"),
     ("ContestService", _ADMIN, "ListOpenContests ListArenas LinkArena UnlinkArena AllowArena"),
     ("LibraryService", _EVERYONE, "GetStatistics GetMeasures ListPlayerStatistics"),
-    ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern"),
+    ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern ListTesujis"),
     ("LibraryService", _ADMIN, "ListOpenings DeleteOpening ListRemovals RestoreRemoval ListEvents"),
     ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary"),
     ("LibraryService", _ANALYST, "AnalyseOpenings"),

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.measures import Measures
 from academy.knowledge.openings import NodeAnalysis, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.service import paging
 from academy.service.access import current_caller
@@ -38,6 +40,7 @@ from academy.store.codec import (
     settings_from_proto,
     settings_to_proto,
     spec_to_proto,
+    tesuji_records,
     use_count,
     with_figures,
 )
@@ -152,6 +155,7 @@ async def gathered(
     header: libraries_pb2.ImportHeader | None = None
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = {}
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
+    tesujis: list[pattern_pb2.TesujiRecord] = []
     history: libraries_pb2.GameHistory | None = None
     count = size = 0
     async for request in requests:
@@ -160,8 +164,8 @@ async def gathered(
             require(kind == "header", "header", "the first of the stream must say what to import into")
             header = request.header
             continue
-        known = ("pattern", "node", "history")
-        require(kind in known, "record", "after the header come history, patterns and nodes only")
+        known = ("pattern", "node", "history", "tesuji")
+        require(kind in known, "record", "after the header come history, patterns, tesujis and nodes only")
         count += len(request.history.ratings) if kind == "history" else 1
         size += request.ByteSize()
         most, largest = limits.records_per_import, limits.bytes_per_import
@@ -175,11 +179,13 @@ async def gathered(
         elif kind == "pattern":
             library = pattern_library_from_proto(request.pattern.library, f"patterns[{count - 1}].library")
             patterns.setdefault(library, []).append(request.pattern)
+        elif kind == "tesuji":
+            tesujis.append(request.tesuji)
         else:
             nodes.append(request.node)
     require(header is not None, "header", "the stream is empty; it begins with what to import into")
     assert header is not None
-    return ImportLibraries(header.game_id, patterns, nodes, header.replace, actor, history)
+    return ImportLibraries(header.game_id, patterns, nodes, header.replace, actor, history, tesujis)
 
 
 _PRUNED_SHOWN: Final = 100
@@ -211,6 +217,21 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
         return messages.ListPatternsResponse(
             patterns=patterns, next_page_token=token, total_size=listing.total
+        )
+
+    async def ListTesujis(
+        self, request: messages.ListTesujisRequest, context: Context
+    ) -> messages.ListTesujisResponse:
+        """Return a page of a game's tesujis, the strongest first."""
+        size = paging.page_size(request.page_size, self._limits)
+        first = int((paging.page_key(request, (int,)) or [0])[0])
+        view = (await self._games.game(request.game_id)).view
+        rows = view.tesujis.by_strength[first:].tolist()
+        tesujis, more = paging.fill_page(tesuji_records(view.tesujis, view.spec, rows), size, self._limits)
+        return messages.ListTesujisResponse(
+            tesujis=tesujis,
+            next_page_token=paging.page_token(request, [first + len(tesujis)]) if more else "",
+            total_size=len(view.tesujis),
         )
 
     async def GetPattern(
@@ -364,8 +385,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
         """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes.
 
-        Patterns and the moves after a position come in the order of their numbers, so that equal
-        libraries give equal exports.
+        Patterns and the moves after a position come in the order of their numbers, tesujis in their own, so
+        that equal libraries give equal exports.
         """
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
         view = (await self._games.game(request.game_id)).view
@@ -374,20 +395,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             (library, sorted(view.libraries[library].stored.items()) if library in wanted else [])
             for library in PATTERN_LIBRARIES
         ]
+        tesujis = view.tesujis if Library.MIDDLE_GAME in wanted else TesujiTable.empty()
         nodes = []
         if Library.OPENING in wanted:
             nodes = list(_walk_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
         if len(wanted) == len(Library):
             ratings = sorted(await asyncio.to_thread(self._store.read, _ratings, request.game_id))
-            for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
-                part = ratings[first : first + _RATINGS_AT_ONCE]
-                history = messages.GameHistory(
-                    measures=game_tables.write_measures(view.measures) if first == 0 else "",
-                    ratings=[
-                        contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE) for name, elo in part
-                    ],
-                )
+            for history in _history(view.measures, ratings):
                 yield messages.ExportLibraryResponse(history=history)
         sent = 0
         for library, stored in patterns:
@@ -404,6 +419,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 record.votes.sort(key=lambda vote: vote.order)
                 record.silent_votes.sort(key=lambda vote: vote.order)
                 yield messages.ExportLibraryResponse(pattern=record)
+        async for tesuji in _all_tesujis(tesujis, view.spec):
+            yield messages.ExportLibraryResponse(tesuji=tesuji)
         for node in nodes:
             yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
 
@@ -496,6 +513,26 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
 
 def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:
     return list(game_tables.ratings(transaction, game_id))
+
+
+async def _all_tesujis(table: TesujiTable, spec: GameSpec) -> AsyncIterator[pattern_pb2.TesujiRecord]:
+    for first in range(0, len(table), _RECORDS_AT_ONCE):
+        await asyncio.sleep(0)
+        rows = range(first, min(first + _RECORDS_AT_ONCE, len(table)))
+        for record in tesuji_records(table, spec, rows):
+            yield record
+
+
+def _history(measures: Measures, ratings: Sequence[tuple[str, int]]) -> Iterator[messages.GameHistory]:
+    """The measures with the first ratings, then the others."""
+    for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
+        yield messages.GameHistory(
+            measures=game_tables.write_measures(measures) if first == 0 else "",
+            ratings=[
+                contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE)
+                for name, elo in ratings[first : first + _RATINGS_AT_ONCE]
+            ],
+        )
 
 
 def _to_record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:

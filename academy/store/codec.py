@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Final, TypeVar
@@ -38,6 +38,8 @@ from academy.knowledge.openings import MAX_BUDGET, ROOT, NodeAnalysis, OpeningNo
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesuji_shapes import InvalidTesujiError, Tesuji, surroundings
+from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.text import read_cells, write_cells
 from academy.knowledge.votes import (
@@ -745,3 +747,65 @@ def evaluation_from_proto(record: records_pb2.Evaluation) -> EvaluationTable:
     """Read a game's evaluation. Raises ValueError."""
     figures = {name: getattr(record, name) for name in EvaluationTable().figures()}
     return EvaluationTable.of([getattr(record, name) for name in EvaluationTable.COLUMNS], figures)
+
+
+_OF_TESUJI: Final = (
+    *("offered", "chosen", "elo_hundredths", "weight_millionths", "gradient_millionths"),
+    *("uses", "successes"),
+)
+
+
+def tesuji_records(
+    table: TesujiTable, spec: GameSpec, rows: Iterable[int]
+) -> Iterator[pattern_pb2.TesujiRecord]:
+    """Write tesujis for people, by their rows. Those of other shapes than the game's are left out."""
+    around = surroundings(spec)
+    strengths = table.strengths
+    for row in rows:
+        try:
+            tesuji = around.read(int(table.codes[row])) if around is not None else None
+        except InvalidTesujiError:
+            continue
+        if tesuji is None:
+            continue
+        figures = {name: int(getattr(table, name)[row]) for name in _OF_TESUJI}
+        record = pattern_pb2.TesujiRecord(
+            game_id=spec.game_id,
+            cells=write_tesuji_cells(tesuji, spec),
+            player=tesuji.player,
+            place=tesuji.place,
+            turned=tesuji.turned,
+            strength=strengths[row],
+        )
+        for name, figure in figures.items():
+            setattr(record, name, figure)
+        label = record.signature
+        label.proposers, label.player = record.offered, record.player
+        label.elo, label.value = table.elos[row], table.values[row]
+        yield record
+
+
+def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: GameSpec) -> TesujiTable:
+    """Read tesujis that people may have written. Raises InvalidRecordError naming the field."""
+    around = surroundings(spec)
+    columns: dict[str, list[int]] = {"codes": [], **{name: [] for name in _OF_TESUJI}}
+    for number, record in enumerate(records):
+        field = f"tesujis[{number}]"
+        place = record.place if record.HasField("place") else None
+        if around is None:
+            raise InvalidRecordError(
+                field,
+                f"{spec.game_id} has none: it needs two players in turn, a square or hexagonal board",
+            )
+        try:
+            cells = read_tesuji_cells(record.cells, record.player, spec)
+            code = around.code(Tesuji(record.player, cells, place, record.turned))
+        except (InvalidPatternError, InvalidTesujiError) as error:
+            raise InvalidRecordError(f"{field}.cells", str(error)) from error
+        columns["codes"].append(code)
+        for name in _OF_TESUJI:
+            columns[name].append(getattr(record, name))
+    try:
+        return TesujiTable.of(*columns.values())
+    except ValueError as error:
+        raise InvalidRecordError("tesujis", str(error)) from error

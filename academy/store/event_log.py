@@ -28,6 +28,7 @@ from academy.store.codec import (
     pattern_library_from_proto,
     report_from_proto,
     settings_from_proto,
+    tesujis_from_records,
     unpack_message,
 )
 from academy.store.environment import TableName, Transaction
@@ -247,7 +248,7 @@ def apply(
             return _remove_or_put_back(knowledge, event)
         case "openings_analysed" | "analyses_forgotten":
             return _analyse(knowledge, event)
-        case "patterns_imported" | "openings_imported" | "history_imported":
+        case "patterns_imported" | "openings_imported" | "tesujis_imported" | "history_imported":
             return _import(knowledge, event)
         case "player_muted" | "player_unmuted" | "player_forgotten":
             return _apply_to_player(knowledge, event)
@@ -299,6 +300,10 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             openings = event.openings_imported
             nodes = _nodes(openings.nodes, spec)
             return EventOutcome(removed=knowledge.import_openings(nodes, openings.replace, openings.moved))
+        case "tesujis_imported":
+            tesujis = event.tesujis_imported
+            table = tesujis_from_records(tesujis.records, spec)
+            return EventOutcome(removed=knowledge.import_tesujis(table, tesujis.replace))
         case _:
             history = event.history_imported
             ratings = [(rating.player, round(rating.elo * ELO_SCALE)) for rating in history.ratings]

@@ -447,6 +447,7 @@ class ImportLibraries:
     replace: bool
     actor: str
     history: libraries_pb2.GameHistory | None = None
+    tesujis: Sequence[pattern_pb2.TesujiRecord] = ()
 
     def execute(self, work: WriteContext) -> libraries_pb2.ImportLibraryResponse:
         """Log the records, patterns in several events where they are many.
@@ -469,7 +470,10 @@ class ImportLibraries:
         for event in self._events(moved):
             evicted += work.record(event)[1].removed
         return libraries_pb2.ImportLibraryResponse(
-            patterns=sum(map(len, self.patterns.values())), nodes=len(self.nodes), evicted=evicted
+            patterns=sum(map(len, self.patterns.values())),
+            nodes=len(self.nodes),
+            evicted=evicted,
+            tesujis=len(self.tesujis),
         )
 
     def _has_numbers(self) -> bool:
@@ -488,6 +492,11 @@ class ImportLibraries:
                     moved=moved,
                 )
                 yield events_pb2.Event(game_id=self.game_id, actor=self.actor, patterns_imported=imported)
+        for first in range(0, len(self.tesujis), RECORDS_PER_EVENT):
+            tesujis = events_pb2.TesujisImported(
+                records=self.tesujis[first : first + RECORDS_PER_EVENT], replace=self.replace and first == 0
+            )
+            yield events_pb2.Event(game_id=self.game_id, actor=self.actor, tesujis_imported=tesujis)
         if self.nodes:
             openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace, moved=moved)
             yield events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_imported=openings)

@@ -16,6 +16,16 @@
     - - #
     < 1; 1500; 0.812345; 1 >
 
+    % library tesujis
+
+    % player 1
+    % offered 372 chosen 73 elos 446400 weight 0.795658 gradient 19.5
+    % uses 3 successes 2
+    - o -
+    x * o
+    - - -
+    < 372; 1200; 0.689; 1 >
+
     % library opening
 
     "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
@@ -28,15 +38,16 @@ nothing yet, in the same order, `folded` stands for votes too many to keep, and 
 who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
 them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
 indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
-Names are quoted as in JSON, and so is a move that is not one plain word. Numbers `id` may be left out of
-what is new. Empty lines and lines that begin with `%%` say nothing.
+A tesuji has `place` and `turned` where its shape knows them (`TesujiRecord`); its label follows from the
+figures and may be left out. Names are quoted as in JSON, and so is a move that is not one plain word. Numbers
+`id` may be left out of what is new. Empty lines and lines that begin with `%%` say nothing.
 """
 
 import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, TypeVar
@@ -49,7 +60,14 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
-from academy.store.codec import check_results, entry_from_proto, library_to_proto, node_from_proto
+from academy.store.codec import (
+    check_results,
+    entry_from_proto,
+    library_to_proto,
+    node_from_proto,
+    tesuji_records,
+    tesujis_from_records,
+)
 from academy.store.errors import InvalidRecordError
 from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 
@@ -66,6 +84,8 @@ __all__ = [
 
 FIRST_LINE: Final = "% academy text 1"
 INDENT: Final = "  "
+# The section of what ACADEMY learnt of cells to move to, beside the libraries'.
+_TESUJIS: Final = "tesujis"
 PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 
@@ -188,6 +208,7 @@ def write_text(
     nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
     description: game_pb2.Game | None = None,
     history: Iterable[libraries_pb2.GameHistory] = (),
+    tesujis: Sequence[pattern_pb2.TesujiRecord] = (),
 ) -> Iterator[str]:
     """Yield the lines of a text, without line ends, of records as an export has them, with figures.
 
@@ -206,6 +227,11 @@ def write_text(
             yield from ("", f"% library {_name_of(library)}")
         yield ""
         yield from _pattern_lines(record)
+    if tesujis:
+        yield from ("", f"% library {_TESUJIS}")
+    for tesuji in tesujis:
+        yield ""
+        yield from _tesuji_lines(tesuji)
     if nodes:
         yield from ("", f"% library {Library.OPENING.value}", "")
         yield from _node_lines(nodes)
@@ -234,6 +260,25 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
         yield f"% changed-by {' '.join(f'{player:016x}' for player in record.changers)}"
     yield f"% uses {record.uses} successes {record.successes}"
     yield f"% last {record.last_contest} {quote(record.last_contest_id)}"
+    yield record.cells
+    label = record.signature
+    yield str(Signature(label.proposers, label.elo, label.value, label.player))
+
+
+def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
+    yield f"% player {record.player}"
+    if record.HasField("place"):
+        yield f"% place {record.place}"
+    if record.turned:
+        yield f"% turned {record.turned}"
+    elos = decimal(record.elo_hundredths, ELO_SCALE)
+    weight, gradient = (
+        decimal(value, VALUE_SCALE) for value in (record.weight_millionths, record.gradient_millionths)
+    )
+    yield (
+        f"% offered {record.offered} chosen {record.chosen} elos {elos} weight {weight} gradient {gradient}"
+    )
+    yield f"% uses {record.uses} successes {record.successes}"
     yield record.cells
     label = record.signature
     yield str(Signature(label.proposers, label.elo, label.value, label.player))
@@ -283,6 +328,7 @@ class LibraryTexts:
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = field(default_factory=dict)
     nodes: list[pattern_pb2.OpeningNodeRecord] = field(default_factory=list)
     history: list[libraries_pb2.GameHistory] = field(default_factory=list)
+    tesujis: list[pattern_pb2.TesujiRecord] = field(default_factory=list)
 
 
 def read_description(text: str) -> game_pb2.Game | None:
@@ -321,8 +367,9 @@ class _Reader:
     def __init__(self, spec: GameSpec) -> None:
         self.found = LibraryTexts(spec.game_id)
         self._spec = spec
-        self._library: Library | None = None
+        self._library: Library | str | None = None
         self._record = pattern_pb2.PatternRecord()
+        self._tesuji = pattern_pb2.TesujiRecord()
         self._first_line = 0
         self._cells: list[str] = []
         self._cells_line = 0
@@ -371,14 +418,43 @@ class _Reader:
             case "library":
                 self._expect_no_pattern(line)
                 (library,) = self._exactly(1, name, rest)
-                if library.text not in _LIBRARIES:
-                    raise library.refuse(f"is no library; there are {', '.join(_LIBRARIES)}")
-                self._library = _LIBRARIES[library.text]
+                sections: dict[str, Library | str] = {**_LIBRARIES, _TESUJIS: _TESUJIS}
+                if library.text not in sections:
+                    raise library.refuse(f"is no library; there are {', '.join(sections)}")
+                self._library = sections[library.text]
             case _ if self._library in (None, Library.OPENING):
                 raise name.refuse("has no place here: '% game' and '% library' may stand here")
             case _:
                 self._first_line = self._first_line or line
-                self._figure(name, rest)
+                if self._library == _TESUJIS:
+                    self._tesuji_figure(name, rest)
+                else:
+                    self._figure(name, rest)
+
+    def _tesuji_figure(self, name: Word, rest: list[Word]) -> None:
+        record = self._tesuji
+        figures = [name, *rest]
+        readers: dict[str, Callable[[Word], int]] = {
+            "player": Word.small,
+            "place": Word.small,
+            "turned": Word.small,
+            "offered": Word.whole,
+            "chosen": Word.whole,
+            "uses": Word.whole,
+            "successes": Word.whole,
+            "elos": lambda word: word.decimal(ELO_SCALE),
+            "weight": lambda word: word.decimal(VALUE_SCALE),
+            "gradient": Word.sum_of_shares,
+        }
+        fields = {"elos": "elo_hundredths", "weight": "weight_millionths", "gradient": "gradient_millionths"}
+        for figure, value in itertools.zip_longest(figures[::2], figures[1::2]):
+            if figure.text not in readers or value is None:
+                raise figure.refuse(f"must be one of {', '.join(readers)}, with a value after it")
+            number = readers[figure.text](value)
+            try:
+                setattr(record, fields.get(figure.text, figure.text), number)
+            except ValueError as error:
+                raise value.refuse("is too great") from error
 
     def _figure(self, name: Word, rest: list[Word]) -> None:
         record = self._record
@@ -430,8 +506,10 @@ class _Reader:
     def _end_pattern(self, line: int, label: str = "") -> None:
         if not self._cells:
             raise LibraryTextError(line, 1, "a label with no cells above it")
-        assert self._library is not None
         cells = "\n".join(self._cells)
+        if not isinstance(self._library, Library):
+            self._end_tesuji(line, cells, label)
+            return
         try:
             read_cells(cells, self._spec.geometry)
         except PatternSyntaxError as error:
@@ -448,6 +526,22 @@ class _Reader:
             _check_label(line, label, entry.signature)
         self.found.patterns.setdefault(self._library, []).append(record)
         self._record, self._cells = pattern_pb2.PatternRecord(), []
+        self._first_line = self._cells_line = 0
+
+    def _end_tesuji(self, line: int, cells: str, label: str) -> None:
+        record = self._tesuji
+        record.game_id, record.cells = self._spec.game_id, cells
+        try:
+            table = tesujis_from_records([record], self._spec)
+        except InvalidRecordError as error:
+            raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
+        if label:
+            (written,) = tesuji_records(table, self._spec, [0])
+            made = written.signature
+            signature = Signature(made.proposers, made.elo, made.value, made.player)
+            _check_label(line, label, signature)
+        self.found.tesujis.append(record)
+        self._tesuji, self._cells = pattern_pb2.TesujiRecord(), []
         self._first_line = self._cells_line = 0
 
     def _expect_no_pattern(self, line: int) -> None:

@@ -19,6 +19,7 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.tesuji_shapes import NO_SHAPE, Surroundings, surroundings
+from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
@@ -82,7 +83,7 @@ def after_move(spec: GameSpec, board: Board, cell: int, player: int) -> Board:
 
 
 def outflanked(board: Board, cell: int, player: int) -> list[int]:
-    """The cells that a move turns over, found ray by ray."""
+    """The cells that a move turns over, ray by ray."""
     assert isinstance(board.geometry, SquareGeometry)
     cells = []
     for down, right in product((-1, 0, 1), repeat=2):
@@ -243,9 +244,9 @@ class TestWhatIsLearnt:
         for states, ply in zip(boards, report.plies, strict=False):
             board = Board(spec.geometry, states)
             row = np.frombuffer(states, dtype=np.uint8)[None]
-            found = np.flatnonzero(around.candidates(around.views(row, ply.player), row)[0])
-            assert found.tolist() == moves(spec, board, ply.player)
-            codes = around.of_cells(board, found.tolist(), ply.player)
+            cells = np.flatnonzero(around.candidates(around.views(row, ply.player), row)[0])
+            assert cells.tolist() == moves(spec, board, ply.player)
+            codes = around.of_cells(board, cells.tolist(), ply.player)
             offered += int((codes != NO_SHAPE).sum())
         table = learnt([report], spec, 100_000)
         assert table.offered.sum() == offered and len(table) > 20
@@ -258,8 +259,8 @@ class TestWhatIsLearnt:
 
         table = learnt([placed(FOUR, complete, seed, plies=24) for seed in range(60)], FOUR)
         board = Board.from_letters(FOUR.geometry, "-" * 28 + "ooo----" + "xxx-o--")
-        completing, upon_other, elsewhere = advice(table, board, [38, 32, 41], spec=FOUR)
-        assert completing > 0.5 > max(upon_other, elsewhere)
+        completing, above_another, elsewhere = advice(table, board, [38, 32, 41], spec=FOUR)
+        assert completing > 0.5 > max(above_another, elsewhere)
 
     def test_in_othello_the_corner_and_the_cell_beside_it_differ(self) -> None:
         codes = of(OTHELLO).of_cells(first_board(OTHELLO), [0, 9, 63, 7, 56, 2, 5], 1)
@@ -505,3 +506,13 @@ def test_the_value_of_a_weight_is_its_share_against_one_of_zero() -> None:
     table = TesujiTable.of(range(rows), [1] * rows, [0] * rows, [0] * rows, weights, *[[0] * rows] * 3)
     expected = [1 / (1 + math.exp(-weight / 1e6)) for weight in weights]
     assert table.values.tolist() == pytest.approx(expected, rel=1e-5)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([*GAMES, replace(GO, symmetric=False)]))
+def test_each_tesuji_is_written_and_read_again(seed: int, spec: GameSpec) -> None:
+    table, around = learnt([placed(spec, by_the_rules(spec), seed)], spec, 100_000), of(spec)
+    for code in table.codes.tolist():
+        tesuji = around.read(code)
+        cells = read_tesuji_cells(write_tesuji_cells(tesuji, spec), tesuji.player, spec)
+        assert cells == tesuji.cells
+        assert around.code(replace(tesuji, cells=cells)) == code

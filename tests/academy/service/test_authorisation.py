@@ -67,6 +67,7 @@ LibraryService/ListPatterns            -    -       -      -     +    -    -    
 LibraryService/GetPattern              -    -       -      -     +    -    -    -
 LibraryService/DeletePattern           -    -       -      -     +    -    -    -
 LibraryService/RestorePattern          -    -       -      -     +    -    -    -
+LibraryService/ListTesujis             -    -       -      -     +    -    -    -
 LibraryService/ListOpenings            -    -       -      -     +    -    -    -
 LibraryService/DeleteOpening           -    -       -      -     +    -    -    -
 LibraryService/ListRemovals            -    -       -      -     +    -    -    -
@@ -137,6 +138,7 @@ def _questions() -> dict[str, Message]:
         "GetPattern": libraries_pb2.GetPatternRequest(**chosen),
         "DeletePattern": libraries_pb2.DeletePatternRequest(**chosen),
         "RestorePattern": libraries_pb2.RestorePatternRequest(**chosen),
+        "ListTesujis": libraries_pb2.ListTesujisRequest(game_id=GAME),
         "ListOpenings": libraries_pb2.ListOpeningsRequest(game_id=GAME, depth=1),
         "DeleteOpening": libraries_pb2.DeleteOpeningRequest(game_id=GAME, moves=["none"]),
         "ListRemovals": libraries_pb2.ListRemovalsRequest(game_id=GAME),

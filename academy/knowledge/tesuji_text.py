@@ -1,0 +1,92 @@
+"""Tesujis in the text language of patterns, with two letters more.
+
+`*` is the empty cell that the move goes to. `_` is an empty cell on which a piece would come to rest, in
+games where pieces fall; there `-` is an empty one higher up. A cell of `#` fills the rectangle and belongs to
+no shape. A tesuji that is the number of pieces turned over is `*` alone.
+
+    o x -
+    - * x
+    + + +
+"""
+
+from itertools import product
+from typing import Final
+
+from academy.knowledge.boards import GraphGeometry, HexGeometry
+from academy.knowledge.cells import Code
+from academy.knowledge.patterns import grid_pattern
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import Cell
+from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, RESTING, Tesuji
+from academy.knowledge.text import PatternSyntaxError, read_cells, write_cells
+
+__all__ = ["read_tesuji_cells", "write_tesuji_cells"]
+
+MOVED_TO: Final = "*"
+AT_REST: Final = "_"
+# Tesujis do not tell soldiers from kings: the letters of kings are free for what patterns cannot say.
+_TO_TEXT: Final = str.maketrans({"b": MOVED_TO, "w": AT_REST})
+_FROM_TEXT: Final = str.maketrans({MOVED_TO: "b", AT_REST: "w"})
+_MOVED_TO, _AT_REST = Code.FIRST_KING, Code.SECOND_KING
+_LETTERS: Final = "-xo+#*_"
+
+
+def _codes(player: int) -> dict[int, Code]:
+    own, other = Code.FIRST_SOLDIER, Code.SECOND_SOLDIER
+    if player == 2:
+        own, other = other, own
+    return {EMPTY: Code.EMPTY, OWN: own, OTHER: other, OFF: Code.OFF_BOARD, RESTING: _AT_REST}
+
+
+def write_tesuji_cells(tesuji: Tesuji, spec: GameSpec) -> str:
+    """Write the cells of a tesuji.
+
+    Args:
+        tesuji: The tesuji.
+        spec: Its game.
+
+    Returns:
+        Text from which `read_tesuji_cells` makes the same cells.
+    """
+    codes = _codes(tesuji.player)
+    cells = {(0, 0): _MOVED_TO, **{step: codes[held] for step, held in tesuji.cells.items()}}
+    if not isinstance(spec.geometry, HexGeometry):
+        rows, columns = ([cell[axis] for cell in cells] for axis in (0, 1))
+        box = product(range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1))
+        cells = {cell: cells.get(cell, Code.ANYTHING) for cell in box}
+    pattern = grid_pattern((*cell, code) for cell, code in cells.items())
+    return write_cells(pattern, spec.geometry).translate(_TO_TEXT)
+
+
+def read_tesuji_cells(text: str, player: int, spec: GameSpec) -> dict[Cell, int]:
+    """Read the cells of a tesuji.
+
+    Args:
+        text: As from `write_tesuji_cells`.
+        player: The player to move.
+        spec: The game.
+
+    Returns:
+        What each cell holds, as in `Tesuji.cells`.
+
+    Raises:
+        PatternSyntaxError: A letter or outline is not of the language, or not one cell is `*`.
+    """
+    assert not isinstance(spec.geometry, GraphGeometry)
+    for number, line in enumerate(text.splitlines(), 1):
+        for column, letter in enumerate(line, 1):
+            if not letter.isspace() and letter not in _LETTERS:
+                raise PatternSyntaxError(
+                    number, column, f"letter {letter!r} is none of {' '.join(_LETTERS)}, which tesujis have"
+                )
+    pattern = read_cells(text.translate(_FROM_TEXT), spec.geometry)
+    marked = [cell for cell, code in zip(pattern.cells, pattern.codes, strict=True) if code == _MOVED_TO]
+    if len(marked) != 1:
+        raise PatternSyntaxError(1, 1, f"{len(marked)} cells are {MOVED_TO!r}: the move goes to exactly one")
+    ((down, right),) = marked
+    held_by = {code: held for held, code in _codes(player).items()}
+    return {
+        (row - down, column - right): held_by[Code(code)]
+        for (row, column), code in zip(pattern.cells, pattern.codes, strict=True)
+        if code not in (_MOVED_TO, Code.ANYTHING)
+    }

@@ -1,0 +1,164 @@
+"""What a game learnt of cells to move to, for people: printed, exported, edited, imported."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from academy.store.codec import spec_to_proto
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+from referees.api import referee
+from tests.academy.cli.conftest import Academy, run
+from tests.academy.service import examples
+from tests.academy.service.running import Running, serving
+from tests.academy.service.test_advice import taught
+
+
+def played(game: str, server: Running, contests: int) -> str:
+    """Random contests of a game of OpenSpiel, by its own rules; returns ACADEMY's name of it."""
+    rules = referee("openspiel").from_settings({"game": game})
+    spec = rules.spec()
+    described = spec_to_proto(spec)
+    described.settings.tesuji_capacity = 60
+    arena = server.arena().contests
+    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=described))
+    for number in range(contests):
+        random, position = Random(number), rules.start(0)
+        report = contests_pb2.ReportContestRequest(
+            contest=examples.contest(f"{game}/{number}", spec.game_id, elos=(1500.0, 1500.0)),
+            results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+            start_board=rules.board(position, 1).letters,
+        )
+        while seats := rules.to_move(position):
+            move = random.choice(list(rules.legal_moves(position, seats[0]) or ()))
+            position = rules.play(position, {seats[0]: move})
+            board = rules.board(position, 1).letters
+            report.plies.add(player=seats[0], move=rules.move_text(move), board=board)
+        arena.ReportContest(report)
+    return spec.game_id
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("tesujis") / "data") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def academy(server: Running) -> Academy:
+    token = server.token("admin", Role.ADMIN)
+    return lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+
+
+def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy) -> None:
+    taught(server, "drawn")
+    shown = academy("tesujis", "drawn", "--limit", 3)
+    assert shown.exit_code == 0, shown.err
+    assert "drawn: 3 of" in shown.out and "*" in shown.out and "more with --page" in shown.out
+    pages, token = [], ""
+    while True:
+        page = academy(
+            "tesujis", "drawn", "--limit", 20, *(["--page", token] if token else []), "--json"
+        ).json()
+        pages += page["tesujis"]
+        token = page.get("next_page_token", "")
+        if not token:
+            break
+    strengths = [tesuji["strength"] for tesuji in pages]
+    assert strengths == sorted(strengths, reverse=True) and len(pages) == page["total_size"] > 20
+    first = pages[0]
+    assert first["signature"]["proposers"] == int(first["offered"])
+
+
+@pytest.mark.parametrize(("game", "form"), [("go", "text"), ("connect_four", "text"), ("othello", "binary")])
+def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
+    server: Running, academy: Academy, tmp_path: Path, game: str, form: str
+) -> None:
+    if game == "go":
+        name = f"go-{form}"
+        taught(server, name)
+    else:
+        name = played(game, server, 6)
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert academy("export", name, "--to", first, "--format", form).exit_code == 0
+    with serving(tmp_path / "elsewhere") as empty:
+        at = {"ACADEMY_ADDRESS": str(empty.address), "ACADEMY_TOKEN": empty.token("admin", Role.ADMIN)}
+        assert run("games", "create", first, **at).exit_code == 0
+        done = run("import", name, first, **at)
+        assert done.exit_code == 0, done.err
+        assert run("export", name, "--to", second, "--format", form, **at).exit_code == 0
+        here, there = (one.store.follow().refresh(name).tesujis for one in (server, empty))
+        assert here == there and len(here) > 20
+        if game != "go":
+            assert len(set((here.codes >> 32 & 63).tolist())) > 1
+        # The same again: counts add up, what they say stays.
+        assert run("import", name, first, **at).exit_code == 0
+        twice = empty.store.follow().refresh(name).tesujis
+        assert (twice.offered == 2 * here.offered).all() and twice.values.tolist() == here.values.tolist()
+        assert run("import", name, first, "--replace", **at).exit_code == 0
+        assert empty.store.follow().refresh(name).tesujis == here
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("*", "-", "0 cells are '*'"),
+        ("*", "b", "letter 'b' is none of - x o + # * _"),
+        ("% offered", "% bid", "'bid' must be one of player, place, turned, offered"),
+        ("chosen", "refused", "'refused' must be one of"),
+        ("% player 1", "% player 2", "tesujis of this game are kept for player 1"),
+        ("% uses", "% place 7\n% uses", "place 7: tesujis of this shape have [None]"),
+        ("weight -", "weight -9", "a weight beyond 8"),
+        ("% library tesujis", "% library tesuji", "there are opening, middle-game, endgame, tesujis"),
+        ("\n< ", "\n< 9", "is not the proposers of the pattern"),
+    ],
+)
+def test_text_that_no_tesuji_could_have_is_refused_by_line(
+    server: Running, academy: Academy, tmp_path: Path, before: str, after: str, complaint: str
+) -> None:
+    request = libraries_pb2.GetStatisticsRequest(game_id="edited")
+    if "edited" not in {
+        game.game_id for game in server.admin().contests.ListGames(contests_pb2.ListGamesRequest()).games
+    }:
+        taught(server, "edited")
+    text = academy("export", "edited", "--library", "middle-game").out
+    assert before in text
+    file = tmp_path / "edited.txt"
+    file.write_text(text.replace(before, after, 1))
+    refused = academy("import", "edited", file)
+    assert refused.exit_code and complaint in " ".join(refused.err.split()) and "line " in refused.err
+    assert server.admin().libraries.GetStatistics(request).tesujis
+
+
+def test_a_turned_drawing_is_the_same_tesuji(server: Running, academy: Academy, tmp_path: Path) -> None:
+    game = examples.tiny_go("turned")
+    game.settings.tesuji_capacity = 10
+    server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    figures = "% player 1\n% offered 10 chosen 4 elos 15000 weight 0.5 gradient 1\n"
+    for cells, offered in (
+        ("o - -\n- * x\n- - -", [10]),
+        # Turned by half, then mirrored.
+        ("- - -\nx * -\n- - o", [20]),
+        ("- x -\n- * -\n- - o", [30]),
+        ("- x -\n- * o\n- - -", [30, 10]),
+    ):
+        file = tmp_path / "one.txt"
+        file.write_text(f"% academy text 1\n% library tesujis\n{figures}{cells}\n")
+        done = academy("import", "turned", file)
+        assert "1 tesujis" in done.out, done.err
+        known = academy("tesujis", "turned", "--json").json()["tesujis"]
+        assert [int(tesuji["offered"]) for tesuji in known] == offered
+
+
+def test_a_game_without_empty_cells_to_move_to_takes_no_tesujis(
+    server: Running, academy: Academy, tmp_path: Path
+) -> None:
+    ring: game_pb2.Game = examples.ring("ring")
+    server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=ring))
+    file = tmp_path / "ring.txt"
+    file.write_text("% academy text 1\n% library tesujis\n% player 1\n% offered 1\n*\n")
+    refused = academy("import", "ring", file)
+    assert refused.exit_code and "two players in turn" in " ".join(refused.err.split())
