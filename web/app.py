@@ -20,7 +20,7 @@ from web.failures import PageError
 from web.guard import Guard
 from web.knowledge import Knowledge
 from web.live import Feeds
-from web.pages import competitions, game, home, live, openings, patterns, position
+from web.pages import competitions, game, home, live, openings, patterns, position, tesujis
 from web.rendering import ASSETS, Sections, render_error
 from web.settings import WebSettings
 
@@ -64,6 +64,7 @@ def create_application(
         "/games/{game_id}/openings": openings.show_openings,
         "/games/{game_id}/patterns": patterns.show_patterns,
         "/games/{game_id}/patterns/{library}/{pattern_id}": patterns.show_pattern,
+        "/games/{game_id}/tesujis": tesujis.show_tesujis,
         "/games/{game_id}/position": position.show_position,
     }
     of_arena: dict[str, Page[ArenaWatch]] = {

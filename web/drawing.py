@@ -15,6 +15,7 @@ from referees.graph_layout import spread_nodes
 
 __all__ = [
     "LETTER_MEANINGS",
+    "TESUJI_MEANINGS",
     "BoardMarks",
     "CellLink",
     "DrawnBoard",
@@ -22,6 +23,7 @@ __all__ = [
     "draw_board",
     "draw_legend",
     "draw_pattern",
+    "draw_tesuji",
     "is_map",
 ]
 
@@ -37,6 +39,10 @@ LETTER_MEANINGS: Final = {
     "2": "empty or the second player's",
     "#": "anything",
     "+": "off the board",
+}
+TESUJI_MEANINGS: Final = {
+    "*": "empty; the move goes here",
+    "_": "empty; a piece would come to rest here",
 }
 _MARGIN: Final = 4
 # Pixels for a unit of a drawing, where there is room.
@@ -144,6 +150,10 @@ def _piece(place: Point, letter: str) -> Iterator[str]:
     elif letter in "12":
         yield _disc(place, f"maybe {side}", 6.0)
         yield _text(place, "on-cell", letter)
+    elif letter == "*":
+        yield _disc(place, "last-mark", 3.6)
+    elif letter == "_":
+        yield _text(place, "on-cell", letter)
 
 
 _KINDS: Final = {"+": "cell off", "#": "cell any"}
@@ -160,17 +170,44 @@ def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -
     letters = [CODE_LETTERS[code] for code in pattern.codes]
     if isinstance(geometry, GraphGeometry):
         return _draw_nodes(pattern, letters, geometry, label)
+    return _draw_cells(pattern.cells, letters, isinstance(geometry, HexGeometry), label)
+
+
+def draw_tesuji(text: str, geometry: Geometry, label: str) -> Markup:
+    """Draw a tesuji; cells that belong to no shape are left out.
+
+    Args:
+        text: Its cells as ACADEMY sends them.
+        geometry: The board of its game.
+        label: What to call it for those who do not see it; its rows are read after that.
+    """
     hexagonal = isinstance(geometry, HexGeometry)
+    lines = text.splitlines()
+    # In a row of hexagons a cell takes two characters, and each row lies one further to the right.
+    placed = [
+        (row, (column - row if hexagonal else column) // (2 if hexagonal else 1), letter)
+        for row, line in enumerate(lines)
+        for column, letter in enumerate(line if hexagonal else line.split())
+        if letter not in " #"
+    ]
+    return _draw_cells(
+        [(row, column) for row, column, _ in placed], [letter for *_, letter in placed], hexagonal, label
+    )
+
+
+def _draw_cells(
+    cells: Sequence[tuple[int, int]], letters: Sequence[str], hexagonal: bool, label: str
+) -> Markup:
     sheet = _Sheet()
-    rows = [row for row, _ in pattern.cells]
+    rows = [row for row, _ in cells]
     # A slanted row of hexagons would leave room at its left.
-    shift = min(column + row / 2 for row, column in pattern.cells) * UNIT if hexagonal else 0.0
-    for (row, column), letter in zip(pattern.cells, letters, strict=True):
+    shift = min(column + row / 2 for row, column in cells) * UNIT if hexagonal else 0.0
+    for (row, column), letter in zip(cells, letters, strict=True):
         cell = grid_cell(row, column, hexagonal, _MARGIN - shift, _MARGIN)
         sheet.parts += [_path(cell.outlines, _KINDS.get(letter, "cell")), *_piece(cell.place, letter)]
         sheet.reach(cell.place[0] + UNIT / 2 + _MARGIN, cell.place[1] + UNIT / math.sqrt(3) + _MARGIN)
     by_row = [
-        " ".join(letter for (row, _), letter in zip(pattern.cells, letters, strict=True) if row == number)
+        " ".join(letter for (row, _), letter in zip(cells, letters, strict=True) if row == number)
         for number in range(max(rows) + 1)
     ]
     return sheet.markup(f"{label}: {' / '.join(by_row)}", "pattern")
@@ -364,7 +401,7 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
     """Return letters with what they mean and how they are drawn.
 
     Args:
-        letters: Letters of the language of patterns.
+        letters: Letters of the language of patterns, tesujis' included.
     """
     legend = []
     for letter in letters:
@@ -372,7 +409,7 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
         cell = grid_cell(0, 0, False, 1, 1)
         sheet.parts += [_path(cell.outlines, _KINDS.get(letter, "cell")), *_piece(cell.place, letter)]
         sheet.reach(UNIT + 2, UNIT + 2)
-        meaning = LETTER_MEANINGS[letter]
+        meaning = (LETTER_MEANINGS | TESUJI_MEANINGS)[letter]
         legend.append((letter, meaning, sheet.markup(meaning, "legend-cell")))
     return legend
 

@@ -217,6 +217,20 @@ class Knowledge:
         """
         return await self._call(self._libraries.ListPatterns, request)
 
+    async def tesujis(self, game_id: str, size: int, page: str) -> libraries_pb2.ListTesujisResponse:
+        """Return a page of a game's tesujis, the strongest first.
+
+        Args:
+            game_id: The game.
+            size: How many to return at most.
+            page: Where the page before ended; empty for the first.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        request = libraries_pb2.ListTesujisRequest(game_id=game_id, page_size=size, page_token=page)
+        return await self._call(self._libraries.ListTesujis, request)
+
     async def pattern(
         self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
     ) -> pattern_pb2.PatternRecord:

@@ -57,6 +57,8 @@ def fill(academy: Running) -> None:
         examples.hunt(HOSTILE),
     ]
     for game in games:
+        if game.game_id in (GO, HEX):
+            game.settings.tesuji_capacity = 60
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
     for game_id in SEEDS:
         for number in range(12):

@@ -30,6 +30,7 @@ PAGES = {
     "openings on a map": f"/games/{DIPLOMACY}/openings",
     "openings without a board": f"/games/{RING}/openings",
     "gallery": f"/games/{GO}/patterns?library=endgame",
+    "tesujis": f"/games/{HEX}/tesujis",
     "pattern": f"/games/{HEX}/patterns/endgame/1",
     "position": f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}&show=1",
     "empty position": f"/games/{DRAUGHTS}/position",

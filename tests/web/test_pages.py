@@ -203,6 +203,30 @@ class TestGallery:
         assert all(vote.player in answer.words for vote in record.votes) and record.votes
 
 
+class TestTesujis:
+    @pytest.mark.parametrize("game_id", [GO, HEX])
+    def test_they_are_drawn_with_their_figures_the_strongest_first(
+        self, pages: Visitor, academy: Running, game_id: str
+    ) -> None:
+        listed = academy.admin().libraries.ListTesujis(
+            libraries_pb2.ListTesujisRequest(game_id=game_id, page_size=48)
+        )
+        assert listed.total_size == 60 and listed.next_page_token
+        answer = pages.get(pages.get(f"/games/{game_id}/patterns").link(f"/games/{game_id}/tesujis"))
+        weights = re.findall(r"weight <strong>([+-][0-9.]+)<", answer.text)
+        assert weights == [f"{tesuji.weight_millionths / 1e6:+.2f}" for tesuji in listed.tesujis]
+        drawings = re.findall(r'class="drawing"><svg[^>]*aria-label="Anywhere: ([^"]+)"', answer.text)
+        written = [[line.split() for line in tesuji.cells.splitlines()] for tesuji in listed.tesujis]
+        assert [[row.split() for row in drawing.split(" / ")] for drawing in drawings] == written
+        following = re.search(r'rel="next" href="([^"]+)"', answer.text)
+        assert following
+        last = pages.get(following[1].replace("&amp;", "&"))
+        assert last.text.count('class="drawing"') == 60 - 48 and "Next page" not in last.text
+
+    def test_a_game_without_them_says_how_it_would_learn_them(self, pages: Visitor) -> None:
+        assert "tesuji_capacity" in pages.get(f"/games/{DRAUGHTS}/tesujis").words
+
+
 class TestHostileContent:
     @pytest.mark.threat("bad_input")
     def test_names_and_moves_are_text_wherever_they_stand(self, pages: Visitor) -> None:

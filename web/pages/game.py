@@ -116,6 +116,13 @@ def _libraries(figures: GameFigures) -> list[_Library]:
             "patterns of the last fifth of contests",
             link(f"{path}/patterns", {"library": "endgame"}),
         ),
+        _Library(
+            "Tesujis",
+            statistics.tesujis,
+            settings.tesuji_capacity,
+            "surroundings of cells, with how much strong players like to move there",
+            link(f"{path}/tesujis"),
+        ),
     ]
 
 

@@ -82,6 +82,7 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
         "game_id": game_id,
         "library": library,
         "libraries": {name: link(here, {**unchanged, "library": name}) for name in LIBRARIES},
+        "tesujis": link(f"/games/{game_id}/tesujis"),
         "order": order,
         "orders": list(_ORDERS),
         "state": state,

@@ -89,7 +89,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
         done = run("import", name, first, **at)
         assert done.exit_code == 0, done.err
         assert run("export", name, "--to", second, "--format", form, **at).exit_code == 0
-        here, there = (one.store.follow().refresh(name).tesujis for one in (server, empty))
+        here, there = (place.store.follow().refresh(name).tesujis for place in (server, empty))
         assert here == there and len(here) > 20
         if game != "go":
             assert len(set((here.codes >> 32 & 63).tolist())) > 1
