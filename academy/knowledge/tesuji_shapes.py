@@ -220,7 +220,8 @@ class _Family:
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row of codes for each cell, one a shape; `views` end with a cell off the board."""
         around = self._around[player][:, :, cells]
-        held = views[boards, around]
+        # One index into all boards is a third faster than two.
+        held = views.take(boards * views.shape[1] + around)
         digits = np.zeros(held.shape[::2], dtype=np.int64)
         for place, power in enumerate(self._powers.tolist()):
             digits += held[:, place] * np.int64(power)
@@ -255,7 +256,7 @@ class _Turned:
 
     def turned(self, views: Views, boards: Places, cells: Places) -> Numbers:
         """Return how many pieces a move to each cell turns over."""
-        held = views[boards, self._rays[:, :, cells]]
+        held = views.take(boards * views.shape[1] + self._rays[:, :, cells])
         # Rows of the opponent's pieces beside the cell, up to the first other cell.
         row = np.logical_and.accumulate(held == OTHER, axis=1)
         lengths = row.sum(axis=1)

@@ -307,6 +307,30 @@ class TesujiTable:
             give_way()
         return fit.table().keep_strongest(capacity)
 
+    def log_likelihoods(self, report: ContestReport, spec: GameSpec) -> NDArray[np.float64]:
+        """Return how well the tesujis foretell a contest's moves, to measure them. Nothing is learnt.
+
+        Args:
+            report: The contest's report, with boards.
+            spec: The game.
+
+        Returns:
+            A row for each move of players strong enough to be learnt from: the logarithm of its probability,
+            and that of one move among all those compared.
+        """
+        around = surroundings(spec)
+        plies = _plies_of(report, self._teachers(report, frozenset()))
+        if around is None or not plies:
+            return np.zeros((0, 2))
+        choices = _read(around, plies)
+        rows = self._rows(choices.codes)
+        known = np.append(self.weight_millionths, 0)
+        scores = known[rows].sum(axis=1) / VALUE_SCALE
+        starts = np.searchsorted(choices.plies, np.arange(len(choices.chosen)))
+        compared = np.diff(np.append(starts, len(scores)))
+        likely = scores[choices.chosen] - np.log(np.add.reduceat(np.exp(scores), starts))
+        return np.stack([likely, -np.log(compared)], axis=1)
+
     def _teachers(self, report: ContestReport, muted: frozenset[str]) -> dict[int, int]:
         """Return the Elo in hundredths of each seat whose player is strong enough to be learnt from.
 

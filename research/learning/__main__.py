@@ -1,8 +1,8 @@
 """Measures what ACADEMY's knowledge is worth: `python -m research.learning COMMAND`.
 
 `run`, `bound` and `society` go on where they ended; give them minutes. `held-out` compares the evaluation's
-log loss of results that it has not seen with the players' own. `report` writes the tables and the plot into
-docs/archive/learning.md.
+log loss of results that it has not seen with the players' own, and says how well tesujis foretell moves.
+`report` writes the tables and the plot into docs/archive/learning.md.
 """
 
 import argparse

@@ -1,7 +1,8 @@
-"""How well the evaluation foretells results that it has not seen, beside what the players expected.
+"""How well the evaluation foretells results, and the tesujis moves, that they have not seen.
 
-It learns from the first four fifths of a population's contests; the log loss is that of the other fifth, over
-all positions in which a move was made: 0.693 for even odds, less is better.
+They learn from the first four fifths of a population's contests. The log loss of results is that of the other
+fifth, over all positions in which a move was made: 0.693 for even odds, less is better. The log likelihood of
+moves is that of players strong enough to be learnt from, beside one of any move: more is better.
 """
 
 import time
@@ -17,6 +18,8 @@ from academy.knowledge.contests import ContestReport, Ply, Result
 from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesuji_shapes import surroundings
+from academy.knowledge.tesujis import TesujiTable
 from academy.store.codec import report_from_proto
 from academy.v1 import events_pb2
 from research.learning.games import FINAL, TRIALS
@@ -29,6 +32,7 @@ SETTINGS: Final = {
     "and 5,000 patterns": LibrarySettings(evaluation=True, evaluation_patterns=5_000),
     "and 50,000 patterns": LibrarySettings(evaluation=True, evaluation_patterns=50_000),
 }
+TESUJIS: Final = 1_000
 # Odds beyond are counted as these: nobody is so sure.
 SUREST: Final = 0.98
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
@@ -60,7 +64,26 @@ def held_out_losses(name: str, contests: int, data: Path) -> list[str]:
         lines.append(
             f"  {title:24} {loss:.3f}   {table.patterns:6,} patterns, {milliseconds:.1f} ms a contest"
         )
-    return lines
+    return [*lines, *_likelihood_of_moves(learnt, held_out, spec)]
+
+
+def _likelihood_of_moves(
+    learnt: Sequence[ContestReport], held_out: Sequence[ContestReport], spec: GameSpec
+) -> list[str]:
+    if surroundings(spec) is None:
+        return []
+    table, began = TesujiTable.empty(), time.process_time()
+    for report in learnt:
+        table = table.learn(report, spec, TESUJIS)
+    milliseconds = 1e3 * (time.process_time() - began) / len(learnt)
+    moves = np.concatenate([table.log_likelihoods(report, spec) for report in held_out])
+    if not len(moves):
+        return ["  moves: none that tesujis could foretell"]
+    tesujis, any_move = moves.mean(axis=0)
+    return [
+        f"  moves: {len(moves):,}, any {any_move:.3f}, tesujis {tesujis:.3f}   {len(table):,} tesujis, "
+        f"{milliseconds:.1f} ms a contest"
+    ]
 
 
 def _positions(report: ContestReport) -> list[tuple[bytes, Ply]]:
