@@ -242,8 +242,8 @@ def test_what_analysts_found_is_shown_apart_and_can_be_forgotten(academy: Academ
 
 
 def test_games_are_compared_by_their_measures(academy: Academy) -> None:
-    (game,) = academy("games", "--measures", "--json").json()
-    assert (game["game_id"], game["contests"]) == ("go", 7)
+    game = next(game for game in academy("games", "--measures", "--json").json() if game["game_id"] == "go")
+    assert game["contests"] == 7
     assert game["measures"]["draws"] == {"value": 1.0, "contests": 7, "standard_error": 0.0}
     assert game["measures"]["first_player_score"]["standard_error"] == 0
     assert game["measures"]["length"]["standard_error"] == pytest.approx(

@@ -61,6 +61,8 @@ def test_an_empty_board_is_refused() -> None:
 
 def values_of(setting: str, kind: object) -> st.SearchStrategy[float]:
     """All that a setting may be."""
+    if kind is bool:
+        return st.booleans()
     if kind is float:
         return st.floats(0, 1)
     return st.integers(LEAST.get(setting, 0), GREATEST.get(setting, 1_000_000))
