@@ -273,7 +273,7 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
     features = {code: weight for code, weight in evaluation.items() if code < FIRST_PATTERN}
     patterns = {code: weight for code, weight in evaluation.items() if code >= FIRST_PATTERN}
     title = (
-        f"{game.game_id}: {weights.contests:,} contests taught {len(patterns):,} patterns; "
+        f"{game.game_id}: {weights.contests:,} contests learnt from, {len(patterns):,} patterns; "
         f"{weights.uses:,} uses, {weights.successes:,} successes; revision {weights.revision}"
     )
     table = new_table(title, " for the first player", "log odds")

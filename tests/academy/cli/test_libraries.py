@@ -132,7 +132,7 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
 def test_weights_of_features_and_of_patterns_on_named_cells(academy: Academy, running: Running) -> None:
     taught(running, "weighed")
     shown = academy("weights", "weighed", "--limit", "3").out
-    assert "8 contests taught" in shown and "each soldier ahead" in shown
+    assert "8 contests learnt from" in shown and "each soldier ahead" in shown
     assert len(re.findall(r"(?:[a-e][1-5]:[-xo] ?){4,9}", shown)) == 3
     assert academy("weights", "weighed", "--json").json()["contests"] == 8
     switched = academy("settings", "weighed", "local_weights=false")
