@@ -129,13 +129,15 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
     assert "0 records removed" in restored.out
 
 
-def test_weights_of_features_and_of_patterns_on_named_cells(academy: Academy, running: Running) -> None:
-    taught(running, "weighed")
-    shown = academy("weights", "weighed", "--limit", "3").out
-    assert "8 contests learnt from" in shown and "each soldier ahead" in shown
-    assert len(re.findall(r"(?:[a-e][1-5]:[-xo] ?){4,9}", shown)) == 3
-    assert academy("weights", "weighed", "--json").json()["contests"] == 8
-    switched = academy("settings", "weighed", "local_weights=false")
+def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as running:
+        taught(running, "weighed")
+        where = ("--address", str(running.address), "--token", running.token("admin", Role.ADMIN))
+        shown = run("weights", "weighed", "--limit", "3", *where).out
+        assert "8 contests learnt from" in shown and "each soldier ahead" in shown
+        assert len(re.findall(r"(?:[a-e][1-5]:[-xo] ?){4,9}", shown)) == 3
+        assert run("weights", "weighed", "--json", *where).json()["contests"] == 8
+        switched = run("settings", "weighed", "local_weights=false", *where)
     assert re.search(r"local_weights\s+│\s+false", switched.out)
 
 
