@@ -55,9 +55,11 @@ from typing import Final, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesuji_text import read_tesuji_cells
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.codec import (
@@ -532,7 +534,11 @@ class _Reader:
         record = self._tesuji
         record.game_id, record.cells = self._spec.game_id, cells
         try:
+            if not isinstance(self._spec.geometry, GraphGeometry):
+                read_tesuji_cells(cells, record.player, self._spec)
             table = tesujis_from_records([record], self._spec)
+        except PatternSyntaxError as error:
+            raise LibraryTextError(self._cells_line + error.line - 1, error.column, error.what) from error
         except InvalidRecordError as error:
             raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
         if label:
