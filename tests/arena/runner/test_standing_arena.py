@@ -89,6 +89,7 @@ def test_players_that_are_there_meet_and_the_one_away_holds_up_nobody(tmp_path: 
             connector.terminate()
     games = json.loads(arena("league", "show", tmp_path / "league.db", "--json").stdout)["games"]
     assert [game["games"] for game in games] == [len(history(control))]
+    assert "pool (" in arena("show", control).stdout
     report = json.loads(arena("show", control, "--json").stdout)
     played = {player["name"]: player["games"] for player in report["players"]}
     assert played["away"] == 0 and min(played["anchor"], played["rambler"], played["gnugo"]) >= 2
