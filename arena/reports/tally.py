@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from arena.control.plans import GameSettings
 from arena.results.games import FinishedGame
@@ -94,16 +95,20 @@ def tally(
     return list(matchups.values())
 
 
+# What the games of these kinds are listed under.
+_TITLES: Final = {"mars": "series {}", "standing": "{}"}
+
+
 def unplanned_tallies(
     settings: Mapping[str, GameSettings], games: Sequence[FinishedGame], kind: str
 ) -> list[MatchupTally]:
     """Empty tallies of matchups that only their games and the settings of these are known of."""
     first = {game.matchup: game.players for game in reversed(games)}
     return [
-        # A series' first line-up is not all that play in it.
+        # The first line-up of a series or a pool is not all that play in it.
         MatchupTally(
             matchup,
-            f"series {matchup}" if kind == "mars" else " v ".join(first[matchup]),
+            _TITLES[kind].format(matchup) if kind in _TITLES else " v ".join(first[matchup]),
             first[matchup],
             None,
             settings.get(matchup),

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from clients.connection import Connection
@@ -16,7 +17,6 @@ from tests.arena.engines import GNUGO, needs_gnugo
 CONTROL = """
 [competition]
 kind = "standing"
-rounds = 5
 parallel = 2
 [game]
 name = "go"
@@ -62,7 +62,7 @@ def test_players_that_are_there_meet_and_the_one_away_holds_up_nobody(tmp_path: 
         tokens = tmp_path / "pool.tokens"
         while not all((tokens / name).exists() for name in ("rambler", "gnugo")):
             assert running.poll() is None
-            threading.Event().wait(0.05)
+            time.sleep(0.05)
         connector = subprocess.Popen(
             [
                 sys.executable, "-m", "clients.bots.gtp_connector", "--player", "gnugo", "--address", address,
@@ -77,21 +77,27 @@ def test_players_that_are_there_meet_and_the_one_away_holds_up_nobody(tmp_path: 
             kwargs={"redial_seconds": 1.0},
         )
         bot.start()
-        assert running.wait(120) == 0
+        while sum("gnugo" in line for line in history(control)) < 3:
+            assert running.poll() is None
+            time.sleep(0.1)
+        assert arena("stop", control).returncode == 0
+        assert running.wait() == 0
         bot.join()
     finally:
         running.kill()
         if connector is not None:
             connector.terminate()
     games = json.loads(arena("league", "show", tmp_path / "league.db", "--json").stdout)["games"]
-    assert [game["games"] for game in games] == [len(rounds_of(control))]
+    assert [game["games"] for game in games] == [len(history(control))]
+    assert "pool (" in arena("show", control).stdout
     report = json.loads(arena("show", control, "--json").stdout)
     played = {player["name"]: player["games"] for player in report["players"]}
     assert played["away"] == 0 and min(played["anchor"], played["rambler"], played["gnugo"]) >= 2
-    assert connector.stdout is not None and "gnugo" in connector.stdout.read()
+    assert connector.stdout and "gnugo" in connector.stdout.read()
 
 
-def rounds_of(control: Path) -> list[str]:
-    return [
-        line for line in control.with_suffix(".hist").read_text().splitlines() if line.split()[0][0] == "r"
-    ]
+def history(control: Path) -> list[str]:
+    """The games so far, a line each."""
+    file = control.with_suffix(".hist")
+    lines = file.read_text().splitlines() if file.exists() else []
+    return [line for line in lines if line.lstrip().startswith("r")]
