@@ -30,7 +30,7 @@ from clients.responses import Analysis
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
 
-# After so many searches the walk begins again at the root: contests have gone on meanwhile.
+# After this number of searches the walk begins again at the root: contests have gone on meanwhile.
 SEARCHES_A_WALK: Final = 50
 # Between two walks without anything left to search, and between two looks whether players are busy.
 SECONDS_BETWEEN_WALKS: Final = 60.0
@@ -304,7 +304,7 @@ def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
     parser.add_argument("--playouts", type=int, default=2_000, help="random games a position (monte-carlo)")
     parser.add_argument("--depth", type=int, default=8, help="plies ahead (alpha-beta)")
     parser.add_argument(
-        "--nodes", type=_positive(int), default=1_000, help="look at the most visited so many"
+        "--nodes", type=_positive(int), default=1_000, help="look at this number of the most visited"
     )
     parser.add_argument("--seconds", type=_positive(float), help="end after this time")
     parser.add_argument("--once", action="store_true", help="end when nothing is left to search")

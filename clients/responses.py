@@ -8,9 +8,9 @@ from typing import Final
 import grpc
 
 from academy.knowledge.contests import Verdict
-from academy.knowledge.fair_use import FairUse
+from academy.knowledge.fair_use import RULES_BY_SETTING, FairUse
 from academy.knowledge.settings import Library
-from academy.v1 import consultation_pb2, game_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
 
 LIBRARIES: Final = {
@@ -165,9 +165,12 @@ class ProposalStatus:
     pattern_id: int
 
 
-def fair_use_of(settings: game_pb2.LibrarySettings) -> FairUse:
-    """The rules of fair use that a game's settings make."""
-    return FairUse(settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin)
+def fair_use_of(settings: game_pb2.LibrarySettings | contests_pb2.FairUseRules) -> FairUse:
+    """The rules of fair use that a game's settings make, or that are in force in a contest."""
+    # An older server does not know all of them.
+    known = {field.name: value for field, value in settings.ListFields()}
+    rules = {rule: known[name] for name, rule in RULES_BY_SETTING.items() if name in known}
+    return FairUse(**rules)
 
 
 def book_move(

@@ -85,9 +85,11 @@ def new_table(title: str, *headings: str) -> Table:
 
 
 def games_table(games: Iterable[game_pb2.Game]) -> Table:
-    """Games with their boards and libraries' capacities."""
+    """Games with their boards, libraries' capacities and rules of fair use."""
     table = new_table(
-        "Games", " game", "players", " board", " symmetries", "opening", "middle-game", "endgame"
+        "Games",
+        *(" game", "players", " board", " symmetries", "opening", "middle-game", "endgame"),
+        *_FAIR_USE_COLUMNS,
     )
     for game in games:
         settings = game.settings
@@ -99,8 +101,25 @@ def games_table(games: Iterable[game_pb2.Game]) -> Table:
             f"{settings.opening_capacity:,}",
             f"{settings.middle_game_capacity:,}",
             f"{settings.endgame_capacity:,}",
+            *_fair_use_cells(settings),
         )
     return table
+
+
+# The rules of fair use, and what their columns are called.
+_FAIR_USE: Final = {
+    "opening_moves_per_consultation": "moves a consultation",
+    "opening_plies_ahead": "plies ahead",
+    "pattern_value_limit": "patterns up to",
+    "elo_margin": "elo margin",
+    "consult_share": "consult share",
+}
+_FAIR_USE_COLUMNS: Final = tuple(_FAIR_USE.values())
+
+
+def _fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) -> list[str]:
+    given = {field.name: value for field, value in rules.ListFields()}
+    return [f"{given[name]:g}" if name in given else "" for name in _FAIR_USE]
 
 
 def board_of(game: game_pb2.Game) -> str:
@@ -310,16 +329,27 @@ def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> T
 
 
 def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
-    """Contests with their players by seat, and how long ago they were opened; `now` in seconds since 1970."""
-    table = new_table(title, " contest", " arena", " game", " players", " opened", "hours ago")
+    """Contests with their players by seat, their rules of fair use, and how long ago they were opened.
+
+    `now` is in seconds since 1970. Players in brackets may not consult in the contest.
+    """
+    table = new_table(
+        title, " contest", " arena", " game", " players", " opened", "hours ago", *_FAIR_USE_COLUMNS
+    )
     for contest in contests:
         table.add_row(
             Text(contest.contest_id),
             shown(contest.arena),
             contest.game_id,
-            Text(" - ".join(player.name for player in contest.players)),
+            Text(
+                " - ".join(
+                    f"({player.name})" if seat in contest.seats_alone else player.name
+                    for seat, player in enumerate(contest.players, 1)
+                )
+            ),
             contest.open_time.ToJsonString(),
             f"{(now - contest.open_time.ToNanoseconds() / 1e9) / 3_600:,.1f}",
+            *_fair_use_cells(contest.fair_use),
         )
     return table
 

@@ -5,11 +5,12 @@ expected value, and only knowledge of players of Elo above one's own less 200. A
 other numbers.
 """
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.settings import LibrarySettings
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ALONE",
     "POSITIONS_PER_LOW_ONE",
+    "RULES_BY_SETTING",
     "SEED_RULES",
     "VALUE_TOLERANCE",
     "Claim",
     "Expectation",
     "FairUse",
     "FairUseExceededError",
+    "LooserRuleError",
+    "PlaysAloneError",
     "ValueNotLowError",
     "acceptable",
     "differ",
@@ -88,6 +92,54 @@ class ValueNotLowError(RuntimeError):
         return {"value": str(self.value), "limit": str(self.limit)}
 
 
+# What the rules are called in a game's settings and in control files.
+RULES_BY_SETTING: Final = {
+    "opening_moves_per_consultation": "moves_per_consultation",
+    "opening_plies_ahead": "plies_ahead",
+    "pattern_value_limit": "pattern_value_limit",
+    "elo_margin": "elo_margin",
+    "consult_share": "consult_share",
+}
+_STRICTER_IF_MORE: Final = ("opening_moves_per_consultation",)
+
+
+class LooserRuleError(ValueError):
+    """A rule of a contest that would allow more than the game's.
+
+    `name` is the setting, `value` what the contest would have, and `limit` what the game has.
+    """
+
+    def __init__(self, name: str, value: float, limit: float) -> None:
+        self.field = f"fair_use.{name}"
+        self.value = value
+        self.limit = limit
+        bound = "at least" if name in _STRICTER_IF_MORE else "at most"
+        super().__init__(
+            f"fair_use.{name} {value:g}: the game has {limit:g}, and a contest may only be stricter; give "
+            f"{bound} {limit:g}, or have an admin change the game's setting"
+        )
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"field": self.field, "value": f"{self.value:g}", "limit": f"{self.limit:g}"}
+
+
+class PlaysAloneError(RuntimeError):
+    """A seat may not consult in this contest: it is one of those that the player plays by itself."""
+
+    def __init__(self, contest_id: str, seat: int, share: float) -> None:
+        self.seat = seat
+        self.share = share
+        super().__init__(
+            f"seat {seat} plays contest {contest_id!r} without consulting: players may consult in a share of "
+            f"{share:g} of their contests, and ACADEMY drew this one among the others; play alone, propose"
+        )
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"seat": str(self.seat), "consult_share": f"{self.share:g}"}
+
+
 @dataclass(frozen=True, slots=True)
 class FairUse:
     """The rules of a game for players in contests, with the seed's numbers as defaults.
@@ -96,11 +148,15 @@ class FairUse:
         moves_per_consultation: The opening tree may be consulted once in this many own moves.
         pattern_value_limit: Patterns may be consulted where the player expects this or less, 0.0 to 1.0.
         elo_margin: Knowledge counts of players of an Elo above the player's own less this.
+        plies_ahead: How many plies of recommended moves and replies follow a recommended opening move.
+        consult_share: The share of contests in which a player may consult, 0.0 to 1.0.
     """
 
     moves_per_consultation: int = 4
     pattern_value_limit: float = 0.33
     elo_margin: float = 200.0
+    plies_ahead: int = 0
+    consult_share: float = 1.0
 
     @classmethod
     def of(cls, settings: LibrarySettings) -> Self:
@@ -109,7 +165,37 @@ class FairUse:
         Args:
             settings: The game's settings.
         """
-        return cls(settings.opening_moves_per_consultation, settings.pattern_value_limit, settings.elo_margin)
+        return cls(**{rule: getattr(settings, name) for name, rule in RULES_BY_SETTING.items()})
+
+    def restricted(self, stricter: Mapping[str, float]) -> Self:
+        """Return these rules with some of them stricter, as a competition may have them.
+
+        Args:
+            stricter: The rules by the names of the settings.
+
+        Raises:
+            InvalidSettingsError: A rule is out of its range.
+            LooserRuleError: A rule would allow more than this one.
+        """
+        # Checks the ranges.
+        LibrarySettings(**stricter)  # type: ignore[arg-type]
+        for name, value in stricter.items():
+            own = getattr(self, RULES_BY_SETTING[name])
+            allows_more = value < own if name in _STRICTER_IF_MORE else value > own
+            if allows_more:
+                raise LooserRuleError(name, value, own)
+        rules: dict[str, Any] = {RULES_BY_SETTING[name]: value for name, value in stricter.items()}
+        return replace(self, **rules)
+
+    def plays_alone(self, contest_id: str, seat: int) -> bool:
+        """Return whether a seat must play a contest without consulting, as `consult_share` has it.
+
+        Args:
+            contest_id: The contest; the same contest and seat always give the same answer.
+            seat: The seat, from 1.
+        """
+        digest = hashlib.blake2b(f"{contest_id} {seat}".encode(), digest_size=8).digest()
+        return int.from_bytes(digest) / 2**64 >= self.consult_share
 
     def opening_allowance(self, own_move: int) -> int:
         """Return how many consultations of the opening tree are allowed (seed: for 25 % of the moves).

@@ -41,7 +41,8 @@ class LibrarySettings:
     patterns; `local_weights` says whether players may download both in contests; in
     contests players may consult openings before one own move in `opening_moves_per_consultation`, patterns
     where they expect `pattern_value_limit` or less, and all of it of players above their own Elo less
-    `elo_margin`; up to `removed_records` that admins removed can be restored for `removed_days`.
+    `elo_margin`, in a share `consult_share` of their contests; up to `removed_records` that admins removed
+    can be restored for `removed_days`.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.
@@ -65,6 +66,7 @@ class LibrarySettings:
     opening_moves_per_consultation: int = 4
     pattern_value_limit: float = 0.33
     elo_margin: int = 200
+    consult_share: float = 1.0
     removed_days: int = 30
     removed_records: int = 20_000
 

@@ -10,10 +10,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from academy.knowledge.fair_use import FairUse, PlaysAloneError
 from academy.knowledge.spec import GameSpec
 from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.store import arenas
+from academy.store.codec import fair_use_in_force
 from academy.store.contest_tables import as_given, contest_record, open_contest_of_player
 from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
 from academy.store.game_tables import elo
@@ -132,11 +134,15 @@ class TokenCache:
 
 @dataclass(frozen=True, slots=True)
 class ContestSeat:
-    """A player's place in an open contest (by its stored id), with the arena's rating."""
+    """A player's place in an open contest (by its stored id), with the arena's rating.
+
+    `rules` are the contest's; None for one that was opened before contests had any.
+    """
 
     contest_id: str
     player: int
     elo: float
+    rules: FairUse | None = None
 
 
 class ContestAccess:
@@ -153,8 +159,8 @@ class ContestAccess:
         """Return the seat a consultation is made from, None for analysis outside a contest.
 
         Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
-        game the caller is playing, InvalidFieldError for a player or game that does not fit, and
-        ContestOverError.
+        game the caller is playing, InvalidFieldError for a player or game that does not fit,
+        ContestOverError, and PlaysAloneError.
         """
         return self._cache.recall(
             (caller, spec.game_id, contest_id, player),
@@ -185,7 +191,10 @@ class ContestAccess:
             )
         if contest.state != contests_pb2.CONTEST_STATE_OPEN:
             raise ContestOverError(contest_id)
-        return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo)
+        rules = fair_use_in_force(contest)
+        if player in contest.seats_alone:
+            raise PlaysAloneError(contest_id, player, rules.consult_share if rules else 1.0)
+        return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo, rules)
 
     def elo(self, caller: Caller, seat: ContestSeat | None, spec: GameSpec) -> float | None:
         """Return the arena's rating of the caller's player; in analysis, of a bot's last contest."""

@@ -90,17 +90,18 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         seat = self._access.find_asking_seat(caller, spec, request.contest_id, request.player)
         self._metrics.questions["opening"] += 1
+        rules = _rules_of(seat, game.view)
         consultations = 0
         if seat is not None:
-            consultations = await self._counts.count_opening_question(seat, game.view, request.moves)
-        least_elo = self._least_elo(caller, seat, game.view)
-        question = OpeningQuestion(request.player, least_elo, tuple(request.moves))
+            consultations = await self._counts.count_opening_question(seat, spec, request.moves, rules)
+        least_elo = self._least_elo(caller, seat, spec, rules)
+        # With more players, or when all move at once, the next recommended move would not be the asker's.
+        in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
+        ahead = rules.plies_ahead if in_turn else 0
+        question = OpeningQuestion(request.player, least_elo, ahead, tuple(request.moves))
         known = game.openings.get(question)
         if known is None:
-            # With more players, or when all move at once, the next recommended move would not be the asker's.
-            in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
-            ahead = game.view.settings.opening_plies_ahead if in_turn else 0
-            known = answer_opening(game.view.openings, game.own_values, question, ahead)
+            known = answer_opening(game.view.openings, game.own_values, question)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
@@ -213,7 +214,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         free = seat is None and (caller.role is Role.ADMIN or caller.analyst)
         if not (free or view.settings.local_weights):
             raise LocalWeightsOffError(view.spec.game_id)
-        least_elo = self._least_elo(caller, seat, view)
+        least_elo = self._least_elo(caller, seat, view.spec, _rules_of(seat, view))
         answer = answer_weights(view.evaluation, view.tesujis, least_elo, request.known_revision)
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:
@@ -309,10 +310,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             for library, numbers in pattern_ids.items():
                 self._counts.note_uses(seat, library, numbers)
 
-    def _least_elo(self, caller: Caller, seat: ContestSeat | None, view: GameView) -> float | None:
+    def _least_elo(
+        self, caller: Caller, seat: ContestSeat | None, spec: GameSpec, rules: FairUse
+    ) -> float | None:
         """Return the Elo above which the caller accepts knowledge; None where it accepts all."""
-        elo = self._access.elo(caller, seat, view.spec)
-        return None if elo is None else FairUse.of(view.settings).least_elo(elo)
+        elo = self._access.elo(caller, seat, spec)
+        return None if elo is None else rules.least_elo(elo)
 
     def _read_questions(
         self,
@@ -322,7 +325,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         fields: Sequence[str] = (),
     ) -> tuple[list[PatternQuestion], set[ContestSeat]]:
         """Check all positions before any is answered; `fields` are their names if not `positions[i]`."""
-        spec, rules = view.spec, FairUse.of(view.settings)
+        spec = view.spec
         contest_id, both = request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
         most_each = request.max_matches_each or self._limits.default_matches_each
@@ -333,13 +336,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             player = position.player
             if player not in seats:
                 seat = self._access.find_asking_seat(caller, spec, contest_id, player)
-                seats[player] = seat, self._least_elo(caller, seat, view)
+                seats[player] = seat, self._least_elo(caller, seat, spec, _rules_of(seat, view))
             seat, least_elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
                 check_value(f"{field}.expected_value", value)
             if seat is not None:
-                rules.check_patterns(value)
+                _rules_of(seat, view).check_patterns(value)
             if position.HasField("plies"):
                 require(
                     position.plies <= MAX_PLIES,
@@ -364,6 +367,11 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             plies = position.plies if position.HasField("plies") else None
             board = keys.NO_BOARD if plies is not None else keys.board(position.board)
             self._counts.note_claim(seat, Claim(plies, board, position.expected_value))
+
+
+def _rules_of(seat: ContestSeat | None, view: GameView) -> FairUse:
+    """Return the rules that are in force: the contest's, or outside of contests the game's."""
+    return seat.rules if seat is not None and seat.rules is not None else FairUse.of(view.settings)
 
 
 def _read_libraries(

@@ -13,6 +13,7 @@ import structlog
 
 from academy.knowledge.fair_use import Claim, FairUse
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
 from academy.store.contest_commands import (
     HOUR,
@@ -24,7 +25,6 @@ from academy.store.contest_commands import (
 )
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
-from academy.store.replica import GameView
 from academy.store.tokens import Caller, Role
 
 _SEATS_REMEMBERED: Final = 1_024
@@ -45,19 +45,19 @@ class ContestCounts:
         self._uses_remembered = 0
         self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
 
-    async def count_opening_question(self, seat: ContestSeat, view: GameView, moves: Sequence[str]) -> int:
+    async def count_opening_question(
+        self, seat: ContestSeat, spec: GameSpec, moves: Sequence[str], rules: FairUse
+    ) -> int:
         """Count a question about the opening tree; return the player's number of them in this contest.
 
         Raises FairUseExceededError and ConsultationOrderError.
         """
-        own_moves, spec = len(moves), view.spec
+        own_moves = len(moves)
         if not spec.simultaneous:
             # Players take turns in order of the seats.
             own_moves = (own_moves + spec.players - seat.player) // spec.players
         return await self._store.write(
-            CountConsultation(
-                seat.contest_id, seat.player, tuple(moves), own_moves + 1, FairUse.of(view.settings)
-            )
+            CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1, rules)
         )
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:

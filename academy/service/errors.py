@@ -15,7 +15,12 @@ from grpc import StatusCode
 
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.cutting import InvalidCutError
-from academy.knowledge.fair_use import FairUseExceededError, ValueNotLowError
+from academy.knowledge.fair_use import (
+    FairUseExceededError,
+    LooserRuleError,
+    PlaysAloneError,
+    ValueNotLowError,
+)
 from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.patterns import InvalidPatternError
@@ -236,6 +241,14 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
         StatusCode.FAILED_PRECONDITION,
         "VALUE_NOT_LOW",
         "In a contest ask only in bad positions, with their expected value.",
+    ),
+    PlaysAloneError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION, "PLAYS_ALONE", "Play this contest without asking; propose as always."
+    ),
+    LooserRuleError: ErrorRow(
+        StatusCode.INVALID_ARGUMENT,
+        "LOOSER_RULE",
+        "Give a rule that is as strict as the game's, or have an admin change the game's setting.",
     ),
     InvalidBoardError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_BOARD", _CORRECT),
     InvalidPatternError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_PATTERN", _CORRECT),

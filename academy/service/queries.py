@@ -38,23 +38,26 @@ _MORE: Final = 0x80
 
 
 class OpeningQuestion(NamedTuple):
-    """Who asks, the Elo above which knowledge counts (None: all), and the moves so far."""
+    """Who asks, the Elo above which knowledge counts (None: all), the plies of the book wanted behind a
+    recommended move, and the moves so far.
+    """
 
     player: int
     least_elo: float | None
+    plies_ahead: int
     moves: tuple[str, ...]
 
 
 def answer_opening(
-    tree: OpeningTree, own: OwnValues, question: OpeningQuestion, plies_ahead: int
+    tree: OpeningTree, own: OwnValues, question: OpeningQuestion
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
-    recommended, with `plies_ahead` plies of what may follow it.
+    recommended, with what may follow it.
 
     In a contest (`least_elo` given) nodes of players too weak for the asking one are left out. `own` keeps
     the tree's values from answer to answer.
     """
-    player, least_elo, moves = question
+    player, least_elo, plies_ahead, moves = question
 
     # In hundredths: as floats 365.13 - 165.13 may be more or less than 200.
     least = 0 if least_elo is None else round(least_elo * ELO_SCALE)

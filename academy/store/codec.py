@@ -31,7 +31,7 @@ from academy.knowledge.contests import (
     Use,
 )
 from academy.knowledge.evaluation import EvaluationTable
-from academy.knowledge.fair_use import Expectation
+from academy.knowledge.fair_use import RULES_BY_SETTING, Expectation, FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import MAX_BUDGET, ROOT, NodeAnalysis, OpeningNode
@@ -136,6 +136,24 @@ def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> ga
     if settings is not None:
         message.settings.CopyFrom(settings_to_proto(settings))
     return message
+
+
+def fair_use_from_proto(message: contests_pb2.FairUseRules) -> dict[str, float]:
+    """Return the rules that are given, by the names of the settings."""
+    return {field.name: value for field, value in message.ListFields()}
+
+
+def fair_use_in_force(contest: contests_pb2.Contest) -> FairUse | None:
+    """Return the rules of a stored contest; None for one that was opened before contests had any."""
+    given = fair_use_from_proto(contest.fair_use)
+    rules: dict[str, Any] = {RULES_BY_SETTING[name]: value for name, value in given.items()}
+    return FairUse(**rules) if rules else None
+
+
+def fair_use_to_proto(rules: FairUse) -> contests_pb2.FairUseRules:
+    """Write all rules."""
+    written: dict[str, Any] = {name: getattr(rules, rule) for name, rule in RULES_BY_SETTING.items()}
+    return contests_pb2.FairUseRules(**written)
 
 
 PROPOSAL_ID_LENGTH: Final = 24

@@ -15,6 +15,8 @@ from academy.store.codec import (
     check_new_names,
     check_report,
     expectations,
+    fair_use_from_proto,
+    fair_use_to_proto,
     false_claim_to_proto,
     pack_message,
     settings_from_proto,
@@ -100,8 +102,8 @@ class OpenContest:
     """Begin a contest. The result is the contest and a fresh ticket a seat; older ones end.
 
     It belongs to `arena`, which has ids of its own. Opening the same contest again keeps the Elos it was
-    opened with and what its players did. Raises ContestConflictError for another contest of this id,
-    ContestOverError for a reported one.
+    opened with, its rules of fair use, and what its players did. Raises ContestConflictError for another
+    contest of this id, ContestOverError for a reported one, and LooserRuleError.
     """
 
     contest: contests_pb2.Contest
@@ -109,12 +111,17 @@ class OpenContest:
 
     def execute(self, work: WriteContext) -> tuple[contests_pb2.Contest, list[str]]:
         """Store the contest and the hashes of its tickets."""
-        spec = work.knowledge(self.contest.game_id).spec
+        knowledge = work.knowledge(self.contest.game_id)
         arena = arenas.enter(work.transaction, self.arena)
         contest_id = keys.kept_contest_id(self.contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
-            record = _new_record(work, arena, self.contest, spec)
+            rules = FairUse.of(knowledge.settings).restricted(fair_use_from_proto(self.contest.fair_use))
+            record = _new_record(work, arena, self.contest, knowledge.spec)
+            record.contest.fair_use.CopyFrom(fair_use_to_proto(rules))
+            seats = range(1, len(record.seats) + 1)
+            alone = [seat for seat in seats if rules.plays_alone(record.contest.contest_id, seat)]
+            record.contest.seats_alone.extend(alone)
             contest_tables.add_open_contest(work.transaction, record.contest)
         else:
             _check_same(record, self.contest)
@@ -433,6 +440,9 @@ def _new_record(
     check_elos(contest)
     check_new_names(contest)
     opened = arenas.kept_contest(work.transaction, arena, contest)
+    # What the arena wishes is not yet in force.
+    opened.ClearField("fair_use")
+    opened.ClearField("seats_alone")
     opened.state = contests_pb2.CONTEST_STATE_OPEN
     opened.open_time.CopyFrom(work.time)
     return records_pb2.ContestRecord(
@@ -451,6 +461,9 @@ def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) 
     names = [player.name for player in known.players]
     if given.players and [player.name for player in given.players] != names:
         raise ContestConflictError(known.contest_id, "players")
+    in_force = fair_use_from_proto(known.fair_use)
+    if not fair_use_from_proto(given.fair_use).items() <= in_force.items():
+        raise ContestConflictError(known.contest_id, "fair_use")
 
 
 def _check_open(record: records_pb2.ContestRecord) -> None:

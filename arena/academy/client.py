@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import grpc
 
@@ -120,11 +120,20 @@ def misses_game(refusal: AcademyRefusedError) -> bool:
 
 
 def contest_message(
-    contest_id: str, spec: GameSpec, players: Sequence[str], elo: Sequence[float]
+    contest_id: str,
+    spec: GameSpec,
+    players: Sequence[str],
+    elo: Sequence[float],
+    fair_use: Mapping[str, float] | None = None,
 ) -> contests_pb2.Contest:
-    """The contest as it is opened: players by seat, with the ratings they begin it with."""
+    """The contest as it is opened: players by seat, with the ratings they begin it with.
+
+    `fair_use` has rules that are stricter than the game's, by name.
+    """
+    rules: dict[str, Any] = dict(fair_use or {})
     return contests_pb2.Contest(
         contest_id=contest_id,
+        fair_use=contests_pb2.FairUseRules(**rules) if rules else None,
         game_id=spec.game_id,
         players=[
             contests_pb2.ContestPlayer(name=name, elo=rating)

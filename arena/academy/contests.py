@@ -4,7 +4,7 @@ Without ACADEMY all of it does nothing, so that the competition's loop need not 
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -30,12 +30,19 @@ class ContestNotOpenError(Exception):
 class ContestLifecycle:
     """Contests and reports of one run.
 
-    `warn` takes what people should know. Contests and reports are passed as the bytes that the
-    results database keeps of them; None stands for "no ACADEMY".
+    `warn` takes what people should know. `fair_use` has the competition's own rules, by name. Contests and
+    reports are passed as the bytes that the results database keeps of them; None stands for "no ACADEMY".
     """
 
-    def __init__(self, session: AcademySession | None, outbox: Outbox, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        session: AcademySession | None,
+        outbox: Outbox,
+        warn: Callable[[str], None],
+        fair_use: Mapping[str, float] | None = None,
+    ) -> None:
         self._session = session
+        self._fair_use = fair_use
         self._reporter = None if session is None else OutboxDelivery(outbox, session)
         self._warn = warn
         # When a contest that could not be opened may be tried again.
@@ -84,7 +91,7 @@ class ContestLifecycle:
         if self._session is None:
             return None
         self._session.know(spec)
-        return contest_message(contest_id, spec, players, elo).SerializeToString()
+        return contest_message(contest_id, spec, players, elo, self._fair_use).SerializeToString()
 
     def open(self, contest: bytes | None, since: float) -> AcademyAccess | None:
         """Open a contest that was made at the Unix time `since`; what its players need to get there.

@@ -56,6 +56,7 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
     ("`[adjudication]`", schema.EarlyEndTable, None),
     ("`[ratings]`", schema.RatingsTable, None),
     ("`[academy]`", schema.AcademyTable, None),
+    ("`[fair_use]`", schema.FairUseTable, None),
     ("`[remote]`", schema.RemoteTable, None),
     ("`[league]`", schema.LeagueTable, None),
 )

@@ -398,6 +398,29 @@ class LeagueTable(Table):
     """The league's database: `sqlite:///league.db` (beside the control file) or `postgresql://host/name`."""
 
 
+class FairUseTable(Table):
+    """How much players may lean on ACADEMY in this competition.
+
+    What is absent is as the game's settings say. ACADEMY refuses contests with a rule that is looser.
+    """
+
+    opening_moves_per_consultation: int | None = Field(None, ge=1, le=1_000_000)
+    """The opening tree may be consulted before one own move in this number."""
+    opening_plies_ahead: int | None = Field(None, ge=0, le=6)
+    """How many plies of recommended moves and replies follow a recommended move."""
+    pattern_value_limit: float | None = Field(None, ge=0, le=1)
+    """Patterns may be consulted where the player expects this or less."""
+    elo_margin: int | None = Field(None, ge=0, le=1_000_000)
+    """Knowledge counts of players of an Elo above the player's own less this."""
+    consult_share: float | None = Field(None, ge=0, le=1)
+    """The share of contests in which a player may consult; ACADEMY draws for each contest and seat."""
+
+    @property
+    def rules(self) -> dict[str, float]:
+        """The rules that are given, by name."""
+        return {name: value for name, value in dict(self).items() if value is not None}
+
+
 class RemoteTable(Table):
     """Where players of protocol `"grpc"` dial in."""
 
@@ -662,6 +685,8 @@ class ControlFile(Table, Generic[Kind]):
     """How players are rated."""
     academy: AcademyTable | None = None
     """How ACADEMY is reached."""
+    fair_use: FairUseTable | None = None
+    """How much players may lean on ACADEMY."""
     remote: RemoteTable = RemoteTable.model_construct()
     """Where players dial in over gRPC."""
     league: LeagueTable | None = None

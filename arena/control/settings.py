@@ -60,8 +60,9 @@ class Control:
     `void_retries` is how many void games of a matchup in a row are tried again, also before its first
     finished game (`retries_from_first`), and `on_void` what follows when there are more. A player that
     dials in is left out after `leave_out_after` void games in a row that it is at fault for. With
-    `begins_at_academy` players whose Elo is not given here begin with ACADEMY's. `token_variables` are
-    all that the file names as holding a token: no player's program gets them.
+    `begins_at_academy` players whose Elo is not given here begin with ACADEMY's. `fair_use` are rules
+    stricter than the game's. `token_variables` are all that the file names as holding a token: no player's
+    program gets them.
     """
 
     path: Path
@@ -90,6 +91,7 @@ class Control:
     begins_at_academy: bool = True
     academy: AcademySettings | None = None
     league: URL | None = field(default=None, repr=False)
+    fair_use: Mapping[str, float] = field(default_factory=dict)
     remote: Endpoint = field(default_factory=lambda: Endpoint(ServerAddress.parse(DEFAULT_ADDRESS)))
     listeners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     token_variables: frozenset[str] = frozenset()

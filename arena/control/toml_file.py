@@ -1,6 +1,6 @@
 """Reads a competition's control file in TOML; `docs/reference/control-file.md` describes the format."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -87,6 +87,7 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         begins_at_academy=file.ratings.begin == "academy",
         academy=academy,
         league=league,
+        fair_use=_fair_use(file.fair_use, academy),
         remote=file.remote.endpoint,
         listeners=listeners,
         token_variables=frozenset(variables_named(tables)),
@@ -120,6 +121,14 @@ def _rating(table: schema.RatingsTable, players: dict[str, schema.PlayerTable]) 
         begin={name: player.elo for name, player in players.items() if player.elo is not None},
         by=RatedBy(table.by),
     )
+
+
+def _fair_use(table: schema.FairUseTable | None, academy: AcademySettings | None) -> Mapping[str, float]:
+    if table is None:
+        return {}
+    if academy is None:
+        raise ControlError("[fair_use] is about ACADEMY: add a table [academy], or leave [fair_use] out")
+    return table.rules
 
 
 def _league(table: schema.LeagueTable, kind: str) -> URL:

@@ -93,7 +93,7 @@ class Competition:
         self._workers = resources.workers
         self._display = resources.display
         self._league = resources.league
-        self._academy = ContestLifecycle(resources.session, self._series.outbox, self._warn)
+        self._academy = ContestLifecycle(resources.session, self._series.outbox, self._warn, control.fair_use)
         self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
         # Games that wait until another game of a player has ended, with the player.

@@ -143,6 +143,8 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         self, position: Position, plies: int, value: float, best: Sequence[Move]
     ) -> Mapping[Move, Experience]:
         """What ACADEMY says of moves; nothing where it may not be asked. Weights at hand need no question."""
+        if self.plays_alone:
+            return {}
         if self.weights is not None:
             return self._by_weights(position, value, best)
         if self.academy is None or not self._options.libraries or not self.seat.allows_patterns(value):
@@ -243,7 +245,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
             for pattern in shapes(self._board(chosen.position), self._board(after), self.seat.player):
                 self.seat.record_move(pattern, chosen.ply, chosen.before, chosen.move.value)
         self._chosen.clear()
-        self.ask(lambda academy: academy.propose(self.seat, plies))
+        self.tell(lambda academy: academy.propose(self.seat, plies))
 
 
 def _fallen(board: Board, cell: int) -> int:

@@ -78,15 +78,15 @@ def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: R
     statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
     assert statistics.analysed_nodes == 4
     # What it found is what the same search finds anywhere.
-    found = analysed(academy)
+    values = analysed(academy)
     value = LineSearcher(HEX, Strength(playouts=30)).value([searched[0]])
     assert value is not None
-    assert round(value * 1_000_000) in {value for _, value in found.values()}
+    assert round(value * 1_000_000) in {value for _, value in values.values()}
     unsearched = academy.admin().libraries.ListOpenings(
         libraries_pb2.ListOpeningsRequest(game_id=GAME, page_size=1_000)
     )
     most = max(node.visits for node in unsearched.nodes if node.node_id and not node.HasField("analysis"))
-    assert min(visits for visits, _ in found.values()) >= most
+    assert min(visits for visits, _ in values.values()) >= most
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def test_a_long_search_ends_when_its_seconds_are_over(academy: Running) -> None:
     assert time.monotonic() - began < 30
 
 
-def test_what_cannot_be_done_is_said(academy: Running) -> None:
+def test_what_cannot_be_done_is_named(academy: Running) -> None:
     refused = run(academy, "--once", role=Role.BOT)
     assert refused.returncode == 1
     assert "is for admin, analyst; this token's role is bot" in refused.stderr

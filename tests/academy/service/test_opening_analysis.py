@@ -1,4 +1,4 @@
-"""Analysts tell ACADEMY what they searched; it is kept, told apart, and can be taken out again."""
+"""Analysts tell ACADEMY what they searched; it is kept and shown apart, and can be taken out again."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_a_search_changes_the_recommended_move_and_no_other_figure(academy: Runn
     centre = next(move for move in after.moves if move.move == "c3")
     assert (centre.statistics.analysis.analyst, centre.statistics.analysis.budget) == ("deep thought", 2_000)
     assert centre.statistics.analysis.value == 0.05
-    # Told apart: without it everything is as before, and the second player sees its own side.
+    # Kept apart: without it everything is as before, and the second player sees its own side.
     for move in after.moves:
         move.statistics.ClearField("analysis")
     assert list(after.moves) == list(before.moves)
@@ -124,7 +124,7 @@ def test_an_analyst_may_send_a_hundred_lines_at_once(academy: Running) -> None:
     assert (refused.fields, refused.metadata["limit"]) == (["lines"], "100")
 
 
-def test_only_analysts_and_admins_may_tell(academy: Running) -> None:
+def test_only_analysts_and_admins_may_report(academy: Running) -> None:
     for client in (academy.bot("ann"), academy.arena()):
         refused = refusal(lambda client=client: tell(client, "never", ("c3", 0.5, 1)))  # type: ignore[misc]
         assert (refused.code, refused.metadata["needed"]) == (
@@ -147,9 +147,9 @@ def test_an_analysis_outlives_a_restart_and_a_replay_searches_nothing(tmp_path: 
         academy.admin().libraries.ForgetAnalyses(
             libraries_pb2.ForgetAnalysesRequest(game_id="kept", analyst="other")
         )
-        told = look_up(academy.bot("ann"), "kept")
+        before = look_up(academy.bot("ann"), "kept")
     with serving(tmp_path / "data") as academy:
-        assert look_up(academy.bot("ann"), "kept") == told
+        assert look_up(academy.bot("ann"), "kept") == before
         exported = [
             message.node
             for message in academy.admin().libraries.ExportLibrary(

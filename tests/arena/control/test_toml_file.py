@@ -306,6 +306,17 @@ def test_an_academy_table_alone_means_the_embedded_server(tmp_path: Path) -> Non
     assert control(tmp_path, SMALLEST + '[academy]\naddress = "none"\n').academy is None
 
 
+def test_stricter_rules_of_fair_use_go_to_academy(tmp_path: Path) -> None:
+    assert control(tmp_path, SMALLEST + "[academy]\n").fair_use == {}
+    rules = "[fair_use]\nopening_plies_ahead = 0\nconsult_share = 0.25\n"
+    assert control(tmp_path, f"{SMALLEST}[academy]\n{rules}").fair_use == {
+        "opening_plies_ahead": 0,
+        "consult_share": 0.25,
+    }
+    with pytest.raises(ControlError, match=r"\[fair_use\] is about ACADEMY: add a table \[academy\]"):
+        control(tmp_path, SMALLEST + rules)
+
+
 def test_programs_installed_beside_python_are_found_without_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,150 @@
+"""A competition may have stricter rules of fair use than the game; ACADEMY enforces them and keeps them."""
+
+from typing import Any
+
+import grpc
+import pytest
+
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
+from tests.academy.service.running import Client, Running, refusal
+
+
+def registered(academy: Running, game_id: str) -> None:
+    """A game that allows more than the seed."""
+    game = examples.tiny_go(game_id)
+    game.settings.opening_moves_per_consultation = 2
+    game.settings.opening_plies_ahead = 4
+    game.settings.pattern_value_limit = 0.5
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+
+
+def opened(academy: Running, contest_id: str, game_id: str, **rules: Any) -> contests_pb2.OpenContestResponse:
+    wanted = contest(contest_id, game_id)
+    wanted.fair_use.CopyFrom(contests_pb2.FairUseRules(**rules))
+    return academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=wanted))
+
+
+def look_up(
+    player: Client, game_id: str, contest_id: str, *moves: str
+) -> consultation_pb2.LookUpOpeningResponse:
+    return player.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id=game_id, contest_id=contest_id, player=1, moves=moves)
+    )
+
+
+def test_a_contest_has_the_stricter_rules_and_says_which(academy: Running) -> None:
+    registered(academy, "strict")
+    for number in range(6):
+        played = contest(f"strict/{number}", "strict")
+        academy.arena().contests.ReportContest(report(played, ["c3", "b2", "d4"]))
+    response = opened(
+        academy,
+        "strict/now",
+        "strict",
+        opening_moves_per_consultation=4,
+        opening_plies_ahead=0,
+        pattern_value_limit=0.1,
+        elo_margin=100,
+    )
+    in_force = contests_pb2.FairUseRules(
+        opening_moves_per_consultation=4,
+        opening_plies_ahead=0,
+        pattern_value_limit=0.1,
+        elo_margin=100,
+        consult_share=1.0,
+    )
+    assert response.contest.fair_use == in_force
+    player = academy.client(response.tickets[0])
+    first = look_up(player, "strict", "strict/now")
+    assert (first.recommendation.move, list(first.recommendation.replies)) == ("c3", [])
+    # In a contest by the game's rules the same question has what may follow.
+    usual = opened(academy, "strict/usual", "strict")
+    assert look_up(academy.client(usual.tickets[0]), "strict", "strict/usual").recommendation.replies
+    moves = ("c3", "b2", "d4", "a1")
+    assert refusal(lambda: look_up(player, "strict", "strict/now", *moves)).reason == "FAIR_USE_EXCEEDED"
+    look_up(academy.client(usual.tickets[0]), "strict", "strict/usual", *moves)
+    patterns = consultation_pb2.MatchPatternsRequest(
+        game_id="strict", contest_id="strict/now", positions=[position(EMPTY, expected_value=0.2)]
+    )
+    refused = refusal(lambda: player.consultation.MatchPatterns(patterns))
+    assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.1")
+    # An admin's change is for later contests, and the event has what was in force.
+    changed = libraries_pb2.UpdateSettingsRequest(game_id="strict", fields=["pattern_value_limit"])
+    changed.settings.pattern_value_limit = 0.05
+    academy.admin().libraries.UpdateSettings(changed)
+    patterns.positions[0].expected_value = 0.1
+    player.consultation.MatchPatterns(patterns)
+    academy.arena().contests.ReportContest(report(response.contest, ["c3"]))
+    events = academy.admin().libraries.ListEvents(
+        libraries_pb2.ListEventsRequest(game_id="strict", newest_first=True, page_size=1)
+    )
+    assert events.events[0].contest_reported.report.contest.fair_use == in_force
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "own", "bound"),
+    [
+        ("opening_moves_per_consultation", 1, "2", "at least 2"),
+        ("opening_plies_ahead", 6, "4", "at most 4"),
+        ("pattern_value_limit", 0.6, "0.5", "at most 0.5"),
+        ("elo_margin", 201, "200", "at most 200"),
+    ],
+)
+def test_a_looser_rule_is_refused_with_both_numbers(
+    academy: Running, rule: str, value: float, own: str, bound: str
+) -> None:
+    registered(academy, "loose")
+    refused = refusal(lambda: opened(academy, f"loose/{rule}", "loose", **{rule: value}))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "LOOSER_RULE")
+    assert refused.metadata == {"field": f"fair_use.{rule}", "value": f"{value:g}", "limit": own}
+    assert f"{rule} {value:g}: the game has {own}" in refused.message
+    assert bound in refused.message
+
+
+def test_a_rule_out_of_its_range_is_refused(academy: Running) -> None:
+    registered(academy, "range")
+    for share in (1.5, -0.1, float("nan")):
+        refused = refusal(lambda share=share: opened(academy, "range/1", "range", consult_share=share))  # type: ignore[misc]
+        assert (refused.reason, "consult_share" in refused.message) == ("INVALID_SETTINGS", True)
+
+
+def test_opening_again_keeps_the_rules_and_other_rules_are_another_contest(academy: Running) -> None:
+    registered(academy, "again")
+    first = opened(academy, "again/1", "again", elo_margin=50)
+    assert opened(academy, "again/1", "again", elo_margin=50).contest.fair_use == first.contest.fair_use
+    assert opened(academy, "again/1", "again").contest.fair_use == first.contest.fair_use
+    refused = refusal(lambda: opened(academy, "again/1", "again", elo_margin=60))
+    assert (refused.reason, "fair_use" in refused.message) == ("CONTEST_CONFLICT", True)
+
+
+def test_seats_that_play_alone_are_refused_and_may_propose(academy: Running) -> None:
+    registered(academy, "alone")
+    shares = [opened(academy, f"alone/{number}", "alone", consult_share=0.25) for number in range(40)]
+    alone = [seat for response in shares for seat in response.contest.seats_alone]
+    # Of 80 seats 60 are expected; the draw is the same on every machine.
+    assert 50 <= len(alone) <= 70
+    assert {*alone} == {1, 2}
+    assert not any(opened(academy, f"alone/all/{n}", "alone").contest.seats_alone for n in range(10))
+    response = next(response for response in shares if list(response.contest.seats_alone) == [1])
+    contest_id = response.contest.contest_id
+    again = opened(academy, contest_id, "alone", consult_share=0.25)
+    assert list(again.contest.seats_alone) == [1]
+    first, second = map(academy.client, again.tickets)
+    refused = refusal(lambda: look_up(first, "alone", contest_id))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "PLAYS_ALONE")
+    assert refused.metadata == {"seat": "1", "consult_share": "0.25"}
+    # The other seat consults, and a contest by itself is no way round.
+    second.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id="alone", contest_id=contest_id, player=2, moves=["c3"])
+    )
+    assert refusal(lambda: look_up(first, "alone", "")).reason == "ANALYSIS_DURING_CONTEST"
+    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x-\n-o", ply=1, value=0.5)
+    first.proposals.SubmitProposals(
+        proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
+    )
+    advice = consultation_pb2.AdviseRequest(
+        game_id="alone", contest_id=contest_id, position=position(EMPTY, expected_value=0.1)
+    )
+    assert refusal(lambda: first.consultation.Advise(advice)).reason == "PLAYS_ALONE"

@@ -1,0 +1,51 @@
+"""A bot's seat keeps to the rules of its contest, and goes on alone where it may not consult."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.fair_use import FairUse
+from academy.v1 import contests_pb2
+from clients import Academy, Connection, Seat
+from clients.bots.academy_seat import AcademySeat
+from tests.academy.service import examples
+from tests.academy.service.running import Running, serving
+
+
+@pytest.fixture(scope="module")
+def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("seat") / "data") as running:
+        game = examples.tiny_go("go")
+        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        yield running
+
+
+def seated(academy: Running, contest_id: str, **rules: float) -> AcademySeat:
+    wanted = examples.contest(contest_id, "go")
+    for name, value in rules.items():
+        setattr(wanted.fair_use, name, value)
+    request = contests_pb2.OpenContestRequest(contest=wanted)
+    ticket = academy.arena().contests.OpenContest(request).tickets[0]
+    connection = Connection(str(academy.address), ticket)
+    geometry = SquareGeometry(5, 5)
+    return AcademySeat(Academy(connection), Seat("go", geometry, 1, contest_id))
+
+
+def test_a_bot_asks_no_more_than_its_contest_allows(academy: Running) -> None:
+    bot = seated(academy, "strict", opening_moves_per_consultation=8, pattern_value_limit=0.2)
+    assert bot.ask(lambda server: server.book_move(bot.seat, [], 0)) is None
+    assert bot.seat.fair_use == FairUse(8, 0.2)
+    # The client knows the rule: the server is not asked, and the bot goes on with ACADEMY.
+    assert not bot.seat.allows_opening(4)
+    assert bot.seat.allows_opening(8)
+    assert bot.academy is not None
+
+
+def test_a_bot_that_plays_alone_asks_nothing_and_tells_what_it_learnt(academy: Running) -> None:
+    bot = seated(academy, "alone", consult_share=0.0)
+    questions: list[str] = []
+    assert bot.ask(lambda server: questions.append("openings")) is None
+    assert (questions, bot.plays_alone) == ([], True)
+    assert bot.academy is not None
+    assert bot.tell(lambda server: server.contest("alone").contest_id) == "alone"
