@@ -229,6 +229,8 @@ class GameReplay:
         layout: Its board.
         drawings: The picture after each number of moves, from none. In a turn of several seats it changes
             with the last of them.
+        spec: The game, as ACADEMY knows it.
+        line: The moves as opening trees write them; in games of simultaneous moves they are no line.
 
     Args:
         start: How the game began.
@@ -244,6 +246,9 @@ class GameReplay:
         if first is None:
             raise NoBoardError(_NO_BOARD)
         self._waiting: list[tuple[int, str]] = []
+        self._positions = [self._position]
+        self.spec = self._judge.spec()
+        self.line: list[str] = []
         self.seats = tuple(self._judge.seat_name(seat) for seat in range(1, self._judge.seats + 1))
         self.layout = first.layout
         self.drawings = [first]
@@ -280,11 +285,23 @@ class GameReplay:
         read = {mover: judge.read_move(position, mover, words) for mover, words in self._waiting}
         for mover, move in read.items():
             judge.check(position, mover, move)
+        self.line += [judge.opening_move(position, mover, move) for mover, move in read.items()]
         self._position = judge.play(position, read)
+        self._positions += [position] * (len(seats) - 1) + [self._position]
         after = judge.drawing(self._position)
         assert after is not None
         self.drawings += [self.drawings[-1]] * (len(seats) - 1) + [after]
         self._waiting.clear()
+
+    def board(self, ply: int) -> tuple[str, int]:
+        """Return the board after some moves in ACADEMY's letters, and the seat to move or the first.
+
+        Args:
+            ply: How many moves.
+        """
+        position = self._positions[min(ply, len(self._positions) - 1)]
+        seat = next(iter(self._judge.to_move(position)), 1)
+        return self._judge.board(position, seat).letters, seat
 
     def after(self, ply: int) -> tuple[Drawing, frozenset[int]]:
         """Return the picture after some moves, and the cells that the last turn changed.

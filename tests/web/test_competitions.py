@@ -80,6 +80,19 @@ def test_a_player_has_a_page_with_its_rating_over_time_results_and_games(competi
     assert lost.status == 200 and "pass" in lost.words
 
 
+def test_a_game_leads_to_what_academy_knows_of_its_positions(competitions: Visitor) -> None:
+    game = competitions.get(CUP).link("/competition/game?")
+    page = competitions.get(game + "&ply=3")
+    openings = competitions.get(page.link("/openings"))
+    position = competitions.get(page.link("/position"))
+    stones = page.text.count('class="piece')
+
+    assert openings.status == position.status == 200
+    assert openings.text.count('class="piece') == stones > 0
+    board = re.search(r"board=([-xo]{25})&", page.link("/position"))
+    assert board is not None and len(board[1].replace("-", "")) == stones
+
+
 def test_a_record_is_a_file_to_keep(competitions: Visitor) -> None:
     game = competitions.get(competitions.get(CUP).link("/competition/game?"))
     answer = competitions.get(game.link("/record?"))

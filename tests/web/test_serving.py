@@ -89,6 +89,17 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1 and "no such folder" in done.stderr
 
 
+def test_competitions_that_cannot_be_served_are_named(tmp_path: Path) -> None:
+    done = run("--competitions", str(tmp_path / "nothing"))
+    assert done.returncode == 1 and "no such control file" in done.stderr
+    program = tmp_path / "old.ctl"
+    program.write_text("competition_type = 'playoff'\n")
+    done = run("--competitions", str(program))
+    assert done.returncode == 1 and "write it in TOML" in done.stderr and "Traceback" not in done.stderr
+    done = run("--competitions", str(tmp_path), "--arena", "127.0.0.1:1")
+    assert done.returncode == 2 and "not both" in done.stderr
+
+
 def test_pages_are_served_over_tls_with_everybodys_names(tmp_path: Path) -> None:
     authority = trustme.CA()
     certificate = authority.issue_cert("localhost")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -12,13 +13,19 @@ from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
 from web.charts import Curve, Scale, draw_curves
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
+from web.failures import PageError
+from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of, seconds_of
 from web.query import Query, link
 from web.rendering import render
-from web.replay import MOST_PLIES, GameStart, NoBoardError, replay_game
+from web.replay import MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
 
 __all__ = ["clocks_of", "draw_charts", "list_moves", "show_game", "show_record"]
+
+
+# Opening trees are not deeper.
+_LONGEST_LINE: Final = 60
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     ply = plies if chosen is None else min(chosen, plies)
     board = await _board_of(competition, known, live, ply)
     moves = list_moves(known.moves, [player.name for player in known.game.players], name, game_id)
+    knowledge = getattr(request.app.state, "knowledge", None)
     follows = known.in_progress and chosen is None
     context = {
         "competition": competition,
@@ -74,11 +82,34 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
             "end": game_address(name, game_id) if ply < plies else "",
         },
         "here": game_address(name, game_id, ply),
+        "knowledge": await _at_academy(knowledge, board.played, ply) if board.played else [],
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "extension": known.record_extension,
         "competition_address": link("/competition", {"name": name}),
     }
     return render(request, "arena_game.html", context)
+
+
+async def _at_academy(knowledge: Knowledge | None, played: GameReplay, ply: int) -> list[tuple[str, str]]:
+    """What leads from a position to what ACADEMY knows of it: words and addresses."""
+    game_id = played.spec.game_id
+    if knowledge is None:
+        return []
+    try:
+        await knowledge.game(game_id)
+    except PageError:
+        return []
+    links = []
+    line = played.line[:ply]
+    if not played.spec.simultaneous and ply <= _LONGEST_LINE and all(line):
+        links.append(
+            ("This line in the openings", link(f"/games/{game_id}/openings", [("m", move) for move in line]))
+        )
+    if played.spec.geometry.size > 1:
+        letters, seat = played.board(ply)
+        position = link(f"/games/{game_id}/position", {"board": letters, "player": seat})
+        links.append(("Patterns on this board", position))
+    return links
 
 
 def _so_far(live: LiveGame) -> competitions_pb2.GetGameResponse:
@@ -96,6 +127,7 @@ class _Board:
     on_map: bool = False
     caption: str = ""
     reason: str = ""
+    played: GameReplay | None = None
 
 
 async def _board_of(
@@ -120,7 +152,7 @@ async def _board_of(
         return _Board(reason=str(error))
     drawing, last = played.after(ply)
     drawn = draw_board(drawing, BoardMarks(last), f"The board after move {ply} of {len(moves)}")
-    return _Board(drawn, played.seats, is_map(drawing.layout), drawing.caption)
+    return _Board(drawn, played.seats, is_map(drawing.layout), drawing.caption, played=played)
 
 
 def list_moves(

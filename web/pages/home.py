@@ -8,6 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.wire.games import read_spec
+from arena.v1 import competitions_pb2
+from web.arena_watch import ArenaWatch
+from web.failures import PageError
 from web.knowledge import MOST_GAMES, GameFigures, Knowledge
 from web.known_games import describe_board
 from web.query import Query, link
@@ -102,8 +105,31 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     }
     heads = [_head(name, title, sort, order) for name, title in titles.items()]
     rows = [_row(figures) for figures in games]
-    context = {"heads": heads, "rows": rows, "measures": MEASURES, "cut": len(games) >= MOST_GAMES}
+    context = {
+        "running": await _running(getattr(request.app.state, "arena", None)),
+        "heads": heads,
+        "rows": rows,
+        "measures": MEASURES,
+        "cut": len(games) >= MOST_GAMES,
+    }
     return render(request, "home.html", context)
+
+
+async def _running(arena: ArenaWatch | None) -> list[tuple[competitions_pb2.Competition, str]]:
+    """The competitions that run now, with the addresses of their pages."""
+    if arena is None:
+        return []
+    try:
+        listed = await arena.competitions()
+    except PageError:
+        # This page is about games: an arena that is away takes nothing from it.
+        return []
+    running = competitions_pb2.COMPETITION_STATE_RUNNING
+    return [
+        (competition, link("/competition", {"name": competition.name}))
+        for competition in listed
+        if competition.state == running
+    ]
 
 
 def _head(name: str, title: str, sort: str, order: str) -> _Head:
