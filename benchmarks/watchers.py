@@ -86,8 +86,8 @@ def _wait_for_game(port: int) -> str:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/competition?name=cup") as page:
-            if found := _GAME.search(page.read().decode()):
-                return found[1]
+            if match := _GAME.search(page.read().decode()):
+                return match[1]
         time.sleep(0.5)
     raise TimeoutError("no game is in progress after a minute")
 
@@ -99,7 +99,7 @@ async def _watch(port: int, game: str, pid: int, times: Path, watchers: int, sec
     async def watch() -> None:
         nonlocal received
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        # As many moves as there can be: only what comes from now on is told.
+        # As many moves as there can be: only what comes from now on is sent.
         writer.write(
             f"GET /competition/game/events?name=cup&game={game}&after=5000 HTTP/1.1\r\n"
             f"Host: 127.0.0.1\r\n\r\n".encode()

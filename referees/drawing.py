@@ -86,7 +86,7 @@ class Layout:
         areas: Cells that belong together.
         labels: Texts beside the cells.
         background: Polygons that are no cells.
-        borders: Lines upon the cells, where their own outlines are not to be seen.
+        borders: Lines over the cells, drawn instead of the outlines of land and sea.
         radius: The size of cells that are discs.
     """
 

@@ -157,7 +157,7 @@ class Feed:
 
     @contextmanager
     def watching(self) -> Iterator[AsyncIterator[Change]]:
-        """Give what happens from now on, until the competition stands still or the watcher is too slow."""
+        """Give what happens from now on, until the competition ends or the watcher is too slow."""
         queue: asyncio.Queue[Change | None] = asyncio.Queue()
         self._watchers.add(queue)
 
@@ -175,7 +175,7 @@ class Feed:
             self.last_used = asyncio.get_running_loop().time()
 
     async def close(self) -> None:
-        """End it; its watchers are told."""
+        """End it, and its watchers' streams."""
         self.running = False
         self._ready.set()
         for task in self._tasks:

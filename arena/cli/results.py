@@ -77,10 +77,10 @@ def games(  # noqa: PLR0913 - the options of a command
         str, typer.Option(help="Only games that ended so: score, resignation, forfeit, move limit...")
     ] = "",
     opening: Annotated[str, typer.Option(help="Only games with the opening of this name.")] = "",
-    min_moves: Annotated[int, typer.Option(min=0, help="Only games of at least so many moves.")] = 0,
-    max_moves: Annotated[int, typer.Option(min=0, help="Only games of at most so many moves (0: any).")] = 0,
+    min_moves: Annotated[int, typer.Option(min=0, help="The least number of moves.")] = 0,
+    max_moves: Annotated[int, typer.Option(min=0, help="The greatest number of moves (0: any).")] = 0,
     faults: Annotated[bool, typer.Option("--faults", help="Only games in which somebody did wrong.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="At most so many games.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
 ) -> None:
     """List finished games, the newest first, also while the competition runs."""

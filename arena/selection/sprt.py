@@ -125,7 +125,7 @@ class SprtMatch(MatchupSelector):
             self._verdict = self.status.verdict
 
     def llr_path(self, games: Sequence[CompletedGame], points: int) -> list[tuple[int, float]]:
-        """The LLR at about so many `points` of these games: after how many of them, and what it was."""
+        """The LLR at about `points` of these games: after how many of them, and what it was."""
         halves: dict[int, float | None] = {}
         counts = [0] * 5
         step = max(1, len(games) // points)

@@ -288,7 +288,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """How ratings and a test went."""
         if request.points > self._limits.history_points:
             raise InvalidRequestError(
-                f"points: {request.points}: at most {self._limits.history_points} are told"
+                f"points: {request.points}: at most {self._limits.history_points} are sent"
             )
         view = await self._view(request.name)
         return await asyncio.to_thread(
@@ -626,28 +626,28 @@ _OUTCOMES: Final[Mapping[int, Literal["won", "drew", "lost"]]] = {
 }
 
 
-def read_filter(asked: competitions_pb2.GameFilter) -> GameFilter:
+def read_filter(wanted: competitions_pb2.GameFilter) -> GameFilter:
     """Read a filter. Raises InvalidRequestError."""
     for name in ("player", "opponent", "termination", "opening"):
-        if len(getattr(asked, name)) > _LONGEST_FILTER:
+        if len(getattr(wanted, name)) > _LONGEST_FILTER:
             raise InvalidRequestError(f"filter.{name}: longer than {_LONGEST_FILTER} characters")
-    if (asked.outcome or asked.opponent) and not asked.player:
+    if (wanted.outcome or wanted.opponent) and not wanted.player:
         raise InvalidRequestError("filter.player: it is missing; `outcome` and `opponent` are a player's")
-    if asked.max_moves and asked.max_moves < asked.min_moves:
+    if wanted.max_moves and wanted.max_moves < wanted.min_moves:
         raise InvalidRequestError(
-            f"filter.max_moves: {asked.max_moves} is below min_moves, {asked.min_moves}"
+            f"filter.max_moves: {wanted.max_moves} is below min_moves, {wanted.min_moves}"
         )
-    if max(asked.min_moves, asked.max_moves) > _MOST_MOVES:
+    if max(wanted.min_moves, wanted.max_moves) > _MOST_MOVES:
         raise InvalidRequestError(f"filter: no game has more than {_MOST_MOVES:,} moves")
     return GameFilter(
-        asked.player,
-        asked.opponent,
-        _OUTCOMES.get(asked.outcome),
-        asked.termination,
-        asked.opening,
-        asked.min_moves,
-        asked.max_moves,
-        asked.faults,
+        wanted.player,
+        wanted.opponent,
+        _OUTCOMES.get(wanted.outcome),
+        wanted.termination,
+        wanted.opening,
+        wanted.min_moves,
+        wanted.max_moves,
+        wanted.faults,
     )
 
 
