@@ -18,6 +18,7 @@ PARTS: Final = {
     "matching": ("benchmarks.matching",),
     "store": ("benchmarks.store",),
     "advice": ("benchmarks.advice",),
+    "openings": ("benchmarks.openings",),
     "server": ("benchmarks.server",),
     "following": ("benchmarks.following",),
     "arena": ("benchmarks.arena",),
