@@ -26,6 +26,7 @@ from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import InvalidSettingsError
 from academy.knowledge.spec import InvalidGameError
+from academy.knowledge.tesuji_shapes import InvalidTesujiError
 from academy.knowledge.votes import InvalidVoteError
 from academy.store import errors as store
 from academy.store import tokens
@@ -252,6 +253,7 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     ),
     InvalidBoardError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_BOARD", _CORRECT),
     InvalidPatternError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_PATTERN", _CORRECT),
+    InvalidTesujiError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_TESUJI", _CORRECT),
     InvalidCutError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_CUT", _CORRECT),
     InvalidVoteError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_VALUE", _CORRECT),
     InvalidSettingsError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_SETTINGS", _CORRECT),

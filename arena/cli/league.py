@@ -119,7 +119,7 @@ def import_(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="RESULTS...",
+            metavar="RESULTS",
             help="Results databases (SQLite files or URLs), or control files (.toml) of competitions.",
             show_default=False,
         ),
