@@ -86,7 +86,7 @@ def test_a_documented_control_file_is_checked_and_played(
     report = arena("show", path).stdout
     assert [text for text in lines if text not in report] == []
     history = (here / f"{name}.hist").read_text(encoding="utf-8")
-    played = re.findall(r"^ *\S+ \S+ (?:beat|vs) .*$", history, re.MULTILINE)
+    played = re.findall(r"^ *\S+ \S+ (?:beat|drew|vs) .*$", history, re.MULTILINE)
     assert len(played) == games, history
     assert list((here / f"{name}.void").glob("*")) == []
 
