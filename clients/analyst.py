@@ -218,28 +218,31 @@ class Analyst:
         counted = 0
         tried: set[tuple[str, ...]] = set()
         while not self.guard.is_over:
-            try:
-                searched = self._walk(tried)
-            except InterruptedSearchError:
+            news, went_through = self._walk(tried)
+            counted += news
+            if not went_through:
                 self._rest()
-                continue
-            counted += searched
-            if searched:
-                continue
-            if once:
+            elif once:
                 break
-            self.guard.sleep(SECONDS_BETWEEN_WALKS)
+            else:
+                self.guard.sleep(SECONDS_BETWEEN_WALKS)
         return counted
 
-    def _walk(self, tried: set[tuple[str, ...]]) -> int:
-        """Search some lines of the tree as it is now; returns how many analyses were news."""
+    def _walk(self, tried: set[tuple[str, ...]]) -> tuple[int, bool]:
+        """Search some lines of the tree as it is now.
+
+        Returns how many analyses were news, and whether it found nothing more to search.
+        """
         spec, budget = self.searcher.rules.spec(), self.searcher.budget
         seat = Seat(spec.game_id, spec.geometry, player=1)
         counted = 0
         for line, analysis in most_visited_lines(self.academy, seat, self.nodes):
             if line in tried or (analysis is not None and analysis.budget >= budget):
                 continue
-            value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
+            try:
+                value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
+            except InterruptedSearchError:
+                return counted, False
             tried.add(line)
             if value is None:
                 continue
@@ -248,7 +251,7 @@ class Analyst:
                 print(f"{' '.join(line)}: {value:.3f}", flush=True)
             if counted == SEARCHES_A_WALK:
                 break
-        return counted
+        return counted, counted == 0
 
     def _rest(self) -> None:
         if self.guard.open_contests and not self.guard.is_over:
