@@ -164,7 +164,7 @@ class Feed:
         async def changes() -> AsyncIterator[Change]:
             while self.running or not queue.empty():
                 change = await queue.get()
-                if change is None or queue.qsize() > _MOST_BEHIND:
+                if change is None or queue.qsize() >= _MOST_BEHIND:
                     return
                 yield change
 
@@ -185,7 +185,9 @@ class Feed:
 
     def _tell(self, change: Change | None) -> None:
         for queue in self._watchers:
-            queue.put_nowait(change)
+            # Who does not read at all keeps no more than this.
+            if queue.qsize() <= _MOST_BEHIND:
+                queue.put_nowait(change)
 
     async def _watch(self) -> None:
         try:
@@ -291,6 +293,8 @@ class Feeds:
             if len(self._feeds) >= _MOST_FEEDS:
                 why = f"{_MOST_FEEDS} competitions are watched already."
                 raise PageError(503, "Too many competitions are watched", why, "Try again later.", 20)
+            if feed is not None:
+                await feed.close()
             feed = self._feeds[competition.name] = Feed(self._arena, competition, self._results)
         feed.last_used = asyncio.get_running_loop().time()
         await feed.ready()
