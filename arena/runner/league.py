@@ -63,6 +63,7 @@ class LeagueDelivery:
         self._news = threading.Event()
         self._stopping = False
         self._finishing = False
+        self._finished = False
         self._last_warning = ""
         self._thread = threading.Thread(target=self._run, name="league", daemon=True)
 
@@ -87,7 +88,7 @@ class LeagueDelivery:
     @property
     def complete(self) -> bool:
         """Whether the league has all games, and they are rated."""
-        return not self._thread.is_alive()
+        return self._finished
 
     def stop(self) -> None:
         """End the thread after the games that it is about to store."""
@@ -107,6 +108,7 @@ class LeagueDelivery:
                     estimate_all(self._league)
                     estimated = time.monotonic()
                 if last:
+                    self._finished = True
                     return
                 pause, wait = FIRST_PAUSE_SECONDS, None
             except SQLAlchemyError as error:

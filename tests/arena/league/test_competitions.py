@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.runner import league as delivery
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import RANDOM
 
@@ -149,3 +150,15 @@ def test_wrong_words_are_answered_with_the_remedy(
     done = arena("league", *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert complaint in done.stderr
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_league_whose_thread_ended_early_is_not_called_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> int:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(delivery, "take_in", fail)
+    nothing: Any = None
+    league = delivery.LeagueDelivery(nothing, nothing, nothing)
+    league.start()
+    assert not league.finish()
