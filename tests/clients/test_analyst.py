@@ -125,9 +125,9 @@ def test_a_long_search_ends_when_its_seconds_are_over(academy: Running) -> None:
 
 
 def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running) -> None:
-    *found, last = run(academy, "--playouts", "400", "--seconds", "3").stdout.splitlines()
-    assert found
-    assert last == f"{GAME}: {len(found)} positions analysed"
+    *searched, last = run(academy, "--playouts", "400", "--seconds", "3").stdout.splitlines()
+    assert searched
+    assert last == f"{GAME}: {len(searched)} positions analysed"
 
 
 def test_what_cannot_be_done_is_named(academy: Running) -> None:
