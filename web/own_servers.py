@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -20,6 +20,8 @@ __all__ = ["ServerStartError", "serving_competitions", "serving_library"]
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 20.0
 _TAIL: Final = 2_000
+_OUTPUT: Final = "output"
+_LOG: Final = "log"
 
 
 class ServerStartError(RuntimeError):
@@ -43,29 +45,11 @@ def serving_library(data: Path) -> Iterator[Connection]:
     """
     if not data.is_dir():
         raise ServerStartError(f"{data}: there is no such folder; give one that `academy serve --data` made")
-    # A socket's path must be short, so it is not in the data folder.
-    folder = Path(tempfile.mkdtemp(prefix="academy-web-"))
-    try:
+    with _folder() as folder:
         address, token_file = f"unix:{folder / 'socket'}", folder / "token"
-        with (folder / "log").open("w+b") as log:
-            server = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-m", "academy", "serve", "--data", str(data.resolve())),
-                    *("--address", address, "--embedded-token-file", str(token_file)),
-                    *("--embedded-in", str(os.getpid())),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-            try:
-                _wait_for(f"ACADEMY on {data}", token_file.exists, server, folder / "log")
-                yield Connection(address, token_file.read_text(encoding="ascii").strip())
-            finally:
-                _stop(server)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        options = ("--data", data.resolve(), "--address", address, "--embedded-token-file", token_file)
+        with _running(f"ACADEMY on {data}", folder, ("academy", "serve", *options), token_file.exists):
+            yield Connection(address, token_file.read_text(encoding="ascii").strip())
 
 
 @contextmanager
@@ -85,41 +69,64 @@ def serving_competitions(competitions: Path) -> Iterator[Connection]:
     """
     if not competitions.exists():
         raise ServerStartError(f"{competitions}: there is no such folder, and no such control file")
-    folder = Path(tempfile.mkdtemp(prefix="academy-web-"))
-    try:
+    with _folder() as folder:
         address, token = f"unix:{folder / 'socket'}", secrets.token_urlsafe(32)
-        tokens, ready = folder / "tokens", folder / "ready"
+        tokens = folder / "tokens"
         digest = hashlib.sha256(token.encode()).hexdigest()
         tokens.write_text(f'["academy-web"]\nrole = "watcher"\nsha256 = "{digest}"\n')
-        with (folder / "log").open("w+b") as log, ready.open("wb") as output:
-            server = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-m", "arena.cli", "serve", str(competitions.resolve())),
-                    *("--address", address, "--tokens", str(tokens), "--embedded-in", str(os.getpid())),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=log,
-                start_new_session=True,
-            )
-            try:
-                _wait_for("the arena's service", lambda: ready.stat().st_size, server, folder / "log")
-                yield Connection(address, token)
-            finally:
-                _stop(server)
+        command = ("arena.cli", "serve", competitions.resolve(), "--address", address, "--tokens", tokens)
+        with _running("the arena's service", folder, command, lambda: _has_output(folder)):
+            yield Connection(address, token)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder for a server's socket, whose path must be short."""
+    folder = Path(tempfile.mkdtemp(prefix="academy-web-"))
+    try:
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def _running(
+    what: str, folder: Path, command: Sequence[object], is_ready: Callable[[], bool]
+) -> Iterator[None]:
+    """Run a module of ours with its arguments, from when it is ready to the block's end.
+
+    Raises ServerStartError, with what it wrote into the folder.
+    """
+    with (folder / _OUTPUT).open("wb") as output, (folder / _LOG).open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-P", "-m", *map(str, command), "--embedded-in", str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            _wait_for(what, is_ready, server, folder)
+            yield
+        finally:
+            _stop(server)
+
+
 def _wait_for(
-    what: str, is_ready: Callable[[], object], server: "subprocess.Popen[bytes]", log: Path
+    what: str, is_ready: Callable[[], bool], server: "subprocess.Popen[bytes]", folder: Path
 ) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not is_ready():
         if server.poll() is not None or time.monotonic() > deadline:
-            words = log.read_bytes()[-_TAIL:].decode("utf-8", "replace").strip()
+            written = (folder / _OUTPUT).read_bytes() + (folder / _LOG).read_bytes()
+            words = written[-_TAIL:].decode("utf-8", "replace").strip()
             raise ServerStartError(f"{what} does not start: {words or 'it ended without a word'}")
         time.sleep(0.02)
+
+
+def _has_output(folder: Path) -> bool:
+    """Whether it has said where it listens."""
+    return (folder / _OUTPUT).stat().st_size > 0
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:

@@ -6,18 +6,20 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from arena.control.settings import AcademySettings
 from arena.players.process import die_with_parent
 
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 10.0
+_MOST_WORDS: Final = 4_000
 _NEEDED: Final = ("jinja2", "sse_starlette", "starlette", "uvicorn")
 
 
@@ -43,34 +45,38 @@ def served_pages(control: Path, address: str, academy: AcademySettings | None) -
             command += ["--academy", academy.address]
             command += ["--academy-tls-ca", str(academy.tls_ca)] if academy.tls_ca else []
             environment["ACADEMY_TOKEN"] = token
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Ctrl-C is for the run, which ends this process when it is ready to.
-        start_new_session=True,
-        preexec_fn=partial(die_with_parent, signal.SIGTERM, os.getpid()),
-    )
-    try:
-        yield _first_line(process)
-    finally:
-        process.terminate()
+    # A file, as nobody reads while the competition runs: a pipe would fill up, and the pages wait for ever.
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            # Ctrl-C is for the run, which ends this process when it is ready to.
+            start_new_session=True,
+            preexec_fn=partial(die_with_parent, signal.SIGTERM, os.getpid()),
+        )
         try:
-            process.communicate(timeout=_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+            yield _first_line(process, complaints)
+        finally:
+            process.terminate()
+            try:
+                process.communicate(timeout=_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
 
 
-def _first_line(process: "subprocess.Popen[bytes]") -> str:
-    assert process.stdout is not None and process.stderr is not None
+def _first_line(process: "subprocess.Popen[bytes]", complaints: IO[bytes]) -> str:
+    assert process.stdout is not None
     deadline = time.monotonic() + _START_SECONDS
     ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
     line = process.stdout.readline().decode(errors="replace").strip() if ready else ""
     if not line:
         process.kill()
-        words = process.stderr.read().decode(errors="replace").strip()
+        process.wait()
+        complaints.seek(0)
+        words = complaints.read(_MOST_WORDS).decode(errors="replace").strip()
         raise PagesNotServedError(words or f"academy-web is not ready after {_START_SECONDS:g} seconds")
     return line.partition(";")[0]

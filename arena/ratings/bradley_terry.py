@@ -17,6 +17,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from arena.ratings.pentanomial import NORMAL_95
+
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
@@ -25,7 +27,6 @@ PRIOR_DEVIATION: Final = 350.0
 VERSION_DEVIATION: Final = 100.0
 MOST_EXACT: Final = 1500
 """Up to this number of players the errors come from the inverse of the whole matrix."""
-NORMAL_95: Final = 1.959964
 _ELO: Final = 400.0 / math.log(10.0)
 _MOST_STEPS: Final = 100
 _LONGEST_STEP: Final = 2.0
