@@ -125,7 +125,7 @@ def _wait_for(
 
 
 def _has_output(folder: Path) -> bool:
-    """Whether it has said where it listens."""
+    """Whether it has written where it listens."""
     return (folder / _OUTPUT).stat().st_size > 0
 
 
