@@ -1,11 +1,13 @@
 """What all tests need before the first begins."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from academy.matching import kernels
 from academy.matching.warming import warm_up
 
 # Where Debian has its games, such as GNU Go; the superuser's path lacks it.
@@ -33,3 +35,16 @@ def pytest_sessionstart() -> None:
     tests, the one that starts them does it once.
     """
     warm_up()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def servers_match_with_numpy() -> Iterator[None]:
+    """Spare each of the servers that tests start the second that the compiled kernel takes to load.
+
+    Both kernels answer the same, as the tests of `academy.matching` show. This process keeps the kernel
+    that it chose; a test whose server needs the compiled one sets the variable.
+    """
+    kernels.chosen()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(kernels.VARIABLE, "numpy")
+        yield

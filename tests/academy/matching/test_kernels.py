@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,10 +19,9 @@ from tests.academy.matching.both_kernels import as_tuples
 
 
 @pytest.fixture(autouse=True)
-def chosen_afresh() -> Iterator[None]:
-    kernels.chosen.cache_clear()
-    yield
-    kernels.chosen.cache_clear()
+def chosen_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(kernels.VARIABLE, raising=False)
+    monkeypatch.setattr(kernels, "chosen", cache(kernels.chosen.__wrapped__))
 
 
 @pytest.mark.parametrize(
@@ -39,9 +38,7 @@ def chosen_afresh() -> Iterator[None]:
 def test_the_choice(
     monkeypatch: pytest.MonkeyPatch, wish: str | None, installed: bool, expected: str
 ) -> None:
-    if wish is None:
-        monkeypatch.delenv(kernels.VARIABLE, raising=False)
-    else:
+    if wish is not None:
         monkeypatch.setenv(kernels.VARIABLE, wish)
     monkeypatch.setattr(kernels, "find_spec", lambda name: object() if installed else None)
     assert kernels.chosen() == expected

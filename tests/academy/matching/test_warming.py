@@ -30,6 +30,11 @@ while not started:
 """
 
 
+@pytest.fixture(autouse=True)
+def compiled_if_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(kernels.VARIABLE, "auto")
+
+
 @pytest.mark.skipif(kernels.chosen() != "numba", reason="NumPy needs no compiler")
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("program", [ENDS_AT_ONCE, ENDS_WHILE_COMPILING])
