@@ -48,7 +48,7 @@ class KonaneBoard:
             for cell in range(self.size**2)
         )
 
-    def moves(self, cells: str, mover: int) -> list[KonaneMove]:
+    def moves(self, cells: str, mover: int) -> tuple[KonaneMove, ...]:
         """All moves of a player whose turn it is, in the order of the cells."""
         stone = STONES[mover]
         if EMPTY not in cells:
@@ -56,18 +56,18 @@ class KonaneBoard:
             middle = range(half - 1, half + 1)
             centre = {row * self.size + column for row in middle for column in middle}
             corners = {0, self.size - 1, self.size**2 - self.size, self.size**2 - 1}
-            return [KonaneMove(cell) for cell in sorted(centre | corners) if cells[cell] == stone]
+            return tuple(KonaneMove(cell) for cell in sorted(centre | corners) if cells[cell] == stone)
         if cells.count(EMPTY) == 1:
-            return [
+            return tuple(
                 KonaneMove(cell) for cell in sorted(ray[0] for ray in self.rays[cells.index(EMPTY)] if ray)
-            ]
-        return [
+            )
+        return tuple(
             KonaneMove(cell, end)
             for cell, letter in enumerate(cells)
             if letter == stone
             for ray in self.rays[cell]
             for end in _landings(cells, ray, STONES[BLACK + WHITE - mover])
-        ]
+        )
 
     def after(self, cells: str, move: KonaneMove) -> str:
         """The cells after a legal move: what the stone jumped over is gone."""

@@ -8,6 +8,7 @@ a line, each over an enemy stone, which is taken, to the empty cell behind it. W
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final, Self
 
 from academy.knowledge.boards import Board, SquareGeometry
@@ -42,6 +43,8 @@ class Konane(Referee[KonanePosition, KonaneMove]):
 
     def __init__(self, board_size: int = USUAL_SIZE) -> None:
         self._board = KonaneBoard(board_size)
+        # A ply asks for the moves of one position several times: whose turn, is this legal, is it over?
+        self._listed = lru_cache(maxsize=8)(self._board.moves)
         self._spec = GameSpec(
             game_id=f"konane-{board_size}x{board_size}",
             geometry=SquareGeometry(board_size, board_size),
@@ -89,10 +92,10 @@ class Konane(Referee[KonanePosition, KonaneMove]):
 
     def legal_moves(self, position: KonanePosition, seat: int) -> Sequence[KonaneMove]:
         """All moves of the seat to move, and none of the other's."""
-        return self._moves(position) if seat == position.mover else []
+        return self._moves(position) if seat == position.mover else ()
 
-    def _moves(self, position: KonanePosition) -> list[KonaneMove]:
-        return self._board.moves(position.cells, position.mover)
+    def _moves(self, position: KonanePosition) -> tuple[KonaneMove, ...]:
+        return self._listed(position.cells, position.mover)
 
     def check(self, position: KonanePosition, seat: int, move: KonaneMove) -> None:
         """Raises IllegalMoveError: out of turn, or none of the moves there are."""
