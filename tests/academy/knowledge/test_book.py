@@ -275,7 +275,8 @@ class TestPoisoning:
     @staticmethod
     def said(tree: OpeningTree) -> dict[tuple[str, ...], tuple[str, float]]:
         """The recommended move of each line, and its value."""
-        book, lines = Book(tree), {ROOT: ()}
+        book = Book(tree)
+        lines: dict[int, tuple[str, ...]] = {ROOT: ()}
         said = {}
         for node in sorted(tree.nodes.values(), key=lambda node: node.depth):
             if node.node_id != ROOT:
