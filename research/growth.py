@@ -89,7 +89,7 @@ def grown(games: int, prepare: Callable[[Store, str], None] = lambda store, game
         with Store(folder) as store:
             names = [full_game.teach(store, share=SHARE), *(f"go-{number:04}" for number in range(1, games))]
             prepare(store, names[0])
-            _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
+            _, token = store.run(CreateToken("bot", Role.ANALYST))
             _, arena = store.run(CreateToken("arena", Role.ARENA))
         copied(folder, names[0], names[1:])
         return measure(folder, names, token, arena)

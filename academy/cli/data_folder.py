@@ -60,9 +60,6 @@ def create_token(
         Literal["bot", "analyst", "arena", "admin"], typer.Option(help="What its holder may do.")
     ] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
-    analyst: Annotated[
-        bool, typer.Option(help="Give its holder any number of patterns outside of contests.")
-    ] = False,
     data: Data = DEFAULT_DATA,
     json: Json = False,
 ) -> None:
@@ -72,7 +69,7 @@ def create_token(
 
     until = time.time() + _duration(expires) if expires else None
     with Store(data) as store:
-        token, text = store.run(CreateToken(name, Role(role), until, analyst))
+        token, text = store.run(CreateToken(name, Role(role), until))
     if json:
         printing.print_json(_as_json(token) | {"token": text})
     else:

@@ -90,6 +90,7 @@ def games_table(games: Iterable[game_pb2.Game]) -> Table:
         "Games",
         *(" game", "players", " board", " symmetries", "opening", "middle-game", "endgame"),
         *_FAIR_USE_COLUMNS,
+        " local weights",
     )
     for game in games:
         settings = game.settings
@@ -102,6 +103,7 @@ def games_table(games: Iterable[game_pb2.Game]) -> Table:
             f"{settings.middle_game_capacity:,}",
             f"{settings.endgame_capacity:,}",
             *_fair_use_cells(settings),
+            "yes" if settings.local_weights else "no",
         )
     return table
 

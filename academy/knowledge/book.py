@@ -125,7 +125,7 @@ class Book:
         if not replies:
             self._values[node.node_id] = own
             return
-        best = max(replies, key=self._promise)
+        best = min(replies, key=self._rank)
         self._best[node.node_id] = best
         # A search of the node has looked at its replies, too.
         trust = PRIOR_VISITS if node.analysis is not None else best.visits
@@ -137,10 +137,11 @@ class Book:
             ]
         )
 
-    def _promise(self, reply: OpeningNode) -> tuple[int, int, int]:
+    def _rank(self, reply: OpeningNode) -> tuple[int, int, str]:
+        """Return what puts the best reply first; of equals that which was played more, then by its name."""
         visits = reply.visits if reply.analysis is None else reply.visits + ANALYSIS_VISITS
         value = self._values[reply.node_id][reply.mover - 1] - isqrt(CAUTION * CAUTION // visits)
-        return (value, reply.visits, -reply.node_id)
+        return (-value, -reply.visits, reply.move)
 
 
 def _own_values(node: OpeningNode) -> tuple[int, ...]:

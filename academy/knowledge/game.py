@@ -93,7 +93,7 @@ class StoredKnowledge:
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
 # the store's SCHEMA_VERSION with it: what the rules before made is then kept as it is (`store.upgrading`).
-RULES_VERSION: Final = 2
+RULES_VERSION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)

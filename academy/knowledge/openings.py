@@ -2,12 +2,15 @@
 
 A node is the position after a list of moves, kept under the list's least symmetric image. Every
 contest counts once in each node it passed, so a node that is removed stays counted in its parent.
+
+Contests of players far weaker than the strongest tenth are *silent*: they count at the root only. Each node
+keeps what contests of each level left, so that what is silent now goes, whichever came first.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.settings import LibrarySettings
@@ -18,6 +21,7 @@ __all__ = [
     "MAX_BUDGET",
     "ROOT",
     "Continuation",
+    "LevelVisits",
     "NodeAnalysis",
     "OpeningNode",
     "OpeningTree",
@@ -30,6 +34,12 @@ ROOT: Final = 0
 MAX_BUDGET: Final = 1_000_000_000
 # Lost visits added to a node's own when it is compared for eviction.
 DOUBT: Final = 4
+# Contests are told apart by the Elo of their weaker player, in steps of this many hundredths: their level.
+LEVEL_HUNDREDTHS: Final = 100 * ELO_SCALE
+# Those so many levels or more below the mean of the strongest tenth, and of this many at least, are silent.
+SILENT_BELOW: Final = 4
+STRONGEST_SHARE: Final = 10
+FEWEST_STRONGEST: Final = 30
 _RESULT_VALUES: Final = {
     Result.WIN: VALUE_SCALE,
     Result.DRAW: VALUE_SCALE // 2,
@@ -57,6 +67,23 @@ class NodeAnalysis:
 
 
 @dataclass(frozen=True, slots=True)
+class LevelVisits:
+    """What contests of one level left in a node.
+
+    `level` is the Elo of their weaker player in hundreds, rounded down; the rest is as in `OpeningNode`.
+    """
+
+    level: int
+    visits: int
+    wins: tuple[int, ...]
+    draws: tuple[int, ...]
+    losses: tuple[int, ...]
+    value_millionths: tuple[int, ...]
+    values: int
+    elo_hundredths: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpeningNode:
     """A position of the opening tree.
 
@@ -65,7 +92,9 @@ class OpeningNode:
     player's expected value of the position, as the players stated it or else the contest's
     result. `values` counts the visits with a stated value. `elo_hundredths` is the sum of
     the movers' Elo. `analysis` is what the longest search of the position found, if there was one; it
-    counts in the recommended move only.
+    counts in the recommended move only. `level` is that of the strongest contests; None where that is not
+    known, and the movers' mean Elo stands for it. `weaker` is the part of these figures that contests of each
+    lower level left, the lowest first.
     """
 
     node_id: int
@@ -81,6 +110,8 @@ class OpeningNode:
     values: int
     elo_hundredths: int
     analysis: NodeAnalysis | None = None
+    level: int | None = None
+    weaker: tuple[LevelVisits, ...] = ()
 
     def value(self, player: int) -> float:
         """Return the mean expected value for a player, 0.0 to 1.0; 0.5 without a visit.
@@ -129,6 +160,8 @@ class OpeningTree:
         self._worths: dict[int, float] = {}
         # How many nodes there are of each depth.
         self._at_depth: Counter[int] = Counter()
+        # The level below which nodes are known to hold nothing.
+        self._cleared_below: int | None = None
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
 
     def __len__(self) -> int:
@@ -213,8 +246,14 @@ class OpeningTree:
             The number after that of the last new node.
         """
         limit = depth_limit(self.spec, average_length)
-        results = report.results
-        self._count(ROOT, None, results, {})
+        level = _level_of(report)
+        self._put(_with_level(self.root, self.children(ROOT)))
+        self._count(ROOT, _visit(report, level, None, {}))
+        least = self._least_level()
+        if least is not None:
+            self._clear_below(least)
+            if level < least:
+                return fresh_id
         if self.spec.simultaneous:
             lines = [
                 [(_branch(seat), seat, {}), *_own_line(report, seat, limit - 1)]
@@ -230,7 +269,7 @@ class OpeningTree:
                 if child is None:
                     child, fresh_id = fresh_id, fresh_id + 1
                     self._put(self._fresh(child, path[-1], move, len(path), mover))
-                self._count(child, report.contestants[mover - 1].elo, results, values)
+                self._count(child, _visit(report, level, mover, values))
                 path.append(child)
                 if len(self) > settings.opening_capacity and self._evict() == child:
                     break
@@ -243,25 +282,34 @@ class OpeningTree:
         none = (0,) * self.spec.players
         return OpeningNode(node_id, parent_id, move, depth, mover, 0, none, none, none, none, 0, 0)
 
-    def _count(
-        self, node_id: int, elo: float | None, results: Sequence[Result], stated: Mapping[int, float]
-    ) -> None:
-        node = self.nodes[node_id]
-        values = _values(stated, results)
-        self._put(
-            replace(
-                node,
-                visits=node.visits + 1,
-                wins=_tally_result(node.wins, results, Result.WIN),
-                draws=_tally_result(node.draws, results, Result.DRAW),
-                losses=_tally_result(node.losses, results, Result.LOSS),
-                value_millionths=tuple(
-                    total + value for total, value in zip(node.value_millionths, values, strict=True)
-                ),
-                values=node.values + bool(stated),
-                elo_hundredths=node.elo_hundredths + (0 if elo is None else round(elo * ELO_SCALE)),
-            )
-        )
+    def _count(self, node_id: int, visit: LevelVisits) -> None:
+        self._put(_with(self.nodes[node_id], visit))
+
+    def _least_level(self) -> int | None:
+        """Return the least level that is not silent; None while there are too few contests to say."""
+        wanted = max(FEWEST_STRONGEST, self.root.visits // STRONGEST_SHARE)
+        if self.root.visits < wanted:
+            return None
+        missing, total = wanted, 0
+        for part in reversed(_parts(self.root)):
+            taken = min(missing, part.visits)
+            missing, total = missing - taken, total + taken * part.level
+        return total // wanted - SILENT_BELOW + 1
+
+    def _clear_below(self, least: int) -> None:
+        """Take out of all nodes but the root what silent contests left, and nodes that held nothing else."""
+        if self._cleared_below is not None and least <= self._cleared_below:
+            self._cleared_below = least
+            return
+        for node in sorted(self.nodes.values(), key=lambda node: (-node.depth, node.node_id)):
+            if node.node_id == ROOT or _lowest(node) >= least:
+                continue
+            left = _without_below(node, least)
+            if left.visits or node.node_id in self._children:
+                self._put(left)
+            else:
+                self._remove(node.node_id)
+        self._cleared_below = least
 
     def analyse(self, node_id: int, analysis: NodeAnalysis) -> bool:
         """Take in what a search found out about a node. It keeps the longest search, of equals the first.
@@ -354,6 +402,7 @@ class OpeningTree:
             above = self.nodes[parent]
             sums = zip(above.value_millionths, values_taken[parent], strict=True)
             self._put(replace(above, value_millionths=tuple(total + taken for total, taken in sums)))
+        self._cleared_below = None
         return back
 
     # Room
@@ -414,12 +463,9 @@ class OpeningTree:
         for child in children:
             self._remove(child.node_id)
         node = self.nodes[node_id]
-        sums = list(node.value_millionths)
-        for mover in movers:
-            sums[mover - 1] = round(sums[mover - 1] * factor)
-            if len(sums) == 2:
-                sums[2 - mover] = node.visits * VALUE_SCALE - sums[mover - 1]
-        self._put(replace(node, value_millionths=tuple(sums)))
+        parts = [_with_less_value(part, movers, factor) for part in _parts(node)]
+        sums = tuple(map(sum, zip(*(part.value_millionths for part in parts), strict=True)))
+        self._put(replace(node, value_millionths=sums, weaker=tuple(parts[:-1])))
         return children
 
     def _evict(self) -> int:
@@ -440,6 +486,7 @@ class OpeningTree:
         """
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
             self._put(node)
+        self._cleared_below = None
 
     def follow(self, nodes: Iterable[OpeningNode], gone: Iterable[int]) -> None:
         """Follow the changes of another copy of this tree.
@@ -471,7 +518,9 @@ class OpeningTree:
         lines: dict[int, tuple[str, ...]] = {ROOT: ()}
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
             if node.depth == 0:
-                self._put(_sum(self.root, node))
+                first_moves = [other for other in nodes if other.depth == 1]
+                root = _with_level(self.root, self.children(ROOT))
+                self._put(_sum(root, _with_level(node, first_moves)))
                 continue
             if node.parent_id not in lines:
                 raise UnknownLineError(
@@ -488,6 +537,7 @@ class OpeningTree:
                 fresh_id = max(fresh_id, number + 1)
             if known is not None:
                 self._put(_sum(known, node))
+        self._cleared_below = None
         return fresh_id
 
     def clear(self) -> None:
@@ -498,6 +548,7 @@ class OpeningTree:
         self._children.clear()
         self._worths.clear()
         self._at_depth.clear()
+        self._cleared_below = None
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
 
     def take_changes(self) -> frozenset[int]:
@@ -559,8 +610,19 @@ def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, i
     return [(ply.move, seat, ply.values) for ply in own]
 
 
-def _tally_result(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
-    return tuple(count + (other is result) for count, other in zip(counts, results, strict=True))
+def _level_of(report: ContestReport) -> int:
+    return min(round(contestant.elo * ELO_SCALE) for contestant in report.contestants) // LEVEL_HUNDREDTHS
+
+
+def _visit(report: ContestReport, level: int, mover: int | None, stated: Mapping[int, float]) -> LevelVisits:
+    """Return what one contest leaves in a node; no `mover` at the root."""
+    wins, draws, losses = (
+        tuple([int(own is result) for own in report.results])
+        for result in (Result.WIN, Result.DRAW, Result.LOSS)
+    )
+    elo = 0 if mover is None else round(report.contestants[mover - 1].elo * ELO_SCALE)
+    values = tuple(_values(stated, report.results))
+    return LevelVisits(level, 1, wins, draws, losses, values, int(bool(stated)), elo)
 
 
 def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]:
@@ -583,18 +645,81 @@ def _longer(first: NodeAnalysis | None, second: NodeAnalysis | None) -> NodeAnal
     return first
 
 
-def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
-    def add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(a + b for a, b in zip(left, right, strict=True))
+# The figures of a node of which its levels have a part each: those of all players together, and of each.
+_NUMBERS: Final = ("visits", "values", "elo_hundredths")
+_BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
+_Figures = OpeningNode | LevelVisits
 
-    return replace(
-        first,
-        visits=first.visits + second.visits,
-        wins=add(first.wins, second.wins),
-        draws=add(first.draws, second.draws),
-        losses=add(first.losses, second.losses),
-        value_millionths=add(first.value_millionths, second.value_millionths),
-        values=first.values + second.values,
-        elo_hundredths=first.elo_hundredths + second.elo_hundredths,
-        analysis=_longer(first.analysis, second.analysis),
-    )
+
+def _plus(first: _Figures, second: _Figures, sign: int = 1) -> dict[str, Any]:
+    """Return the figures of one, and of the other as often as `sign` says."""
+    figures: dict[str, Any] = {name: getattr(first, name) + sign * getattr(second, name) for name in _NUMBERS}
+    for name in _BY_PLAYER:
+        pairs = zip(getattr(first, name), getattr(second, name), strict=True)
+        figures[name] = tuple([own + sign * its for own, its in pairs])
+    return figures
+
+
+def _level(node: OpeningNode) -> int:
+    if node.level is not None:
+        return node.level
+    return node.elo_hundredths // (max(1, node.visits) * LEVEL_HUNDREDTHS)
+
+
+def _with_level(root: OpeningNode, children: Iterable[OpeningNode]) -> OpeningNode:
+    """Return the root with the level of the moves from there, where it does not know its own."""
+    if root.level is not None or not root.visits:
+        return root
+    moves = list(children)
+    elo, visits = sum(move.elo_hundredths for move in moves), sum(move.visits for move in moves)
+    return replace(root, level=elo // (max(1, visits) * LEVEL_HUNDREDTHS))
+
+
+def _lowest(node: OpeningNode) -> int:
+    return node.weaker[0].level if node.weaker else _level(node)
+
+
+def _parts(node: OpeningNode) -> list[LevelVisits]:
+    """Return a node's figures by level, the lowest first."""
+    strongest = LevelVisits(_level(node), **{name: getattr(node, name) for name in (*_NUMBERS, *_BY_PLAYER)})
+    for part in node.weaker:
+        strongest = replace(strongest, **_plus(strongest, part, -1))
+    return [*node.weaker, strongest]
+
+
+def _with(node: OpeningNode, more: LevelVisits) -> OpeningNode:
+    """Return a node with figures of contests of one level added."""
+    level = _level(node) if node.visits else more.level
+    weaker = node.weaker
+    if more.level != level:
+        lower = more if more.level < level else _parts(node)[-1]
+        by_level = {part.level: part for part in weaker}
+        known = by_level.get(lower.level)
+        by_level[lower.level] = lower if known is None else replace(known, **_plus(known, lower))
+        weaker = tuple(by_level[number] for number in sorted(by_level))
+    return replace(node, level=max(level, more.level), weaker=weaker, **_plus(node, more))
+
+
+def _without_below(node: OpeningNode, least: int) -> OpeningNode:
+    """Return a node without the figures of contests of lower levels."""
+    parts = _parts(node)
+    for part in parts:
+        if part.level < least:
+            node = replace(node, **_plus(node, part, -1))
+    return replace(node, weaker=tuple(part for part in parts[:-1] if part.level >= least))
+
+
+def _with_less_value(part: LevelVisits, movers: Iterable[int], factor: float) -> LevelVisits:
+    sums = list(part.value_millionths)
+    for mover in movers:
+        sums[mover - 1] = round(sums[mover - 1] * factor)
+        if len(sums) == 2:
+            sums[2 - mover] = part.visits * VALUE_SCALE - sums[mover - 1]
+    return replace(part, value_millionths=tuple(sums))
+
+
+def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
+    if second.visits:
+        for part in _parts(second):
+            first = _with(first, part)
+    return replace(first, analysis=_longer(first.analysis, second.analysis))

@@ -211,7 +211,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         view = game.view
         seat = self._access.find_asking_seat(caller, view.spec, request.contest_id, request.player)
-        free = seat is None and (caller.role is Role.ADMIN or caller.analyst)
+        free = seat is None and (caller.role in (Role.ADMIN, Role.ANALYST) or caller.analyst)
         if not (free or view.settings.local_weights):
             raise LocalWeightsOffError(view.spec.game_id)
         least_elo = self._least_elo(caller, seat, view.spec, _rules_of(seat, view))

@@ -34,7 +34,7 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import RULES_BY_SETTING, Expectation, FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import MAX_BUDGET, ROOT, NodeAnalysis, OpeningNode
+from academy.knowledge.openings import MAX_BUDGET, ROOT, LevelVisits, NodeAnalysis, OpeningNode
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -168,7 +168,10 @@ _RESULTS_OF_TWO: Final = (
     sorted((contests_pb2.RESULT_DRAW, contests_pb2.RESULT_DRAW)),
 )
 # What a record and its message have by the same names.
-_OF_NODE: Final = [column.name for column in fields(OpeningNode) if column.name != "analysis"]
+_OF_NODE: Final = [
+    column.name for column in fields(OpeningNode) if column.name not in ("analysis", "level", "weaker")
+]
+_OF_LEVEL: Final = [column.name for column in fields(LevelVisits)]
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
 _OF_VOTE: Final = [column.name for column in fields(Vote)]
 
@@ -655,8 +658,10 @@ def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> AggregatedVotes:
 def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRecord:
     """Write a node of the opening tree."""
     record = pattern_pb2.OpeningNodeRecord(
-        game_id=game_id, **{name: getattr(node, name) for name in _OF_NODE}
+        game_id=game_id, level=node.level, **{name: getattr(node, name) for name in _OF_NODE}
     )
+    for part in node.weaker:
+        record.weaker.add(**{name: getattr(part, name) for name in _OF_LEVEL})
     if node.analysis is not None:
         record.analysis.CopyFrom(analysis_to_proto(node.analysis))
     return record
@@ -726,7 +731,31 @@ def node_from_proto(
                 f"{field}.analysis", "has no place here: only moves of games of two in turn are analysed"
             )
         analysis = analysis_from_proto(record.analysis, f"{field}.analysis")
-    return OpeningNode(**node | {name: tuple(node[name]) for name in _BY_PLAYER}, analysis=analysis)
+    return OpeningNode(
+        **node | {name: tuple(node[name]) for name in _BY_PLAYER},
+        analysis=analysis,
+        level=record.level if record.HasField("level") else None,
+        weaker=_levels_from_proto(record, field),
+    )
+
+
+def _levels_from_proto(record: pattern_pb2.OpeningNodeRecord, field: str) -> tuple[LevelVisits, ...]:
+    parts = [{name: getattr(part, name) for name in _OF_LEVEL} for part in record.weaker]
+    levels = [*(part["level"] for part in parts), record.level]
+    if parts and (not record.HasField("level") or levels != sorted(set(levels))):
+        raise InvalidRecordError(f"{field}.weaker", "its levels must rise, and end below the node's own")
+    for name in ("visits", "values"):
+        if sum(part[name] for part in parts) > getattr(record, name):
+            raise InvalidRecordError(f"{field}.weaker", f"more {name} than the node's")
+    for name in _BY_PLAYER:
+        whole = getattr(record, name)
+        if any(len(part[name]) != len(whole) for part in parts):
+            raise InvalidRecordError(
+                f"{field}.weaker", f"{name}: one number for each of {len(whole)} players"
+            )
+        if any(sum(part[name][player] for part in parts) > most for player, most in enumerate(whole)):
+            raise InvalidRecordError(f"{field}.weaker", f"{name} add up to more than the node's")
+    return tuple(LevelVisits(**part | {name: tuple(part[name]) for name in _BY_PLAYER}) for part in parts)
 
 
 _OF_TESUJIS: Final = [column.name for column in fields(TesujiTable) if column.name != "codes"]

@@ -79,8 +79,8 @@ class Caller:
     """The holder of a token or ticket.
 
     Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
-    reported, and `name` is the player's; of a token they are empty. An `analyst` may get any number of
-    patterns outside of contests.
+    reported, and `name` is the player's; of a token they are empty. An `analyst`, with a token made before
+    there was the role, may get any number of patterns outside of contests.
     """
 
     name: str
@@ -110,7 +110,6 @@ class CreateToken:
     name: str
     role: Role
     expires: float | None = None
-    analyst: bool = False
 
     def execute(self, work: WriteContext) -> tuple[Token, str]:
         """Store it. Raises InvalidRecordError for a bad name or a time of expiry that has passed."""
@@ -119,9 +118,7 @@ class CreateToken:
             raise InvalidRecordError("name", f"{self.name!r} is blank; say whom the token is for")
         if self.expires is not None and not self.expires > work.now:
             raise InvalidRecordError("expires", "the time of expiry has passed already")
-        token = Token(
-            secrets.token_hex(8), self.name, self.role, work.now, self.expires, analyst=self.analyst
-        )
+        token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
         secret = secrets.token_urlsafe(32)
         _put(work.transaction, token, _hash(secret))
         return token, f"acd_{token.token_id}_{secret}"

@@ -20,7 +20,7 @@ def test_a_reader_sees_reports_and_changed_patterns(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("ACADEMY_MATCHING_KERNEL", "numpy")
     with Store(tmp_path) as store:
         game_id = full_game.teach(store, share=0.05)
-        _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
+        _, token = store.run(CreateToken("bot", Role.ANALYST))
         with Server(tmp_path) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
             reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
             assert len(reports(store, reader, game_id, first=0)) == 4

@@ -154,8 +154,8 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
 
 def _from_version_2(transaction: Transaction) -> None:
     """Libraries were made by the first rules of learning; all contests and players were in one namespace."""
+    # What its rules made is kept by the next step.
     arenas.name_home(transaction)
-    _keep_what_other_rules_made(transaction)
 
 
 def _keep_what_other_rules_made(transaction: Transaction) -> None:
@@ -171,4 +171,13 @@ def _keep_what_other_rules_made(transaction: Transaction) -> None:
         rebuild.store_snapshot(transaction, key.decode(), rebuild.pack_snapshot(knowledge, generation))
 
 
-_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1, 2: _from_version_2}
+def _from_version_3(transaction: Transaction) -> None:
+    """Contests of players far weaker than others counted in the opening trees."""
+    _keep_what_other_rules_made(transaction)
+
+
+_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {
+    1: _from_version_1,
+    2: _from_version_2,
+    3: _from_version_3,
+}

@@ -1,5 +1,6 @@
 """The opening tree as a book: which move it recommends, and what the move promises."""
 
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -7,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.book import FEWEST_VISITS, Book, OwnValues
-from academy.knowledge.contests import Result
-from academy.knowledge.openings import NodeAnalysis, OpeningNode, OpeningTree
+from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.openings import ROOT, NodeAnalysis, OpeningNode, OpeningTree
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 
@@ -125,8 +126,7 @@ def test_while_there_is_room_the_order_of_contests_does_not_matter(
 ) -> None:
     shuffled = chance.sample(contests, len(contests))
     here, there = (Book(tree).recommend(tree.root) for tree in (grown(*contests), grown(*shuffled)))
-    # Which of two equal moves is recommended may depend on what was played first.
-    assert (here and here.value) == (there and there.value)
+    assert (here and (here.node.move, here.value)) == (there and (there.node.move, there.value))
 
 
 def analysed(tree: OpeningTree, line: str, value: float, budget: int = 1, analyst: str = "ann") -> bool:
@@ -214,3 +214,115 @@ def test_a_turned_board_gives_the_same_book(contests: list[tuple[str, tuple[Resu
     turned = [(" ".join(TURNED[move] for move in moves.split()), result) for moves, result in contests]
     here, there = grown(*contests, spec=GO), grown(*turned, spec=GO)
     assert Book(here).recommend(here.root) == Book(there).recommend(there.root)
+
+
+class TestPoisoning:
+    """Ten players of Elo 1000 who collude against what 50 contests of players of Elo 1500 taught."""
+
+    MOVES = ("A1", "B1", "C1", "B2", "C2", "C3")
+    SETTINGS = LibrarySettings()
+
+    @classmethod
+    def strong(cls, seed: int) -> list[ContestReport]:
+        """Contests of players who mostly repeat the same moves."""
+        chance = Random(seed)
+        return [
+            cls.played(
+                [cls.MOVES[min(chance.randrange(6), chance.randrange(6))] for _ in range(6)],
+                chance.choice((WIN, WIN, LOSS)),
+                elos=(1500.0, 1540.0),
+            )
+            for _ in range(50)
+        ]
+
+    @classmethod
+    def weak(cls, seed: int, count: int, honest: Sequence[ContestReport]) -> list[ContestReport]:
+        """Wins on purpose by what the strong ones do not play, losses by what they do, and much else."""
+        chance = Random(seed)
+        attack = []
+        for number in range(count):
+            lines = [[ply.move for ply in chance.choice(honest).plies], chance.choices(cls.MOVES, k=6)]
+            moves = lines[number % 2]
+            report = cls.played(
+                moves,
+                (LOSS, WIN)[number % 2],
+                elos=chance.choice(((1000.0, 1000.0), (1000.0, 700.0), (1500.0, 900.0))),
+                names=(f"eve {number % 10}", f"eve {(number + 1) % 10}"),
+                lie=float(number % 2),
+            )
+            attack.append(report)
+        return attack
+
+    @staticmethod
+    def played(
+        moves: Sequence[str],
+        result: Result,
+        *,
+        elos: tuple[float, float],
+        names: tuple[str, str] = ("ann", "bob"),
+        lie: float | None = None,
+    ) -> ContestReport:
+        values = {} if lie is None else {ply: {1: lie, 2: 1.0 - lie} for ply in range(1, 7)}
+        return contest(moves, (result, {WIN: LOSS, LOSS: WIN}[result]), elos=elos, names=names, values=values)
+
+    @classmethod
+    def taught(cls, contests: Sequence[ContestReport]) -> OpeningTree:
+        tree, fresh = OpeningTree(GO), 1
+        for report in contests:
+            fresh = tree.record(report, fresh, 18.0, cls.SETTINGS)
+        return tree
+
+    @staticmethod
+    def said(tree: OpeningTree) -> dict[tuple[str, ...], tuple[str, float]]:
+        """The recommended move of each line, and its value."""
+        book = Book(tree)
+        lines: dict[int, tuple[str, ...]] = {ROOT: ()}
+        said = {}
+        for node in sorted(tree.nodes.values(), key=lambda node: node.depth):
+            if node.node_id != ROOT:
+                lines[node.node_id] = (*lines[node.parent_id], node.move)
+            best = book.recommend(node)
+            if best is not None:
+                said[lines[node.node_id]] = (best.node.move, best.value)
+        return said
+
+    @pytest.mark.parametrize("order", ["first", "last", "mixed"])
+    @pytest.mark.parametrize(("seed", "count"), [(1, 10), (2, 50), (3, 200), (4, 400), (5, 400)])
+    def test_no_recommended_move_or_value_changes(self, seed: int, count: int, order: str) -> None:
+        honest = self.strong(seed)
+        attack = self.weak(seed, count, honest)
+        contests = {"first": [*attack, *honest], "last": [*honest, *attack]}.get(order)
+        if contests is None:
+            # The strong ones keep their order among themselves.
+            contests = attack.copy()
+            places = sorted(Random(seed).choices(range(count), k=len(honest)), reverse=True)
+            for report, place in zip(reversed(honest), places, strict=True):
+                contests.insert(place, report)
+        expected = self.said(self.taught(honest))
+        assert len(expected) >= 3
+        assert self.said(self.taught(contests)) == expected
+
+    def test_the_root_counts_all_contests_and_nodes_those_that_are_not_silent(self) -> None:
+        honest = self.strong(1)
+        tree = self.taught([*self.weak(1, 200, honest), *honest])
+        assert tree.root.visits == 250
+        assert sum(child.visits for child in tree.children(ROOT)) == 50
+
+    def test_a_few_very_strong_contests_silence_no_society(self) -> None:
+        society = [self.played(["A1"], WIN, elos=(1300.0 + number % 3 * 50, 1300.0)) for number in range(400)]
+        visitors = [self.played(["C3"], WIN, elos=(2000.0, 2000.0)) for _ in range(15)]
+        tree = self.taught([*society, *visitors])
+        assert [child.visits for child in tree.children(ROOT)] == [400, 15]
+
+    def test_a_restarted_server_forgets_the_same(self) -> None:
+        honest = self.strong(2)
+        contests = [*self.weak(2, 60, honest), *honest]
+        live, restarted = self.taught(contests), OpeningTree(GO)
+        fresh = 1
+        for number, report in enumerate(contests):
+            fresh = restarted.record(report, fresh, 18.0, self.SETTINGS)
+            if number % 7 == 0:
+                again = OpeningTree(GO)
+                again.restore(restarted.nodes.values())
+                restarted = again
+        assert restarted.nodes == live.nodes

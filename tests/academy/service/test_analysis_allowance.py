@@ -104,7 +104,7 @@ def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
 
 
 def test_admins_and_analysts_are_free_and_players_in_contests(guarded: Running) -> None:
-    _, text = guarded.store.run(CreateToken("analyst", Role.BOT, analyst=True))
+    _, text = guarded.store.run(CreateToken("analyst", Role.ANALYST))
     assert count_patterns(guarded.client(text)) == len(PATTERNS)
     assert count_patterns(guarded.admin()) == len(PATTERNS)
     arena = guarded.arena().contests

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from academy.knowledge.boards import Board
+from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from clients import Connection
@@ -95,6 +96,19 @@ def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
     nothing = download(strong, "weak", "weak/1")
     assert not nothing.evaluation.codes and not nothing.tesujis.codes
     assert download(weak, "weak", "weak/1", player=2).evaluation.codes
+
+
+def test_outside_of_contests_the_same_margin_holds_for_a_bot_and_none_for_an_analyst(
+    academy: Running,
+) -> None:
+    taught(academy, "margin", elo=1200.0)
+    played = contest("margin/1", "margin", ("champion", "novice"), (1500.0, 1250.0))
+    academy.arena().contests.ReportContest(examples.report(played, ["c3"]))
+    assert not download(academy.bot("champion"), "margin").evaluation.codes
+    for reader in (academy.bot("novice"), academy.bot("nobody yet")):
+        assert download(reader, "margin").evaluation.codes
+    taught(academy, "margin-closed", open_to_players=False, elo=1200.0)
+    assert download(academy.client(academy.token("owl", Role.ANALYST)), "margin-closed").evaluation.codes
 
 
 def test_the_client_library_evaluates_by_itself(academy: Running) -> None:

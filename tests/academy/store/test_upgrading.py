@@ -334,4 +334,4 @@ def test_by_the_rules_of_today_its_events_make_other_libraries(by_first_rules: P
         store.environment.write(without_snapshots)
         findings = [finding.what for finding in check(store.environment)]
         assert len(findings) == 2
-        assert all("written under rules 1, this program replays by rules 2" in what for what in findings)
+        assert all("written under rules 1, this program replays by rules 3" in what for what in findings)
