@@ -93,7 +93,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         rules = _rules_of(seat, game.view)
         consultations = 0
         if seat is not None:
-            consultations = await self._counts.count_opening_question(seat, spec, request.moves, rules)
+            consultations = self._counts.count_opening_question(seat, spec, request.moves, rules)
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous

@@ -1,13 +1,15 @@
 """Counts of consultations: opening questions, claims and uses in contests, patterns seen outside.
 
-A player's opening questions and claims are counted in the store, before the answer.
+A player's opening questions and claims are noted before the answer, for all server processes, and are part of
+the store within a second.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 
@@ -15,6 +17,7 @@ from academy.knowledge.fair_use import Claim, FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
+from academy.store.consultation_journal import Note
 from academy.store.contest_commands import (
     HOUR,
     AnalysisExceededError,
@@ -23,10 +26,12 @@ from academy.store.contest_commands import (
     NoteClaims,
     NoteUses,
 )
-from academy.store.errors import StoreError
+from academy.store.errors import StoreClosedError, StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
 
+_T = TypeVar("_T")
+_KEEPING_SECONDS: Final = 0.9
 _SEATS_REMEMBERED: Final = 1_024
 # A number takes about 100 bytes, and a seat may use every pattern of the libraries.
 _USES_REMEMBERED: Final = 65_536
@@ -44,40 +49,31 @@ class ContestCounts:
         self._uses: OrderedDict[tuple[ContestSeat, Library], set[int]] = OrderedDict()
         self._uses_remembered = 0
         self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
+        self._keeping: asyncio.TimerHandle | None = None
 
-    async def count_opening_question(
+    def count_opening_question(
         self, seat: ContestSeat, spec: GameSpec, moves: Sequence[str], rules: FairUse
     ) -> int:
         """Count a question about the opening tree; return the player's number of them in this contest.
 
-        Raises FairUseExceededError and ConsultationOrderError.
+        Raises FairUseExceededError, ConsultationOrderError, and StoreError: what cannot be counted is not
+        answered.
         """
         own_moves = len(moves)
         if not spec.simultaneous:
             # Players take turns in order of the seats.
             own_moves = (own_moves + spec.players - seat.player) // spec.players
-        return await self._store.write(
-            CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1, rules)
-        )
+        return self._note(CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1, rules))
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
-        """Have a player's claimed value written soon; each claim once a seat.
+        """Note a player's claimed value; each claim once a seat.
 
-        Raises StoreBusyError without room for it: a claim that is not noted must not be answered.
+        Raises StoreError: a claim that is not noted must not be answered.
         """
         claims = self._claims.setdefault(seat, set())
         if claim in claims:
             return
-        written = self._store.submit(NoteClaims(seat.contest_id, seat.player, (claim,)))
-
-        def forget_failure(future: "Future[None]") -> None:
-            error = future.exception()
-            if error is not None:
-                # The same claim is noted when it is made again.
-                claims.discard(claim)
-                _log.warning("claim not noted", contest=seat.contest_id, why=str(error))
-
-        written.add_done_callback(forget_failure)
+        self._note(NoteClaims(seat.contest_id, seat.player, (claim,)))
         if len(claims) >= _CLAIMS_REMEMBERED:
             claims.clear()
         claims.add(claim)
@@ -86,14 +82,14 @@ class ContestCounts:
             self._claims.popitem(last=False)
 
     def note_uses(self, seat: ContestSeat, library: Library, pattern_ids: Iterable[int]) -> None:
-        """Have the patterns of an answer written soon, each once a seat, without waiting."""
+        """Note the patterns of an answer, each once a seat."""
         known = self._uses.get((seat, library), set())
         fresh = [pattern_id for pattern_id in pattern_ids if pattern_id not in known]
         if not fresh:
             return
         command = NoteUses(seat.contest_id, seat.player, library, fresh)
         try:
-            self._store.submit(command).add_done_callback(_log_failure)
+            self._note(command)
         except StoreError as error:
             # The count of uses is worth less than the answer.
             _log.warning("uses not noted", contest=seat.contest_id, why=str(error))
@@ -107,11 +103,36 @@ class ContestCounts:
         ):
             self._uses_remembered -= len(self._uses.popitem(last=False)[1])
 
+    def _note(self, note: Note[_T]) -> _T:
+        """Note something, and have it become part of the store within a second."""
+        result = self._store.note(note)
+        if self._keeping is None:
+            self._keep_later()
+        return result
+
+    def _keep_later(self) -> None:
+        self._keeping = asyncio.get_running_loop().call_later(_KEEPING_SECONDS, self._keep)
+
+    def _keep(self) -> None:
+        self._keeping = None
+        try:
+            kept = self._store.keep_notes()
+        except StoreClosedError:
+            return
+        except StoreError as error:
+            _log.warning("notes of consultations wait", why=str(error))
+        else:
+            if kept is None:
+                return
+            kept.add_done_callback(_log_failure)
+        # Until the journal is empty.
+        self._keep_later()
+
 
 def _log_failure(future: "Future[None]") -> None:
     error = future.exception()
     if error is not None:
-        _log.warning("uses not noted", why=str(error))
+        _log.warning("notes of consultations wait", why=str(error))
 
 
 @dataclass

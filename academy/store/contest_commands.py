@@ -1,8 +1,8 @@
 """Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, false_claim, false_consultation
@@ -24,8 +24,9 @@ from academy.store.codec import (
     unpack_message,
     uses_to_proto,
 )
+from academy.store.consultation_journal import Noted
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
-from academy.store.environment import TableName
+from academy.store.environment import TableName, Transaction
 from academy.store.errors import (
     ConsultationOrderError,
     ContestConflictError,
@@ -46,6 +47,8 @@ from academy.wire.games import description_message, read_description, read_spec
 
 _DESCRIBED: Final = frozenset(field.name for field in fields(Description))
 MAX_CLAIMS: Final = 10_000
+# `Store.read`
+ReadStore: TypeAlias = Callable[..., Any]
 _EARLY_ENDS: Final = ("forfeit", "resignation")
 
 
@@ -163,6 +166,7 @@ class ReportContest:
             contests_pb2.CONTEST_STATE_VOID if void else contests_pb2.CONTEST_STATE_REPORTED
         )
         record.contest.report_time.CopyFrom(work.time)
+        _keep(work.transaction, record, work.journal.read(keys.in_contest(contest_id)))
         self._count(work, record)
         contest_tables.remove_open_contest(work.transaction, record.contest)
         for seat in record.seats:
@@ -247,7 +251,7 @@ class ReportContest:
 
 @dataclass(frozen=True, slots=True)
 class CountConsultation:
-    """Count a player's look-up in the opening tree, before it is answered. The result is the count.
+    """Note a player's look-up in the opening tree, before it is answered. The result is their count.
 
     `own_move` is the number (from 1) of the player's next own move, `rules` are the game's.
     The same list of moves as the last time counts once. Raises FairUseExceededError, ConsultationOrderError
@@ -261,16 +265,20 @@ class CountConsultation:
     own_move: int
     rules: FairUse = SEED_RULES
 
-    def execute(self, work: WriteContext) -> int:
-        """Check the rules and store the count."""
+    def enter(self, journal: Transaction, read_store: ReadStore) -> int:
+        """Check the rules and note the count."""
         length = sum(map(len, self.moves))
         if length > MAX_LINE_LENGTH:
             raise InvalidRecordError(
                 "moves", f"{length:,} characters in all; at most {MAX_LINE_LENGTH:,} are allowed"
             )
-        record = contest_record(work.transaction, self.contest_id)
+        record = read_store(contest_record, self.contest_id)
         _check_open(record)
         seat = seat_record(record, self.seat)
+        key = keys.in_contest(self.contest_id, self.seat)
+        noted = journal.get(TableName.CONTESTS, key)
+        if noted is not None:
+            _take_over(seat, noted)
         before = list(seat.consulted_moves)
         moves = list(self.moves)
         if seat.consultations:
@@ -281,10 +289,9 @@ class CountConsultation:
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
         self.rules.check_opening(seat.consultations, self.own_move)
-        seat.consultations += 1
-        seat.consulted_moves[:] = moves
-        store_contest(work.transaction, record)
-        return seat.consultations
+        now = records_pb2.Seat(consultations=seat.consultations + 1, consulted_moves=moves)
+        journal.put(TableName.CONTESTS, key, pack_message(now))
+        return now.consultations
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,16 +303,10 @@ class NoteUses:
     library: Library
     pattern_ids: Sequence[int]
 
-    def execute(self, work: WriteContext) -> None:
-        """Store the uses."""
-        record = _find_open(work, self.contest_id)
-        if record is None:
-            return
-        seat_record(record, self.seat)
+    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
+        """Note the uses."""
         for pattern_id in self.pattern_ids:
-            work.transaction.put(
-                TableName.USES, keys.use(self.contest_id, self.seat, self.library, pattern_id)
-            )
+            journal.put(TableName.USES, keys.use(self.contest_id, self.seat, self.library, pattern_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,22 +317,56 @@ class NoteClaims:
     seat: int
     claims: Sequence[Claim]
 
-    def execute(self, work: WriteContext) -> None:
-        """Store the claims, each once."""
-        record = _find_open(work, self.contest_id)
-        if record is None:
-            return
-        seat = seat_record(record, self.seat)
+    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
+        """Note the claims, each once."""
         for claim in self.claims:
-            key = keys.claim(self.contest_id, self.seat, claim)
-            if work.transaction.get(TableName.CLAIMS, key) is not None:
-                continue
-            if seat.claims < MAX_CLAIMS:
-                work.transaction.put(TableName.CLAIMS, key)
-                seat.claims += 1
-            else:
-                seat.claims_beyond = True
-        store_contest(work.transaction, record)
+            journal.put(TableName.CLAIMS, keys.claim(self.contest_id, self.seat, claim))
+
+
+@dataclass(frozen=True, slots=True)
+class KeepNotes:
+    """Make all that is noted in the journal part of the store. The result is what may leave the journal."""
+
+    def execute(self, work: WriteContext) -> list[Noted]:
+        """Store what is noted of open contests; of others nothing is kept."""
+        noted = work.journal.read()
+        by_contest: dict[str, list[Noted]] = {}
+        for entry in noted:
+            by_contest.setdefault(keys.contest_of(entry.key), []).append(entry)
+        for contest_id, entries in by_contest.items():
+            record = find_contest(work.transaction, contest_id)
+            if record is not None and record.contest.state == contests_pb2.CONTEST_STATE_OPEN:
+                _keep(work.transaction, record, entries)
+                store_contest(work.transaction, record)
+        return noted
+
+
+def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: Iterable[Noted]) -> None:
+    """Store what is noted of a contest; its record is changed, and for the caller to store."""
+    for table, key, value in noted:
+        number = keys.seat_of(key)
+        if not 1 <= number <= len(record.seats):
+            continue
+        seat = record.seats[number - 1]
+        match table:
+            case TableName.CONTESTS:
+                _take_over(seat, value)
+            case TableName.USES:
+                transaction.put(table, key)
+            case TableName.CLAIMS if transaction.get(table, key) is None:
+                if seat.claims < MAX_CLAIMS:
+                    transaction.put(table, key)
+                    seat.claims += 1
+                else:
+                    seat.claims_beyond = True
+
+
+def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
+    """Have a seat count the consultations that the journal knows of, if the store does not yet."""
+    known = unpack_message(records_pb2.Seat, noted)
+    if known.consultations > seat.consultations:
+        seat.consultations = known.consultations
+        seat.consulted_moves[:] = known.consulted_moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,12 +439,6 @@ def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.
     return contests_pb2.ReportContestResponse(
         contest=as_given(record), counted=counted, accepted=record.accepted, dropped=record.dropped
     )
-
-
-def _find_open(work: WriteContext, contest_id: str) -> records_pb2.ContestRecord | None:
-    record = find_contest(work.transaction, contest_id)
-    is_open = record is not None and record.contest.state == contests_pb2.CONTEST_STATE_OPEN
-    return record if is_open else None
 
 
 def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:

@@ -4,7 +4,7 @@ import errno
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -220,15 +220,19 @@ class Environment:
         read_only: bool = False,
         largest_map: int = LARGEST_MAP,
         version: int = SCHEMA_VERSION,
+        tables: Sequence[TableName] = tuple(TableName),
+        durable: bool = True,
     ) -> None:
         """Open a folder, making it where it is missing.
 
         `largest_map` bounds the size of the data in bytes; `version` is the schema its records must be of.
+        Commits that are not `durable` do not wait for the disk: when the machine stops, the data are lost.
         Raises StoreError where the folder cannot be used, SchemaMismatchError where they are of another
         version.
         """
         self.folder = folder
         self.schema = version
+        self._names = tables
         self._largest_map = largest_map
         self._gate = threading.Condition()
         self._in_use = 0
@@ -258,6 +262,7 @@ class Environment:
                 mode=0o600,
                 create=not read_only,
                 lock=lock,
+                sync=durable,
             )
         try:
             self._check_length()
@@ -283,7 +288,7 @@ class Environment:
             self.write(lambda new: new.put_schema(self.schema))
         elif version != schema_value(self.schema):
             raise schema_mismatch(self.folder, version)
-        for table in TableName:
+        for table in self._names:
             self._open_table(table, read_only)
 
     def _open_table(self, table: TableName, read_only: bool) -> None:

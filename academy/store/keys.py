@@ -143,6 +143,16 @@ def in_contest(contest_id: str, *numbers: int) -> bytes:
     return contest(contest_id) + b"\0" + b"".join(map(number, numbers))
 
 
+def contest_of(key: bytes) -> str:
+    """The contest in a key made by `in_contest`."""
+    return key.partition(b"\0")[0].decode()
+
+
+def seat_of(key: bytes) -> int:
+    """The first number in a key made by `in_contest`: of uses and claims the seat."""
+    return int.from_bytes(key.partition(b"\0")[2][:8])
+
+
 def open_contest(name: str, game_id: str, opened: int | None = None, contest_id: str = "") -> bytes:
     """An open contest of a player in a game; see `open_contest_by_age`."""
     return player(name) + open_contest_by_age(game_id, opened, contest_id)

@@ -7,11 +7,14 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
+from academy.store.consultation_journal import ConsultationJournal, Note, Noted
+from academy.store.contest_commands import KeepNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
-from academy.store.errors import SchemaOutdatedError, StoreReadOnlyError
+from academy.store.errors import SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
 from academy.store.replica import Listener, Replica
 from academy.store.writer import QUEUE_SIZE, Command, Writer
@@ -45,12 +48,26 @@ class Store:
             upgrade(folder, largest_map)
             self.environment = Environment(folder, largest_map=largest_map)
         self.clock = clock
-        self._writer = None if read_only else Writer(self.environment, queue_size=queue_size, clock=clock)
+        self._writer, self._journal = None, None
+        if read_only:
+            return
+        try:
+            self._journal = ConsultationJournal(folder)
+            self._writer = Writer(self.environment, self._journal, queue_size=queue_size, clock=clock)
+            # Servers that were killed may have left some.
+            self.keep_notes()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
-        """Commit what waits, then close. Closing twice is harmless."""
+        """Commit what waits and what is noted, then close. Closing twice is harmless."""
         if self._writer is not None:
+            with suppress(StoreError):
+                self.keep_notes()
             self._writer.close()
+        if self._journal is not None:
+            self._journal.close()
         self.environment.close()
 
     def __enter__(self) -> Self:
@@ -77,6 +94,36 @@ class Store:
     async def write(self, command: Command[_T]) -> _T:
         """Do a command from an event loop; a caller who goes away does not undo it. Raises like `run`."""
         return await asyncio.shield(asyncio.wrap_future(self.submit(command)))
+
+    def note(self, note: Note[_T]) -> _T:
+        """Note what a player does in a contest, for all processes at once; see `consultation_journal`.
+
+        Raises like the note, and StoreError.
+        """
+        if self._journal is None:
+            raise StoreReadOnlyError(f"{self.environment.folder}: was opened for reading only")
+        return self._journal.write(lambda journal: note.enter(journal, self.read))
+
+    def keep_notes(self) -> "Future[None] | None":
+        """Have all that is noted, by any process, become part of the store; None where nothing is.
+
+        Raises like `submit`.
+        """
+        journal = self._journal
+        if journal is None or not journal.read():
+            return None
+        done: Future[None] = Future()
+
+        def clear(kept: "Future[list[Noted]]") -> None:
+            # In the writer's thread, after the commit.
+            try:
+                journal.remove(kept.result())
+                done.set_result(None)
+            except Exception as error:
+                done.set_exception(error)
+
+        self.submit(KeepNotes()).add_done_callback(clear)
+        return done
 
     def give_way(self, count_questions: Callable[[], float]) -> None:
         """Have writes give way to questions; `count_questions` returns how many any thread has had."""

@@ -15,6 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.store import event_log, game_tables, keys
+from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import GameConflictError, StoreBusyError, StoreClosedError
 from academy.store.game_tables import EntryReader
@@ -83,11 +84,13 @@ class WriteContext:
         self,
         transaction: Transaction,
         games: LoadedGames,
+        journal: ConsultationJournal,
         now: float,
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
         """Begin at the time `now`; `give_way` is called between steps."""
         self.transaction = transaction
+        self.journal = journal
         self.now = now
         self._give_way = give_way
         self.touched: set[str] = set()
@@ -205,6 +208,7 @@ class Writer:
     def __init__(
         self,
         environment: Environment,
+        journal: ConsultationJournal,
         *,
         queue_size: int = QUEUE_SIZE,
         group_size: int = GROUP_SIZE,
@@ -212,6 +216,7 @@ class Writer:
     ) -> None:
         self.giving_way = WriterYield()
         self._environment = environment
+        self._journal = journal
         self._group_size = group_size
         self._clock = clock
         self._games = LoadedGames()
@@ -298,7 +303,7 @@ class Writer:
             own: set[str] = set()
             try:
                 with transaction.begin_nested() as part:
-                    work = WriteContext(part, self._games, self._clock(), self._give_way)
+                    work = WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
                     own = work.touched
                     queued.result = queued.command.execute(work)
             except lmdb.Error:

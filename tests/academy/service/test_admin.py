@@ -101,7 +101,7 @@ class TestListing:
         for contest_id, used, moves in (("u1", numbers[2:4], ["c3", "b2"]), ("u2", numbers[3:5], ["c3"])):
             played = contest(contest_id, "go")
             grown.store.run(OpenContest(played))
-            grown.store.run(NoteUses(contest_id, 1, Library.ENDGAME, used))
+            grown.store.note(NoteUses(contest_id, 1, Library.ENDGAME, used))
             grown.store.run(ReportContest(report(played, moves), "arena"))
 
             patterns = listed(admin, order_by="uses desc")

@@ -1,5 +1,6 @@
 """Uses of patterns are written once a seat, and what was written is remembered within bounds."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -26,9 +27,12 @@ class Noting:
         self._counts = ContestCounts(store)
 
     def writes(self, number: int, pattern_ids: range) -> bool:
-        with patch.object(self._store, "submit", wraps=self._store.submit) as submit:
+        async def noting() -> None:
             self._counts.note_uses(seat(number), Library.ENDGAME, pattern_ids)
-        return submit.called
+
+        with patch.object(self._store, "note", wraps=self._store.note) as note:
+            asyncio.run(noting())
+        return note.called
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ def test_uses_do_not_change_the_ranked_patterns(tmp_path: Path) -> None:
             number = int(ranked.pattern_ids[0])
             played = examples.contest("used", "go")
             academy.store.run(OpenContest(played))
-            academy.store.run(NoteUses("used", 1, Library.ENDGAME, [number]))
+            academy.store.note(NoteUses("used", 1, Library.ENDGAME, [number]))
             academy.store.run(ReportContest(examples.report(played, ["c3"]), "arena"))
 
             assert (await games.game("go")).view.generation > view.generation

@@ -96,13 +96,13 @@ def test_an_open_contest_is_known_with_its_players(store: Store) -> None:
 
 def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> None:
     _, first = store.run(OpenContest(contest("c1")))
-    store.run(CountConsultation("c1", 1, ["E5"], own_move=1))
+    store.note(CountConsultation("c1", 1, ["E5"], own_move=1))
     again = contest("c1")
     again.players[0].elo = 9
     opened, second = store.run(OpenContest(again))
     assert set(first).isdisjoint(second)
     assert opened.players[0].elo == 1500
-    assert store.read(contest_tables.contest_record, "c1").seats[0].consultations == 1
+    assert store.note(CountConsultation("c1", 1, ["E5"], own_move=1)) == 1
 
 
 @pytest.mark.parametrize(
@@ -242,18 +242,22 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
 def test_consultations_are_counted_under_the_rule(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     moves = ["E5", "D3", "G7", "C4", "C6", "F3", "D8", "G4"]
-    assert store.run(CountConsultation("c1", 1, moves[:2], own_move=2)) == 1
+    assert store.note(CountConsultation("c1", 1, moves[:2], own_move=2)) == 1
     with pytest.raises(FairUseExceededError):
-        store.run(CountConsultation("c1", 1, moves[:4], own_move=3))
-    assert store.run(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
-    assert store.run(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
+        store.note(CountConsultation("c1", 1, moves[:4], own_move=3))
+    assert store.note(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
+    assert store.note(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
+    kept = store.keep_notes()
+    assert kept is not None
+    kept.result()
+    assert store.keep_notes() is None
     assert [seat.consultations for seat in store.read(contest_tables.contest_record, "c1").seats] == [2, 1]
 
 
 def test_the_same_question_again_is_not_counted(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     for _ in range(3):
-        assert store.run(CountConsultation("c1", 1, [], own_move=1)) == 1
+        assert store.note(CountConsultation("c1", 1, [], own_move=1)) == 1
 
 
 @pytest.mark.parametrize(
@@ -261,29 +265,29 @@ def test_the_same_question_again_is_not_counted(store: Store) -> None:
 )
 def test_a_question_about_another_game_is_refused(store: Store, moves: list[str], common: int) -> None:
     store.run(OpenContest(contest("c1")))
-    store.run(CountConsultation("c1", 1, ["E5", "D3"], own_move=2))
+    store.note(CountConsultation("c1", 1, ["E5", "D3"], own_move=2))
     with pytest.raises(ConsultationOrderError) as refused:
-        store.run(CountConsultation("c1", 1, moves, own_move=50))
+        store.note(CountConsultation("c1", 1, moves, own_move=50))
     assert refused.value.common == common
 
 
 def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> None:
     with pytest.raises(UnknownContestError):
-        store.run(CountConsultation("c1", 1, [], own_move=1))
+        store.note(CountConsultation("c1", 1, [], own_move=1))
     store.run(OpenContest(contest("c1")))
     for seat in (0, 3):
         with pytest.raises(InvalidRecordError, match="must be from 1 to 2"):
-            store.run(CountConsultation("c1", seat, [], own_move=1))
+            store.note(CountConsultation("c1", seat, [], own_move=1))
     store.run(ReportContest(report("c1"), "arena"))
     with pytest.raises(ContestOverError):
-        store.run(CountConsultation("c1", 1, [], own_move=1))
+        store.note(CountConsultation("c1", 1, [], own_move=1))
 
 
 def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     with pytest.raises(InvalidRecordError, match="moves: 262,145 characters in all; at most 262,144"):
-        store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256 + ["E"], own_move=129))
-    assert store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256, own_move=129)) == 1
+        store.note(CountConsultation("c1", 1, ["E" * 1_024] * 256 + ["E"], own_move=129))
+    assert store.note(CountConsultation("c1", 1, ["E" * 1_024] * 256, own_move=129)) == 1
 
 
 # Uses
@@ -298,11 +302,11 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
     for contest_id, wins in (("c2", True), ("c3", False)):
         store.run(OpenContest(contest(contest_id)))
         for _ in range(2):
-            store.run(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
+            store.note(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
         store.run(ReportContest(report(contest_id, first_wins=wins), "arena"))
     # Too late, and for no contest at all: nothing is kept.
-    store.run(NoteUses("c3", 1, Library.ENDGAME, [number]))
-    store.run(NoteUses("none", 1, Library.ENDGAME, [number]))
+    store.note(NoteUses("c3", 1, Library.ENDGAME, [number]))
+    store.note(NoteUses("none", 1, Library.ENDGAME, [number]))
     entry = store.follow().refresh("go-9x9").libraries[Library.ENDGAME][number]
     assert (entry.uses, entry.successes, entry.last_contest_id) == (2, 1, "c3")
     assert not list(check(store.environment))

@@ -74,7 +74,7 @@ def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
 
 def test_uses_are_counted_and_switching_it_off_removes_it(taught: Store) -> None:
     taught.run(OpenContest(contest("used", GAME)))
-    taught.run(NoteUses("used", 1, Library.MIDDLE_GAME, [EVALUATION_IN_USES]))
+    taught.note(NoteUses("used", 1, Library.MIDDLE_GAME, [EVALUATION_IN_USES]))
     taught.run(ReportContest(report("used", GAME), "arena"))
     assert taught.follow().refresh(GAME).evaluation.uses == 1
     assert not list(check(taught.environment))

@@ -117,7 +117,7 @@ def test_unchanged_view_is_the_same_object_and_calls_no_listener(store: Store) -
 def use(store: Store, contest_id: str, library: Library, pattern_ids: Sequence[int]) -> None:
     """Play a contest of one ply, in which patterns are returned to the first player, who wins."""
     store.run(OpenContest(contest(contest_id)))
-    store.run(NoteUses(contest_id, 1, library, pattern_ids))
+    store.note(NoteUses(contest_id, 1, library, pattern_ids))
     store.run(ReportContest(report(contest_id, plies=1), "arena"))
 
 

@@ -102,7 +102,7 @@ def test_a_lowered_capacity_evicts_at_once(taught: Store) -> None:
 def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:
     code = int(taught.follow().refresh(GAME).tesujis.codes[0])
     taught.run(OpenContest(contest("used", GAME)))
-    taught.run(NoteUses("used", 1, Library.MIDDLE_GAME, [FIRST_IN_USES + code]))
+    taught.note(NoteUses("used", 1, Library.MIDDLE_GAME, [FIRST_IN_USES + code]))
     taught.run(ReportContest(report("used", GAME), "arena"))
     table = taught.follow().refresh(GAME).tesujis
     row = table.codes.tolist().index(code)

@@ -38,7 +38,7 @@ def lived_in(store: Store) -> Store:
     store.run(submission("go-9x9/3", 1, [endgame_proposal(late, back=4)], "gnugo 1"))
     store.run(OpenContest(contest("open")))
     store.run(submission("open", 1, [endgame_proposal(report("open"))], "gnugo 1"))
-    store.run(NoteUses("open", 1, Library.ENDGAME, [second]))
+    store.note(NoteUses("open", 1, Library.ENDGAME, [second]))
     return store
 
 

@@ -1,0 +1,96 @@
+"""What players ask in contests, until the store has it: a second, small environment in the data folder.
+
+A commit to the disk for each question would cost more than the answer. So a question is noted in the journal,
+which all server processes of the folder share, and whose commits do not wait for the disk: the operating
+system has them at once, and keeps them when every process is killed. Within a second all notes become part of
+the store in one commit, and leave the journal; a contest's report takes in its own at once.
+
+If the machine itself stops, the notes of the last second are lost: the journal belongs to one start of the
+machine, as its pages may reach the disk in any order.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
+
+FOLDER: Final = "journal"
+LARGEST: Final = 256 << 20
+# Seats are under `keys.in_contest`; the other keys are the store's own.
+TABLES: Final = (TableName.CONTESTS, TableName.USES, TableName.CLAIMS)
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+
+_T = TypeVar("_T")
+_Result = TypeVar("_Result", covariant=True)
+
+
+class Noted(NamedTuple):
+    """One entry of the journal."""
+
+    table: TableName
+    key: bytes
+    value: bytes
+
+
+class Note(Protocol[_Result]):
+    """Something that a player did in a contest."""
+
+    def enter(self, journal: Transaction, read_store: Callable[..., Any]) -> _Result:
+        """Write it into the journal, or raise: then nothing of it is kept.
+
+        `read_store` is `Store.read`: what it returns is no older than the journal.
+        """
+
+
+class ConsultationJournal:
+    """The open journal of a data folder; its calls may come from any thread."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the journal of this start of the machine, and remove those of earlier ones.
+
+        Raises StoreError.
+        """
+        journals = folder / FOLDER
+        boot = _name_boot()
+        own = journals / f"{boot or 'any'}-{SCHEMA_VERSION}"
+        if journals.exists():
+            for other in journals.iterdir():
+                if other != own:
+                    shutil.rmtree(other, ignore_errors=True)
+        # Where starts of the machine cannot be told apart, each commit must reach the disk.
+        self._environment = Environment(own, largest_map=LARGEST, tables=TABLES, durable=not boot)
+
+    def close(self) -> None:
+        """Close it. Closing twice is harmless."""
+        self._environment.close()
+
+    def write(self, work: Callable[[Transaction], _T]) -> _T:
+        """Do `work` in a transaction that all processes see at its end. All or nothing; raises StoreError."""
+        return self._environment.write(work)
+
+    def read(self, prefix: bytes = b"") -> list[Noted]:
+        """Return what is noted under keys that begin with `prefix`."""
+        # Without the lock for writers: the store's writer asks within its own transaction.
+        with self._environment.reading() as journal:
+            return [Noted(table, *entry) for table in TABLES for entry in journal.scan(table, prefix)]
+
+    def remove(self, kept: list[Noted]) -> None:
+        """Remove what the store has now; an entry that changed since stays."""
+
+        def work(journal: Transaction) -> None:
+            for table, key, value in kept:
+                if journal.get(table, key) == value:
+                    journal.delete(table, key)
+
+        if kept:
+            self.write(work)
+
+
+def _name_boot() -> str:
+    """Return what names this start of the machine, empty where nothing does."""
+    try:
+        return _BOOT.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

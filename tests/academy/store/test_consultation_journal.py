@@ -1,0 +1,148 @@
+"""What players ask in contests is counted for all processes at once, and survives them."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.knowledge.fair_use import Claim, FairUseExceededError
+from academy.knowledge.settings import Library
+from academy.store import contest_tables, event_log, keys
+from academy.store.consultation_journal import FOLDER
+from academy.store.contest_commands import (
+    CountConsultation,
+    NoteClaims,
+    NoteUses,
+    OpenContest,
+    RegisterGame,
+    ReportContest,
+)
+from academy.store.environment import TableName
+from academy.store.library_store import Store
+from academy.store.maintenance.check import check
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.service.running import serving
+from tests.academy.store.examples import contest, go_game, report
+from tests.academy.store.processes import start_python
+
+ASKER = """
+    import sys, time
+    from pathlib import Path
+    from academy.knowledge.fair_use import Claim
+    from academy.knowledge.settings import Library
+    from academy.store.contest_commands import CountConsultation, NoteClaims, NoteUses
+    from academy.store.library_store import Store
+    store = Store(Path(sys.argv[1]))
+    store.note(NoteUses("c1", 1, Library.ENDGAME, [7]))
+    store.note(NoteClaims("c1", 1, [Claim(0, bytes(8), 0.25)]))
+    print(store.note(CountConsultation("c1", 1, ["A1"], own_move=2)))
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def asker(store: Store) -> Iterator["subprocess.Popen[str]"]:
+    """Another process, which has noted a question, a claim and a use, and has written none of them."""
+    store.run(RegisterGame(go_game(), "arena"))
+    store.run(OpenContest(contest("c1")))
+    process = start_python(ASKER, str(store.environment.folder))
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1\n"
+    yield process
+    process.kill()
+    process.wait(10)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        yield opened
+
+
+def seats(store: Store) -> list[int]:
+    record = store.read(contest_tables.contest_record, "c1")
+    return [seat.consultations for seat in record.seats]
+
+
+def reported(store: Store) -> contests_pb2.ReportContestRequest:
+    played = report("c1", plies=30)
+    assert store.run(ReportContest(played, "arena")).counted
+    return played
+
+
+@pytest.mark.threat("leaks")
+def test_a_player_who_asks_another_process_gains_no_question(
+    store: Store, asker: "subprocess.Popen[str]"
+) -> None:
+    assert seats(store) == [0, 0]
+    with pytest.raises(FairUseExceededError):
+        store.note(CountConsultation("c1", 1, ["A1", "B1"], own_move=2))
+    assert store.note(CountConsultation("c1", 2, ["A1"], own_move=1)) == 1
+    kept = store.keep_notes()
+    assert kept is not None
+    kept.result(30)
+    assert seats(store) == [1, 1]
+    # Nothing is counted twice, wherever it is counted from.
+    assert store.note(CountConsultation("c1", 1, ["A1"], own_move=2)) == 1
+    assert store.keep_notes() is None
+
+
+def test_what_a_killed_process_noted_counts(store: Store, asker: "subprocess.Popen[str]") -> None:
+    asker.send_signal(signal.SIGKILL)
+    asker.wait(10)
+    with pytest.raises(FairUseExceededError):
+        store.note(CountConsultation("c1", 1, ["A1", "B1"], own_move=2))
+    reported(store)
+    events, _ = store.read(event_log.read_page, event_log.Page(10, 0))
+    learnt = next(
+        event.contest_reported for event in events if event.WhichOneof("kind") == "contest_reported"
+    )
+    assert [(use.player, list(use.pattern_ids)) for use in learnt.uses] == [(1, [7])]
+    # Neither the moves nor the value are those of the contest.
+    assert [false.player for false in learnt.false_consultations] == [1]
+    assert [false.player for false in learnt.false_claims] == [1]
+    kept = store.keep_notes()
+    assert kept is not None
+    kept.result(30)
+    assert store.keep_notes() is None
+    assert not list(check(store.environment))
+
+
+def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        store.run(OpenContest(contest("c1")))
+        store.note(CountConsultation("c1", 1, [], own_move=1))
+        store.note(NoteUses("c1", 2, Library.ENDGAME, [7]))
+        store.note(NoteClaims("c1", 2, [Claim(0, bytes(8), 0.25)]))
+    with Store(tmp_path, read_only=True) as stopped:
+        assert seats(stopped) == [1, 0]
+        with stopped.environment.reading() as transaction:
+            for table in (TableName.USES, TableName.CLAIMS):
+                assert transaction.count(table) == 1
+    # The notes of another start of the machine are worth nothing.
+    (journal,) = (tmp_path / FOLDER).iterdir()
+    journal.rename(journal.with_name("another"))
+    with Store(tmp_path) as store:
+        (after,) = (tmp_path / FOLDER).iterdir()
+        assert after.name == journal.name
+        assert store.note(CountConsultation("c1", 1, [], own_move=1)) == 1
+
+
+def test_a_question_is_in_the_store_within_a_second_and_needs_no_commit(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=go_game()))
+        opened = contests_pb2.OpenContestRequest(contest=contest("c1"))
+        ticket = server.arena().contests.OpenContest(opened).tickets[0]
+        bot = server.client(ticket)
+        asked = consultation_pb2.LookUpOpeningRequest(game_id="go-9x9", contest_id="c1", player=1)
+        begun, before = time.monotonic(), server.store.environment.version
+        assert bot.consultation.LookUpOpening(asked).consultations == 1
+        stored_id = keys.kept_contest_id("c1", 0)
+        while not server.store.read(contest_tables.contest_record, stored_id).seats[0].consultations:
+            assert time.monotonic() < begun + 10.0
+            time.sleep(0.01)
+        assert server.store.environment.version == before + 1
