@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = ["GREATEST", "LEAST", "InvalidSettingsError", "Library", "LibrarySettings"]
+__all__ = ["GREATEST", "LEAST", "GameKind", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -18,6 +18,16 @@ class Library(Enum):
     OPENING = "opening"
     MIDDLE_GAME = "middle-game"
     ENDGAME = "endgame"
+
+
+class GameKind(Enum):
+    """What games have in common that gain by the same knowledge."""
+
+    # Stones come to any empty cell of a square board and stay, as in Go.
+    STONES = "stones"
+    # Pieces go from cell to cell, and may be worth more or less, as in draughts.
+    PIECES = "pieces"
+    OTHER = "other"
 
 
 # Of settings that may be less than others: a consultation is due before every fourth own move, three replies
@@ -81,14 +91,19 @@ class LibrarySettings:
                 )
 
     @classmethod
-    def for_players(cls, players: int) -> Self:
-        """Return the defaults for a number of players.
+    def for_kind(cls, players: int, kind: GameKind = GameKind.OTHER) -> Self:
+        """Return the defaults of a game; which measurements they follow is in how-learning-works.md.
 
         Args:
             players: How many play the game. With more than two, `prune_below` has the same ratio to an even
                 share of the win as for two.
+            kind: What makes it like others that were measured.
         """
-        return cls() if players <= 2 else cls(prune_below=round(2 * cls().prune_below / players, 4))
+        if players > 2:
+            return cls(prune_below=round(2 * cls().prune_below / players, 4))
+        return cls(
+            tesuji_capacity=1_000 if kind is GameKind.STONES else 0, evaluation=kind is GameKind.PIECES
+        )
 
     def capacity(self, library: Library) -> int:
         """Return how many patterns or nodes a library may hold.

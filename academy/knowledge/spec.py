@@ -12,6 +12,7 @@ from academy.knowledge import symmetries as shapes
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.patterns import InvalidPatternError, Pattern
+from academy.knowledge.settings import GameKind
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
 __all__ = [
@@ -33,6 +34,10 @@ LONGEST_ROW: Final = 8
 _UPRIGHT: Final = frozenset(("identity", "mirror_columns"))
 # One pair of brackets, beginning with what cannot be taken for anything else: a move is read in one pass.
 _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?[^\[\]]*")
+# What stands for a cell in a form, and what may be left out of it.
+_CELL_IN_FORM: Final = re.compile(r"[#*]")
+_IN_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
+_TWO: Final = 2
 _IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 
@@ -114,6 +119,19 @@ class GameSpec:
         self._check_placement()
         if self._permutation(self.reversal_symmetry) is None:
             raise InvalidGameError(f"reversal {self.reversal!r} does not map this board onto itself")
+
+    @property
+    def kind(self) -> GameKind:
+        """Which measured games it is like, as far as the forms of its moves show."""
+        if self.players > _TWO or self.simultaneous:
+            return GameKind.OTHER
+        # A form that names two cells, but for those in brackets: a piece goes from one to the other.
+        if any(len(_CELL_IN_FORM.findall(_IN_BRACKETS.sub("", form))) >= _TWO for form in self.move_forms):
+            return GameKind.PIECES
+        anywhere = self.placement is Placement.ANYWHERE and not self.winning_row
+        if anywhere and "*" in self.move_forms and isinstance(self.geometry, SquareGeometry):
+            return GameKind.STONES
+        return GameKind.OTHER
 
     @property
     def description(self) -> Description:

@@ -73,7 +73,7 @@ class RegisterGame:
         try:
             known = game_record(work.transaction, spec.game_id)
         except UnknownGameError:
-            defaults = LibrarySettings.for_players(spec.players)
+            defaults = LibrarySettings.for_kind(spec.players, spec.kind)
             game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
             if not self.may_describe:
                 game = spec_to_proto(spec.described(Description()), defaults)

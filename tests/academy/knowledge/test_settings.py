@@ -1,11 +1,15 @@
 """What an admin may set, and the seed's numbers as defaults."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from referees.api import referee
 
 
 def test_defaults_are_the_seeds_numbers() -> None:
@@ -24,8 +28,31 @@ def test_defaults_are_the_seeds_numbers() -> None:
 def test_among_many_a_line_is_poor_below_two_thirds_of_an_even_share(
     players: int, prune_below: float
 ) -> None:
-    settings = LibrarySettings.for_players(players)
+    settings = LibrarySettings.for_kind(players)
     assert settings == LibrarySettings(prune_below=prune_below)
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "on"),
+    [
+        ("go", {"board_size": 9}, {"tesuji_capacity": 1_000}),
+        ("draughts", {"variant": "english"}, {"evaluation": True}),
+        ("draughts", {"variant": "international"}, {"evaluation": True}),
+        ("hex", {"board_size": 7}, {}),
+        ("openspiel", {"game": "connect_four"}, {}),
+        ("openspiel", {"game": "othello"}, {}),
+    ],
+)
+def test_a_new_game_learns_what_paid_in_a_match_of_its_kind(
+    game: str, settings: dict[str, Any], on: dict[str, Any]
+) -> None:
+    spec = referee(game).from_settings(settings).spec()
+    assert LibrarySettings.for_kind(spec.players, spec.kind) == replace(LibrarySettings(), **on)
+
+
+def test_a_game_whose_moves_are_not_described_has_the_seeds_numbers() -> None:
+    unknown = GameSpec("unknown", SquareGeometry(8, 8))
+    assert LibrarySettings.for_kind(2, unknown.kind) == LibrarySettings()
 
 
 @pytest.mark.parametrize(
