@@ -1,14 +1,20 @@
-"""What tesujis cost: learning from a report, and a question for advice beside the same one for patterns.
+"""What learning by itself adds to a report, and a question for advice beside the same one for patterns.
 
     python -m benchmarks.advice
 
-Times are medians of processor time: of the store's process for reports, of client, server and writer together
-for questions. Contests are random games of 78 plies on 9x9, which have more different tesujis than real ones.
+Processor time is that of the store's process for reports, of client, server and writer together for
+questions. Each report goes to every game in turn, so all meet the same load of the machine. Contests are
+random games of 78 plies on 9x9, which have more different tesujis and patterns than real ones.
 """
 
+import math
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from statistics import median
@@ -20,6 +26,7 @@ from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.library_store import Store
 from academy.v1 import contests_pb2, game_pb2
 from clients import Academy, Connection, Seat
+from clients.academy import Questions
 from clients.seat import MatchOptions
 from tests.academy.service.running import serving
 from tests.academy.store.examples import contest, go, go_game, report
@@ -28,7 +35,20 @@ Item = TypeVar("Item")
 
 GAME: Final = "go-9x9"
 CONTESTS: Final = 80
-QUESTIONS: Final = 200
+QUESTIONS: Final = 100
+BOTS: Final = 4
+_Learnt = game_pb2.LibrarySettings
+LEARNT: Final = {
+    "nothing": _Learnt(analysed_patterns=0),
+    "1,000 tesujis": _Learnt(analysed_patterns=0, tesuji_capacity=1_000),
+    "evaluation, features alone": _Learnt(analysed_patterns=0, evaluation=True, evaluation_patterns=0),
+    "evaluation, 1,000 patterns": _Learnt(analysed_patterns=0, evaluation=True, evaluation_patterns=1_000),
+    "evaluation, 5,000 patterns": _Learnt(analysed_patterns=0, evaluation=True, evaluation_patterns=5_000),
+    "`analysed_patterns` = 10": _Learnt(analysed_patterns=10),
+    "that, 1,000 tesujis and 5,000 patterns": _Learnt(
+        analysed_patterns=10, tesuji_capacity=1_000, evaluation=True, evaluation_patterns=5_000
+    ),
+}
 MOVES: Final = 10
 # What bots ask for: `clients.bots.advised_player`.
 MOST_MATCHES: Final = 32
@@ -49,40 +69,73 @@ def taught(settings: game_pb2.LibrarySettings) -> game_pb2.Game:
     return game
 
 
-def milliseconds(act: Callable[[Item], object], items: Iterable[Item]) -> float:
-    """The median of the processor time that something takes."""
+def times(act: Callable[[Item], object], items: Iterable[Item], clock: Callable[[], float]) -> list[float]:
+    """The milliseconds that something takes, by a clock."""
     taken = []
     for item in items:
-        begun = time.process_time()
+        begun = clock()
         act(item)
-        taken.append(time.process_time() - begun)
-    return 1e3 * median(taken)
+        taken.append(1e3 * (clock() - begun))
+    return taken
 
 
-def cost_of_report(settings: game_pb2.LibrarySettings) -> float:
-    """The milliseconds of a report to a game that has learnt under these settings."""
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "data") as store:
-        store.run(RegisterGame(taught(settings), "benchmark"))
-        contests = reports()
-
-        def learn(played: contests_pb2.ReportContestRequest) -> None:
-            store.run(ReportContest(played, "benchmark"))
-
-        for _ in range(CONTESTS):
-            learn(next(contests))
-        return milliseconds(learn, list(islice(contests, CONTESTS)))
+def interval(values: Sequence[float]) -> str:
+    """A median with its 95 % interval, by the order of the values."""
+    ordered = sorted(values)
+    beside = math.ceil(0.98 * math.sqrt(len(ordered)))
+    low, high = (
+        ordered[len(ordered) // 2 - beside],
+        ordered[min(len(ordered) // 2 + beside, len(ordered) - 1)],
+    )
+    return f"{median(ordered):.2f} [{low:.2f}, {high:.2f}]"
 
 
 def measure_reports() -> None:
     """Print a row for each combination of what is learnt."""
-    print("| a report, and what ACADEMY learns by itself | without tesujis, ms | with 1,000, ms |")
-    print("|---|---|---|")
-    for patterns in (0, 10):
-        without, learning = (
-            cost_of_report(game_pb2.LibrarySettings(tesuji_capacity=tesujis, analysed_patterns=patterns))
-            for tesujis in (0, 1_000)
-        )
-        print(f"| `analysed_patterns` = {patterns} | {without:.1f} | {learning:.1f} |", flush=True)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        learning: dict[str, Callable[[contests_pb2.ReportContestRequest], float]] = {}
+        for number, (what, settings) in enumerate(LEARNT.items()):
+            store = stack.enter_context(Store(folder / f"{number}"))
+            store.run(RegisterGame(taught(settings), "benchmark"))
+            learning[what] = partial(_report, store)
+        contests = reports()
+        for played in islice(contests, CONTESTS):
+            for learn in learning.values():
+                learn(played)
+        rows = [
+            {what: learn(played) for what, learn in learning.items()} for played in islice(contests, CONTESTS)
+        ]
+    print("| a report, and what ACADEMY learns by itself | ms | times the first row |\n|---|---|---|")
+    first = next(iter(LEARNT))
+    for what in LEARNT:
+        ratios = [row[what] / row[first] for row in rows]
+        print(f"| {what} | {median(row[what] for row in rows):.1f} | {interval(ratios)} |", flush=True)
+
+
+def _report(store: Store, played: contests_pb2.ReportContestRequest) -> float:
+    begun = time.process_time()
+    store.run(ReportContest(played, "benchmark"))
+    return 1e3 * (time.process_time() - begun)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What bots may ask: of which seats, about which boards, and these after each of some moves."""
+
+    seats: list[Seat]
+    boards: list[Board]
+    after: list[list[Board]]
+
+    def advice(self, stream: Questions, seat: Seat, number: int) -> None:
+        """Ask for advice on all empty cells."""
+        stream.advise(seat, self.boards[number % len(self.boards)], (), LOW, plies=number)
+
+    def patterns(self, stream: Questions, seat: Seat, number: int) -> None:
+        """Ask for the patterns that moves change."""
+        board, after = self.boards[number % len(self.boards)], self.after[number % len(self.boards)]
+        options = MatchOptions((), MOST_MATCHES)
+        stream.opponent_gains(seat, board, after, LOW, plies=number, options=options)
 
 
 def measure_questions() -> None:
@@ -94,29 +147,39 @@ def measure_questions() -> None:
         contests = reports()
         for _ in range(CONTESTS):
             arena.contests.ReportContest(next(contests))
-        opened = contests_pb2.OpenContestRequest(contest=contest("measured", GAME))
-        ticket = arena.contests.OpenContest(opened).tickets[0]
-        seat = Seat(GAME, go().geometry, 1, "measured")
-        boards = [Board.from_letters(seat.geometry, ply.board) for ply in next(contests).plies[10:60:2]]
-        after = [[*_with_pieces(board)] for board in boards]
-        print("\n| a question on a stream | ms |\n|---|---|")
-        with Academy(Connection(str(server.address), ticket)) as academy, academy.stream() as stream:
-            rows = {
-                "advice on all empty cells": lambda number: stream.advise(
-                    seat, boards[number % len(boards)], (), LOW, plies=number
-                ),
-                f"patterns after {MOVES} moves": lambda number: stream.opponent_gains(
-                    seat,
-                    boards[number % len(boards)],
-                    after[number % len(boards)],
-                    LOW,
-                    plies=number,
-                    options=MatchOptions((), MOST_MATCHES),
-                ),
-            }
-            for what, ask in rows.items():
-                milliseconds(ask, range(len(boards)))
-                print(f"| {what} | {milliseconds(ask, range(QUESTIONS)):.2f} |", flush=True)
+        tickets, seats = [], []
+        for number in range(BOTS):
+            played = contest(f"measured-{number}", GAME)
+            opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+            tickets.append(opened.tickets[0])
+            seats.append(Seat(GAME, go().geometry, 1, played.contest_id))
+        boards = [Board.from_letters(go().geometry, ply.board) for ply in next(contests).plies[10:60:2]]
+        table = Table(seats, boards, [[*_with_pieces(board)] for board in boards])
+        print("\n| a question on a stream | processor time, ms | p50, ms | questions a second, four bots |")
+        print("|---|---|---|---|")
+        with ExitStack() as stack:
+            streams = []
+            for ticket in tickets:
+                academy = stack.enter_context(Academy(Connection(str(server.address), ticket)))
+                streams.append(stack.enter_context(academy.stream()))
+            for what, ask in (
+                ("`Advise`: advice on all empty cells", table.advice),
+                (f"`MatchSuccessors`: patterns after {MOVES} moves", table.patterns),
+            ):
+                alone = partial(ask, streams[0], seats[0])
+                times(alone, range(len(boards)), time.process_time)
+                spent = times(alone, range(QUESTIONS), time.process_time)
+                waited = times(alone, range(QUESTIONS), time.perf_counter)
+                begun = time.perf_counter()
+                with ThreadPoolExecutor(BOTS) as pool:
+                    asking = [
+                        pool.submit(times, partial(ask, *bot), range(QUESTIONS), time.perf_counter)
+                        for bot in zip(streams, seats, strict=True)
+                    ]
+                    for asked in asking:
+                        asked.result()
+                rate = BOTS * QUESTIONS / (time.perf_counter() - begun)
+                print(f"| {what} | {interval(spent)} | {interval(waited)} | {rate:,.0f} |", flush=True)
 
 
 def _with_pieces(board: Board) -> Iterator[Board]:

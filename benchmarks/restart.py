@@ -20,13 +20,16 @@ from typing import Final
 import grpc
 
 from academy.service.pattern_cache import FOLDER
+from academy.store.contest_commands import ReportContest
+from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
-from academy.v1 import consultation_pb2_grpc
+from academy.v1 import consultation_pb2, consultation_pb2_grpc, game_pb2
 from benchmarks.load import full_game
 from benchmarks.load.copied_games import copied
 
 ROUNDS: Final = 5
+TAUGHT: Final = 12
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,10 @@ class Start:
     memory: int
 
 
-def start(folder: Path, games: list[str], token: str) -> Start:
-    """Start a server, ask about each game once, and stop it."""
+def start(folder: Path, games: list[str], token: str, weights: bool = False) -> Start:
+    """Start a server, ask about each game once, with `weights` for what it has of these, too; stop it."""
     questions = [next(iter(full_game.questions(game, 1))) for game in games]
+    position = questions[0].positions[0]
     command = [sys.executable, "-m", "academy", "serve", "--data", str(folder), "--address", "127.0.0.1:0"]
     # As where it is installed: compiled once, also where the environment forbids that.
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
@@ -66,6 +70,14 @@ def start(folder: Path, games: list[str], token: str) -> Start:
                 asked_at = time.perf_counter()
                 stub.MatchPatterns(question, metadata=(("authorization", f"Bearer {token}"),))
                 taken.append(time.perf_counter() - asked_at)
+            for game in games if weights else ():
+                cells = [cell for cell, letter in enumerate(position.board) if letter == "-"]
+                bearer = (("authorization", f"Bearer {token}"),)
+                asked = consultation_pb2.AdviseRequest(game_id=game, position=position, cells=cells)
+                stub.Advise(asked, metadata=bearer)
+                stub.DownloadWeights(
+                    consultation_pb2.DownloadWeightsRequest(game_id=game, player=1), metadata=bearer
+                )
         answered = time.perf_counter() - begun
         status = Path(f"/proc/{process.pid}/status").read_text()
         memory = re.search(r"RssAnon:\s+(\d+)", status)
@@ -95,10 +107,24 @@ def main() -> None:
         for _ in range(ROUNDS):
             shutil.rmtree(folder / FOLDER)
             bare.append(start(folder, names[:1], token))
+        with Store(folder) as store:
+            # Enough for 1,000 tesujis and 5,000 anchored patterns.
+            weights = game_pb2.LibrarySettings(
+                tesuji_capacity=1_000, evaluation=True, evaluation_patterns=5_000, analysed_patterns=0
+            )
+            store.run(ChangeSettings(names[0], weights, "benchmark"))
+            for played in full_game.reports(names[0], TAUGHT):
+                store.run(ReportContest(played, "benchmark"))
+            learnt = store.follow().refresh(names[0])
+            sizes = f"{len(learnt.tesujis):,} tesujis, {learnt.evaluation.patterns:,} anchored patterns"
+        start(folder, names[:1], token)
+        copied(folder, names[0], names[1:])
+        weighed = [start(folder, names, token, weights=True) for _ in range(ROUNDS)]
     print("| restart with | serving after s | every game answered after s | slowest first answer ms | MiB |")
     print("|---|---|---|---|---|")
     _print(f"{len(names)} full games, pattern cache kept", starts)
-    _print("the same without a kept pattern cache, one game asked about", bare)
+    _print(f"the same, each with {sizes}, asked for", weighed)
+    _print("without weights and without a kept pattern cache, one game asked about", bare)
 
 
 def _print(what: str, starts: list[Start]) -> None:

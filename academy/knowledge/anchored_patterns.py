@@ -40,16 +40,17 @@ _EXCHANGED: Final = np.array([_EMPTY, _SECOND, _FIRST])
 _MOST_CELLS: Final = max(map(len, (*_SQUARE, *_HEX)))
 
 
-def _digits() -> NDArray[np.uint8]:
-    digits = np.full(256, _EMPTY, dtype=np.uint8)
+Numbers = NDArray[np.int64]
+
+
+def _digits() -> Numbers:
+    digits = np.full(256, _EMPTY, dtype=np.int64)
     digits[[State.FIRST_SOLDIER, State.FIRST_KING]] = _FIRST
     digits[[State.SECOND_SOLDIER, State.SECOND_KING]] = _SECOND
     return digits
 
 
 _DIGIT_OF: Final = _digits()
-
-Numbers = NDArray[np.int64]
 
 
 class AnchoredPatterns:
@@ -73,21 +74,25 @@ class AnchoredPatterns:
                 for image in (*same, *exchanged)
             }
         )
-        # Beyond a place's cells there is one that is always empty, after the board's last.
-        self._cells = np.full((len(self.places), _MOST_CELLS), spec.geometry.size, dtype=np.intp)
-        for number, place in enumerate(self.places):
-            self._cells[number, : len(place)] = place
+        # For each cell of a place, from the first: the places that have one, and which.
+        self._cells = [
+            (
+                np.array([number for number, place in enumerate(self.places) if len(place) > order]),
+                np.array([place[order] for place in self.places if len(place) > order]),
+            )
+            for order in range(max(map(len, self.places)))
+        ]
         sizes = np.array([_DIGITS ** len(place) for place in self.places], dtype=np.int64)
         self._first = np.concatenate([[0], np.cumsum(sizes)])
         self.size = int(self._first[-1])
         self._powers = _DIGITS ** np.arange(_MOST_CELLS, dtype=np.int64)
         self._same, self._exchanged = self._images(same), self._images(exchanged)
 
-    def _images(self, images: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+    def _images(self, images: Sequence[Sequence[int]]) -> tuple[Numbers, NDArray[np.float32]]:
         """Return for each place and image the first code there, and what a digit of each cell counts."""
         number_of = {place: number for number, place in enumerate(self.places)}
         first = np.zeros((len(self.places), len(images)), dtype=np.int64)
-        powers = np.zeros((len(self.places), len(images), _MOST_CELLS), dtype=np.int64)
+        powers = np.zeros((len(self.places), len(images), _MOST_CELLS), dtype=np.float32)
         for number, place in enumerate(self.places):
             for order, image in enumerate(images):
                 moved = [image[cell] for cell in place]
@@ -105,10 +110,22 @@ class AnchoredPatterns:
         Returns:
             One row of codes a board, in the order of `places`.
         """
-        digits = np.zeros((len(boards), boards.shape[1] + 1), dtype=np.int64)
-        digits[:, :-1] = _DIGIT_OF[boards]
-        codes: Numbers = digits[:, self._cells] @ self._powers
-        codes += self._first[:-1]
+        return self.codes_by_place(boards).T
+
+    def codes_by_place(self, boards: NDArray[np.uint8]) -> Numbers:
+        """Return the same with one row a place and one column a board.
+
+        Args:
+            boards: As in `codes`.
+        """
+        digits = _DIGIT_OF[boards.T]
+        codes = np.repeat(self._first[:-1, None], len(boards), axis=1)
+        for order, (places, cells) in enumerate(self._cells):
+            counted = digits[cells] * self._powers[order]
+            if len(places) == len(codes):
+                codes += counted
+            else:
+                codes[places] += counted
         return codes
 
     def least_images(self, codes: Numbers) -> tuple[Numbers, Numbers]:
@@ -141,9 +158,11 @@ class AnchoredPatterns:
         return list(zip(self.places[place], digits.tolist(), strict=False))
 
 
-def _least(images: tuple[Numbers, Numbers], places: Numbers, digits: Numbers) -> Numbers:
+def _least(images: tuple[Numbers, NDArray[np.float32]], places: Numbers, digits: Numbers) -> Numbers:
     first, powers = images
-    least: Numbers = (first[places] + (powers[places] @ digits[:, :, None])[:, :, 0]).min(axis=1)
+    # Whole numbers below 2^24, so float32 is exact, and faster.
+    counted = powers[places] @ digits.astype(np.float32)[:, :, None]
+    least: Numbers = (first[places] + counted[:, :, 0].astype(np.int64)).min(axis=1)
     return least
 
 

@@ -55,6 +55,7 @@ class Feature(IntEnum):
     KINGS = 4
 
 
+_FEATURES: Final = np.array(list(Feature), dtype=np.int64)
 # Anchored patterns have their own codes and this added.
 FIRST_PATTERN: Final = 16
 
@@ -262,7 +263,7 @@ class EvaluationTable:
         """Descend once, by the sum of the gradients of all positions."""
         best = elo if not self.contests else max(elo, self.best_elo_hundredths)
         counted = round(VALUE_SCALE * _share(elo, best))
-        grown, rows = self._grow([*Feature, *(seen.codes + FIRST_PATTERN).tolist()])
+        grown, rows = self._grow(np.concatenate([_FEATURES, seen.codes + FIRST_PATTERN]))
         weights, gradients = grown.weight_millionths / VALUE_SCALE, grown.gradient_millionths / VALUE_SCALE
         counts = positions.features
         own, of_patterns = weights[rows[: len(Feature)]], weights[rows[len(Feature) :]]
@@ -289,14 +290,17 @@ class EvaluationTable:
             taught_elo=self.taught_elo + counted * elo,
         )
 
-    def _grow(self, codes: Sequence[int]) -> tuple["EvaluationTable", NDArray[np.intp]]:
-        """Return the table with rows for all of these codes, and their rows."""
-        rows_by_code = {code: row for row, code in enumerate(self.codes.tolist())}
-        rows = [rows_by_code.setdefault(code, len(rows_by_code)) for code in codes]
-        fresh = np.zeros(len(rows_by_code) - len(self), dtype=np.int64)
-        _, *others = (np.concatenate([column, fresh]) for column in self.columns())
-        all_codes = np.array(list(rows_by_code), dtype=np.int64)
-        return self._of_columns(all_codes, *others), np.array(rows, dtype=np.intp)
+    def _grow(self, codes: Numbers) -> tuple["EvaluationTable", NDArray[np.intp]]:
+        """Return the table with rows for all of these codes, each given once, and their rows."""
+        by_code = np.argsort(self.codes, kind="stable")
+        at = np.searchsorted(self.codes, codes, sorter=by_code)
+        rows = np.append(by_code, -1)[at]
+        fresh = np.append(self.codes, -1)[rows] != codes
+        rows[fresh] = np.arange(len(self), len(self) + np.count_nonzero(fresh))
+        known, *others = self.columns()
+        none = np.zeros(np.count_nonzero(fresh), dtype=np.int64)
+        grown = (np.concatenate([column, none]) for column in others)
+        return self._of_columns(np.concatenate([known, codes[fresh]]), *grown), rows
 
     def _of_columns(
         self, codes: Numbers, seen: Numbers, weights: Numbers, gradients: Numbers
@@ -340,17 +344,21 @@ class _SeenPatterns:
         if patterns is None:
             nothing = np.zeros(0, dtype=np.intp)
             return cls(_none(), nothing, nothing, _none())
-        codes = patterns.codes(boards)
-        different, number_of = np.unique(codes, return_inverse=True)
+        # One row a place. A move changes few cells, so most codes are those of the board before.
+        codes = patterns.codes_by_place(boards)
+        is_new = np.ones(codes.shape, dtype=np.bool_)
+        np.not_equal(codes[:, 1:], codes[:, :-1], out=is_new[:, 1:])
+        different, number_of = np.unique(codes[is_new], return_inverse=True)
         images, signs = patterns.least_images(different)
         telling = signs != 0
         least, image_of = np.unique(images[telling], return_inverse=True)
         numbers = np.full(len(different), -1, dtype=np.intp)
         numbers[telling] = image_of
-        placed = number_of.reshape(codes.shape)
-        on_board, place = np.nonzero(numbers[placed] >= 0)
-        numbered = placed[on_board, place]
-        return cls(least, on_board, numbers[numbered], signs[numbered])
+        last_new = np.cumsum(is_new.ravel()) - 1
+        placed = number_of.reshape(-1)[last_new].reshape(codes.shape).T.ravel()
+        kept = np.flatnonzero(telling[placed])
+        numbered = placed[kept]
+        return cls(least, kept // len(codes), numbers[numbered], signs[numbered])
 
     def sums(self, weights: _Floats, boards: int) -> _Floats:
         """Return for each board the sum of the weights on it."""

@@ -219,7 +219,7 @@ class _Family:
 
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row of codes for each cell, one a shape; `views` end with a cell off the board."""
-        around = self._around[player][:, :, cells]
+        around = self._around[player].take(cells, axis=2)
         # One index into all boards is a third faster than two.
         held = views.take(boards * views.shape[1] + around)
         digits = np.zeros(held.shape[::2], dtype=np.int64)

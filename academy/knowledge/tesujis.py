@@ -179,11 +179,7 @@ class TesujiTable:
 
     def _rows(self, codes: Numbers) -> NDArray[np.intp]:
         """Return the row of each code, -1 where it is not known."""
-        if not len(self):
-            return np.full(codes.shape, -1, dtype=np.intp)
-        at = np.searchsorted(self.codes, codes, sorter=self._by_code)
-        rows = self._by_code[np.minimum(at, len(self) - 1)]
-        return np.where(self.codes[rows] == codes, rows, -1)
+        return _find(codes, self.codes, self._by_code)
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -348,6 +344,15 @@ class TesujiTable:
         return teachers
 
 
+def _find(codes: Numbers, known: Numbers, by_code: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return where each code is among the known ones, -1 where it is not; `by_code` sorts these."""
+    if not len(known):
+        return np.full(codes.shape, -1, dtype=np.intp)
+    at = np.searchsorted(known, codes, sorter=by_code)
+    rows = by_code[np.minimum(at, len(known) - 1)]
+    return np.where(known[rows] == codes, rows, -1)
+
+
 _COLUMNS: Final = tuple(column.name for column in fields(TesujiTable))
 _SUMS: Final = tuple(name for name in _COLUMNS if name not in ("codes", "weight_millionths"))
 
@@ -375,7 +380,8 @@ class _Fit:
     """Weights on their way through one contest, and what is counted."""
 
     def __init__(self, table: TesujiTable) -> None:
-        self._rows = {code: row for row, code in enumerate(table.codes.tolist())}
+        self._table = table
+        self._codes = table.codes
         self._counts = np.stack([table.offered, table.chosen, table.elo_hundredths])
         self._used = np.stack([table.uses, table.successes])
         self._weights = table.weight_millionths / VALUE_SCALE
@@ -386,7 +392,7 @@ class _Fit:
         offered, chosen, elo = self._counts
         uses, successes = self._used
         return TesujiTable(
-            np.array(list(self._rows), dtype=np.int64),
+            self._codes,
             offered,
             chosen,
             elo,
@@ -401,8 +407,9 @@ class _Fit:
         choices = _read(around, moves)
         if not len(choices.chosen):
             return
-        codes, numbers = np.unique(choices.codes, return_inverse=True)
-        numbers = numbers.reshape(choices.codes.shape)
+        # Few different ones among many: to find each is faster than to sort with the places.
+        codes = np.unique(choices.codes)
+        numbers = np.searchsorted(codes, choices.codes)
         # A shape that leads off the board says nothing: it comes first, and its number becomes the last.
         off = int(codes[0] == NO_SHAPE)
         codes = codes[off:]
@@ -423,15 +430,18 @@ class _Fit:
         self._counts[2, rows] += sums.astype(np.int64)
 
     def _rows_of(self, codes: Numbers) -> Places:
-        before = len(self._rows)
-        rows = [self._rows.setdefault(code, len(self._rows)) for code in codes.tolist()]
-        fresh = len(self._rows) - before
+        """Return the row of each code, all different; new ones come last, in their order."""
+        rows = _find(codes, self._codes, np.argsort(self._codes, kind="stable"))
+        is_fresh = rows < 0
+        fresh = np.count_nonzero(is_fresh)
         if fresh:
+            rows[is_fresh] = np.arange(len(self._codes), len(self._codes) + fresh)
+            self._codes = np.append(self._codes, codes[is_fresh])
             self._counts = np.hstack([self._counts, np.zeros((len(self._counts), fresh), dtype=np.int64)])
             self._used = np.hstack([self._used, np.zeros((len(self._used), fresh), dtype=np.int64)])
             self._weights = np.hstack([self._weights, np.zeros(fresh)])
             self._gradients = np.hstack([self._gradients, np.zeros(fresh)])
-        return np.array(rows, dtype=np.intp)
+        return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -455,26 +465,27 @@ def _read(around: Surroundings, moves: Sequence[_Move]) -> _Choices:
         for states in ((move.before for move in moves), (move.after for move in moves))
     )
     seats = np.array([move.seat for move in moves])
-    plies, codes, is_chosen = [], [], []
+    views = np.empty((len(moves), before.shape[1] + 1), dtype=np.uint8)
+    own_after = np.empty(after.shape, dtype=np.bool_)
     for player in range(1, _PLAYERS + 1):
-        own = np.flatnonzero(seats == player)
-        views, later = around.views(before[own], player), around.views(after[own], player)
-        own_before, own_after = ((view[:, :-1] == OWN) for view in (views, later))
-        candidates = around.candidates(views, before[own])
-        filled = (before[own] == State.EMPTY) & own_after
-        cells = filled.argmax(axis=1)
-        fits = (filled.sum(axis=1) == 1) & ~(own_before & ~own_after).any(axis=1)
-        # Where there is one cell only, nothing was chosen.
-        fits &= (candidates.sum(axis=1) > 1) & candidates[np.arange(len(own)), cells]
-        boards, places = np.nonzero(candidates & fits[:, None])
-        plies.append(own[boards])
-        codes.append(around.codes(views, boards, places, player))
-        is_chosen.append(places == cells[boards])
-    order = np.argsort(np.concatenate(plies), kind="stable")
-    different, numbers = np.unique(np.concatenate(plies)[order], return_inverse=True)
-    elos = np.array([moves[ply].elo for ply in different.tolist()], dtype=np.int64)
-    chosen = np.flatnonzero(np.concatenate(is_chosen)[order])
-    return _Choices(np.concatenate(codes)[order], numbers, chosen, elos)
+        own = seats == player
+        views[own] = around.views(before[own], player)
+        own_after[own] = around.views(after[own], player)[:, :-1] == OWN
+    own_before = views[:, :-1] == OWN
+    candidates = around.candidates(views, before)
+    filled = (before == State.EMPTY) & own_after
+    cells = filled.argmax(axis=1)
+    fits = (filled.sum(axis=1) == 1) & ~(own_before & ~own_after).any(axis=1)
+    # Where there is one cell only, nothing was chosen.
+    fits &= (candidates.sum(axis=1) > 1) & candidates[np.arange(len(moves)), cells]
+    candidates &= fits[:, None]
+    boards, places = np.divmod(np.flatnonzero(candidates), candidates.shape[1])
+    codes = np.empty((len(places), around.shapes), dtype=np.int64)
+    for player in range(1, _PLAYERS + 1):
+        own = seats[boards] == player
+        codes[own] = around.codes(views, boards[own], places[own], player)
+    elos = np.array([move.elo for move in moves], dtype=np.int64)[fits]
+    return _Choices(codes, (np.cumsum(fits) - 1)[boards], np.flatnonzero(places == cells[boards]), elos)
 
 
 def _descend(

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from google.protobuf.descriptor import Descriptor
-from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
@@ -27,14 +24,12 @@ from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
 from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec import library_to_proto, stored_cells
+from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 
 _PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
 _REPLY_AND_MOVE: Final = 2
-_LENGTH_DELIMITED: Final = 2
-_BITS: Final = 7
 _REVISION_BYTES: Final = 8
-_MORE: Final = 0x80
 
 
 class OpeningQuestion(NamedTuple):
@@ -146,33 +141,6 @@ def _write_analysis(
             value=value, budget=node.analysis.budget, analyst=node.analysis.analyst
         )
         message.analysis.CopyFrom(analysis)
-
-
-def pack_columns(message: Message, **columns: NDArray[Any]) -> None:
-    """Set packed repeated fields of fixed width, or of one byte a value, from arrays of the same width.
-
-    See "Packed repeated fields" in https://protobuf.dev/programming-guides/encoding/.
-    """
-    numbers = _field_numbers(message.DESCRIPTOR)
-    parts = []
-    for name, column in columns.items():
-        length = column.nbytes
-        if length:
-            parts += [bytes((numbers[name] << 3 | _LENGTH_DELIMITED, *_varint(length))), column.tobytes()]
-    message.MergeFromString(b"".join(parts))
-
-
-def _varint(number: int) -> list[int]:
-    digits = []
-    while number >= _MORE:
-        digits.append(number & (_MORE - 1) | _MORE)
-        number >>= _BITS
-    return [*digits, number]
-
-
-@cache
-def _field_numbers(descriptor: Descriptor) -> dict[str, int]:
-    return {field.name: field.number for field in descriptor.fields}
 
 
 class PatternTable:

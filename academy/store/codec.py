@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Final, TypeVar
@@ -38,7 +38,7 @@ from academy.knowledge.openings import MAX_BUDGET, ROOT, LevelVisits, NodeAnalys
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import InvalidTesujiError, Tesuji, surroundings
+from academy.knowledge.tesuji_shapes import InvalidTesujiError, Numbers, Tesuji, surroundings
 from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.text import read_cells, write_cells
@@ -54,6 +54,7 @@ from academy.knowledge.votes import (
     digest,
 )
 from academy.store import keys
+from academy.store.columns import pack_columns
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2
@@ -765,11 +766,12 @@ _HALF_A_CODE: Final = 32
 
 def tesujis_to_proto(table: TesujiTable) -> records_pb2.Tesujis:
     """Write a game's tesujis."""
-    record = records_pb2.Tesujis(**{name: getattr(table, name).tolist() for name in _OF_TESUJIS})
+    record = records_pb2.Tesujis()
     shapes, codes = np.divmod(table.codes, 2**_HALF_A_CODE)
-    record.codes.extend(codes.tolist())
+    columns = {name: getattr(table, name) for name in _OF_TESUJIS} | {"codes": codes}
     if shapes.any():
-        record.shapes.extend(shapes.tolist())
+        columns["shapes"] = shapes
+    _pack(record, columns)
     return record
 
 
@@ -783,8 +785,7 @@ def tesujis_from_proto(record: records_pb2.Tesujis) -> TesujiTable:
 def evaluation_to_proto(table: EvaluationTable) -> records_pb2.Evaluation:
     """Write a game's evaluation."""
     record = records_pb2.Evaluation()
-    for name, column in zip(table.COLUMNS, table.columns(), strict=True):
-        getattr(record, name).extend(column.tolist())
+    _pack(record, dict(zip(table.COLUMNS, table.columns(), strict=True)))
     for name, figure in table.figures().items():
         setattr(record, name, figure)
     return record
@@ -794,6 +795,15 @@ def evaluation_from_proto(record: records_pb2.Evaluation) -> EvaluationTable:
     """Read a game's evaluation. Raises ValueError."""
     figures = {name: getattr(record, name) for name in EvaluationTable().figures()}
     return EvaluationTable.of([getattr(record, name) for name in EvaluationTable.COLUMNS], figures)
+
+
+# Of the columns these take 32 bits a number, the others 64.
+_SHORT: Final = {"codes": "<u4", "shapes": "<u4", "weight_millionths": "<i4"}
+
+
+def _pack(record: records_pb2.Tesujis | records_pb2.Evaluation, columns: Mapping[str, Numbers]) -> None:
+    short = _SHORT if isinstance(record, records_pb2.Tesujis) else _SHORT | {"codes": "<i8"}
+    pack_columns(record, **{name: column.astype(short.get(name, "<i8")) for name, column in columns.items()})
 
 
 _OF_TESUJI: Final = (

@@ -10,7 +10,10 @@ from academy.store import keys
 from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
 
-_ONE_OF_A_GAME: Final = (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES)
+_ONE_OF_A_GAME: Final = (
+    *(TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES),
+    *(TableName.TESUJIS, TableName.EVALUATIONS),
+)
 _OF_A_GAME: Final = (TableName.PATTERNS, TableName.OPENINGS, TableName.CHANGES)
 
 
@@ -25,14 +28,17 @@ def copied(folder: Path, original: str, names: Sequence[str]) -> None:
 
 
 def _copy(transaction: Transaction, original: str, names: Sequence[str]) -> None:
-    single = [(table, transaction.get(table, keys.game(original))) for table in _ONE_OF_A_GAME]
+    single = [
+        (table, stored)
+        for table in _ONE_OF_A_GAME
+        if (stored := transaction.get(table, keys.game(original))) is not None
+    ]
     prefix = keys.in_game(original)
     many = [(table, list(transaction.scan(table, prefix))) for table in _OF_A_GAME]
     for name in names:
         # The same length, so that records keep their layout.
         assert len(name) == len(original)
         for table, stored in single:
-            assert stored is not None
             transaction.put(table, keys.game(name), stored.replace(original.encode(), name.encode()))
         for table, entries in many:
             for key, stored in entries:

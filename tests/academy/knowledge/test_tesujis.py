@@ -60,7 +60,12 @@ def placed(
     start, made = board, []
     for number in range(plies):
         player = number % 2 + 1
-        board = after_move(spec, board, choose(board, player, random), player)
+        try:
+            cell = choose(board, player, random)
+        except IndexError:
+            # Nobody can move.
+            break
+        board = after_move(spec, board, cell, player)
         made.append(Ply(player, f"{number}", board.states))
     contestants = tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True))
     return ContestReport("c", contestants, tuple(made), (WIN, LOSS), start_states=start.states)

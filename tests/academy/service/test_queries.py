@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from academy.service.queries import pack_columns
+from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 
 
