@@ -64,6 +64,8 @@ async def show_competition(request: Request, arena: ArenaWatch) -> Response:
         "wall": await wall_of(name, feed) if feed else [],
         "more": len(feed.games) - MOST_ON_WALL if feed else 0,
         "events": link("/competition/events", {"name": name}) if running else "",
+        "running": running,
+        "complete": competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED,
         # The results that are sent are those of the first sorting.
         "renewed": sort == "points",
         "listed": await list_games(arena, competition, query, "/competition", {"name": name}),
