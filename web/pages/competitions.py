@@ -86,7 +86,8 @@ async def results_context(arena: ArenaWatch, name: str, sort: str = "points") ->
     """
     competition = await arena.competition(name)
     standings = competitions_pb2.GetStandingsResponse()
-    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+    # Before the first game there may be no results to ask about.
+    if competition.games_played or competition.void_games:
         standings = await arena.standings(name)
     key = _SORTS[sort]
     return {
