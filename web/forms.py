@@ -114,7 +114,7 @@ async def carry_out(
 
     Args:
         request: What came.
-        action: What is to be done.
+        action: What the form is for.
         session: Whose browser sent it; None for a visitor who has not signed in.
         settings: The limits.
 

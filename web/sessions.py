@@ -19,7 +19,7 @@ SESSION: Final = "web.session"
 _SECONDS: Final = 12 * 3_600.0
 _IDLE_SECONDS: Final = 2 * 3_600.0
 _MOST: Final = 1_000
-# Of one holder, so that nobody can drive the others out.
+# Sessions of one holder: nobody can drive the others out.
 _MOST_OF_ONE: Final = 20
 _MOST_NOTICES: Final = 8
 
@@ -117,7 +117,7 @@ class Session:
         self._notices = [*self._notices, notice][-_MOST_NOTICES:]
 
     def take_notices(self) -> Sequence[Notice]:
-        """Return what the page has to say; it is said only once."""
+        """Return what the next page has to say; a second call has nothing."""
         taken, self._notices = self._notices, []
         return taken
 

@@ -40,7 +40,7 @@ _ARENA_ROLES: Final = {
     competitions_pb2.TOKEN_ROLE_OPERATOR: "operator",
     competitions_pb2.TOKEN_ROLE_PLAYER: "player",
 }
-# Tries of one address: so many at once, and one more after so many seconds; then those of all addresses.
+# A number of tries at once and the seconds until one more: of one address, and of all together.
 _TRIES: Final = 10.0
 _SECONDS_A_TRY: Final = 6.0
 _ALL_TRIES: Final = 200.0

@@ -188,7 +188,7 @@ def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watche
     page.wait_for_url("**/competition?name=sent**")
     assert "sent/again is started" in page.locator(".notice").inner_text()
     page.get_by_text("Stop at once").click()
-    page.get_by_role("button", name="Break off and stop").click()
+    page.get_by_role("button", name="Interrupt and stop").click()
     page.wait_for_function("document.body.innerText.includes('is stopped')")
     page.get_by_text("Start", exact=True).click()
     assert page.get_by_role("button", name="Start sent/again").is_visible()

@@ -235,7 +235,7 @@ def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Runn
     assert not any(text for text in texts if secret in text or made in text)
 
 
-def test_sessions_end_by_the_clock_and_one_holder_has_only_so_many() -> None:
+def test_sessions_end_by_the_clock_and_one_holder_has_few() -> None:
     now = [100.0]
     sessions = Sessions(lambda: now[0])
     cookies = []

@@ -59,13 +59,13 @@ async def show_player(request: Request, session: Session) -> Response:
         raise PageError(403, "This page needs a token of ACADEMY", why, "Sign in with one, too.")
     own, name = own_knowledge(session), query.text("name") or session.academy.name
     verdict, number = query.choice("verdict", {"all": None, **VERDICTS}, "all")
-    asked = proposals_pb2.ListProposalsRequest(
+    question = proposals_pb2.ListProposalsRequest(
         player=name,
         page_size=_PAGE,
         page_token=query.text("page"),
         verdicts=[] if number is None else [number],
     )
-    listed = await own.ask(own.proposals.ListProposals, asked)
+    listed = await own.ask(own.proposals.ListProposals, question)
     specs = await _specs(own, {proposal.game_id for proposal in listed.proposals})
     here = {"name": name, "verdict": verdict if number is not None else None}
     context = {
@@ -138,8 +138,8 @@ def _proposal(proposal: proposals_pb2.Proposal, spec: GameSpec | None) -> _Propo
 
 async def _mute_player(session: Session, form: Query) -> str:
     own, player = own_knowledge(session), form.text("player")
-    asked = libraries_pb2.MutePlayerRequest(player=player)
-    done = await own.ask(own.libraries.MutePlayer, asked)
+    question = libraries_pb2.MutePlayerRequest(player=player)
+    done = await own.ask(own.libraries.MutePlayer, question)
     text = f"{player} is muted in {done.games:,} games; its votes for {done.patterns:,} patterns are out."
     session.note(Notice(text, undo=Undo("unmute-player", {"player": player})))
     return link("/player", {"name": player})
@@ -147,8 +147,8 @@ async def _mute_player(session: Session, form: Query) -> str:
 
 async def _unmute_player(session: Session, form: Query) -> str:
     own, player = own_knowledge(session), form.text("player")
-    asked = libraries_pb2.UnmutePlayerRequest(player=player)
-    back = await own.ask(own.libraries.UnmutePlayer, asked)
+    question = libraries_pb2.UnmutePlayerRequest(player=player)
+    back = await own.ask(own.libraries.UnmutePlayer, question)
     text = f"{player} may propose again: its votes for {back.patterns:,} patterns are back."
     if back.no_room:
         text += f" {back.no_room:,} patterns have no room and are lost."

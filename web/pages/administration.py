@@ -61,7 +61,7 @@ class _Event:
 
 
 def own_knowledge(session: Session) -> Knowledge:
-    """Return ACADEMY, asked with the visitor's own token.
+    """Return ACADEMY, question with the visitor's own token.
 
     Args:
         session: Of a visitor with a token of ACADEMY.
@@ -128,11 +128,11 @@ def _token(token: tokens_pb2.Token, now: datetime) -> _Token:
 async def _create_token(session: Session, form: Query) -> str:
     role, number = form.choice("role", _ROLES, "bot")
     days = form.whole("days", 1, _MOST_DAYS)
-    asked = tokens_pb2.CreateTokenRequest(name=form.text("name"), role=number)
+    question = tokens_pb2.CreateTokenRequest(name=form.text("name"), role=number)
     if days is not None:
-        asked.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
+        question.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
     own = own_knowledge(session)
-    made = await own.ask(own.tokens.CreateToken, asked)
+    made = await own.ask(own.tokens.CreateToken, question)
     text = f"A token of the {role} {made.token.name}, shown only now. Copy it:"
     session.note(Notice(text, secret=made.secret))
     return "/admin/tokens"
@@ -140,8 +140,8 @@ async def _create_token(session: Session, form: Query) -> str:
 
 async def _revoke_token(session: Session, form: Query) -> str:
     own = own_knowledge(session)
-    asked = tokens_pb2.RevokeTokenRequest(token_id=form.text("token_id"))
-    revoked = (await own.ask(own.tokens.RevokeToken, asked)).token
+    question = tokens_pb2.RevokeTokenRequest(token_id=form.text("token_id"))
+    revoked = (await own.ask(own.tokens.RevokeToken, question)).token
     session.note(Notice(f"The token {revoked.token_id} of {revoked.name} is revoked."))
     return "/admin/tokens"
 
@@ -151,10 +151,10 @@ async def show_events(request: Request, session: Session) -> Response:
     query = Query(request.query_params, ("game", "page"))
     own = own_knowledge(session)
     game_id = query.text("game")
-    asked = libraries_pb2.ListEventsRequest(
+    question = libraries_pb2.ListEventsRequest(
         game_id=game_id, page_size=_EVENTS, page_token=query.text("page"), newest_first=True
     )
-    listed = await own.ask(own.libraries.ListEvents, asked)
+    listed = await own.ask(own.libraries.ListEvents, question)
     following = {"game": game_id, "page": listed.next_page_token}
     context = {
         "here": "Admin",

@@ -16,7 +16,7 @@ from web.sessions import Notice, Session
 __all__ = ["ACTIONS", "show_upload"]
 
 _GREATEST: Final = 1_000_000
-# A run that is broken off waits for its players.
+# An interrupted run waits for its players.
 _SECONDS: Final = 60.0
 _WAYS: Final = {"after-games": False, "at-once": True}
 
@@ -34,14 +34,14 @@ async def show_upload(request: Request, session: Session) -> Response:
 
 async def _start(session: Session, form: Query) -> str:
     own, name = _own_arena(session), form.text("name")
-    asked = competitions_pb2.StartCompetitionRequest(
+    question = competitions_pb2.StartCompetitionRequest(
         name=name,
         # Browsers send ends of lines as two characters.
         control=form.text("control").replace("\r\n", "\n"),
         max_games=form.whole("max_games", 0, _GREATEST) or 0,
         parallel=form.whole("parallel", 0, _GREATEST) or 0,
     )
-    await own.ask(own.service.StartCompetition, asked, _SECONDS)
+    await own.ask(own.service.StartCompetition, question, _SECONDS)
     session.note(Notice(f"{name} is started."))
     return link("/competition", {"name": name})
 
@@ -49,10 +49,10 @@ async def _start(session: Session, form: Query) -> str:
 async def _stop(session: Session, form: Query) -> str:
     own, name = _own_arena(session), form.text("name")
     _, at_once = form.choice("how", _WAYS, "after-games")
-    asked = competitions_pb2.StopCompetitionRequest(name=name, at_once=at_once)
-    await own.ask(own.service.StopCompetition, asked, _SECONDS)
+    question = competitions_pb2.StopCompetitionRequest(name=name, at_once=at_once)
+    await own.ask(own.service.StopCompetition, question, _SECONDS)
     if at_once:
-        text = f"{name} is stopped. Games that were broken off are played again when it goes on."
+        text = f"{name} is stopped. Interrupted games are played again when it goes on."
     else:
         text = f"{name} stops when its games in progress are over."
     session.note(Notice(text))

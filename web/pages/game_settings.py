@@ -48,7 +48,7 @@ _MEANINGS: Final = {
     "evaluation": "Learn what positions are worth; 0: no, 1: yes",
     "evaluation_patterns": "Anchored patterns in that; 0: none",
     "local_weights": "Players may download weights; 0: no, 1: yes",
-    "opening_moves_per_consultation": "Fair use: openings before one own move in so many",
+    "opening_moves_per_consultation": "Fair use: openings before one own move in this number",
     "pattern_value_limit": "Fair use: patterns where the player expects so much or less",
     "elo_margin": "Fair use: knowledge of players above the own Elo less this",
     "consult_share": "Fair use: the share of contests with consultation",
@@ -181,8 +181,8 @@ async def _change_settings(session: Session, form: Query) -> str:
     if not names:
         raise PageError(400, "Nothing would change", "The form names no setting.", "Go back and name one.")
     before = (await own.figures((await own.game(game_id)).game)).statistics.settings
-    asked = libraries_pb2.UpdateSettingsRequest(game_id=game_id, settings=settings, fields=names)
-    done = await own.ask(own.libraries.UpdateSettings, asked)
+    question = libraries_pb2.UpdateSettingsRequest(game_id=game_id, settings=settings, fields=names)
+    done = await own.ask(own.libraries.UpdateSettings, question)
     now = (f"{name} is {_text(done.settings, name)}, it was {_text(before, name)}" for name in names)
     text = f"{game_id}: {'; '.join(now)}."
     if done.removed:
@@ -207,8 +207,8 @@ async def show_pruning(request: Request, session: Session) -> Response:
     spec = read_spec((await own.game(game_id)).game)
     library, number = query.choice("library", _ALL_LIBRARIES, "endgame")
     below = query.number("below", 0, _GREATEST_NUMBER) or 0.0
-    asked = libraries_pb2.PruneLibraryRequest(game_id=game_id, library=number, below=below, dry_run=True)
-    dry = await own.ask(own.libraries.PruneLibrary, asked)
+    question = libraries_pb2.PruneLibraryRequest(game_id=game_id, library=number, below=below, dry_run=True)
+    dry = await own.ask(own.libraries.PruneLibrary, question)
     patterns: list[tuple[pattern_pb2.PatternRecord, Markup]] = [
         (record, draw_record(record, spec.geometry)) for record in dry.patterns
     ]
@@ -227,7 +227,7 @@ async def show_pruning(request: Request, session: Session) -> Response:
 async def _draw_lines(
     own: Knowledge, spec: GameSpec, nodes: Sequence[pattern_pb2.OpeningNodeRecord]
 ) -> list[_Line]:
-    """The lines that end in some nodes, the shortest first; a line that goes on from another is not told."""
+    """The lines that end in some nodes, the shortest first, without those that go on from another."""
     tree = {node.node_id: node for node in await _list_openings(own, spec.game_id)}
     ending = {node.node_id for node in nodes}
     firsts = sorted((node for node in nodes if node.parent_id not in ending), key=lambda node: node.depth)
@@ -246,13 +246,13 @@ async def _draw_lines(
 
 async def _list_openings(own: Knowledge, game_id: str) -> list[pattern_pb2.OpeningNodeRecord]:
     """The opening tree, as far as it is read here."""
-    asked = libraries_pb2.ListOpeningsRequest(game_id=game_id, page_size=_NODES_PER_PAGE)
+    question = libraries_pb2.ListOpeningsRequest(game_id=game_id, page_size=_NODES_PER_PAGE)
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
     for _ in range(_PAGES_OF_NODES):
-        page = await own.ask(own.libraries.ListOpenings, asked)
+        page = await own.ask(own.libraries.ListOpenings, question)
         nodes += page.nodes
-        asked.page_token = page.next_page_token
-        if not asked.page_token:
+        question.page_token = page.next_page_token
+        if not question.page_token:
             break
     return nodes
 
@@ -273,8 +273,8 @@ async def _prune(session: Session, form: Query) -> str:
     own, game_id = own_knowledge(session), check_game_id(form.text("game_id"))
     library, number = form.choice("library", _ALL_LIBRARIES, "")
     below = form.number("below", 0, _GREATEST_NUMBER) or 0.0
-    asked = libraries_pb2.PruneLibraryRequest(game_id=game_id, library=number, below=below)
-    removed = (await own.ask(own.libraries.PruneLibrary, asked)).removed
+    question = libraries_pb2.PruneLibraryRequest(game_id=game_id, library=number, below=below)
+    removed = (await own.ask(own.libraries.PruneLibrary, question)).removed
     text = f"{game_id}: pruning removed {removed:,} records of the {library} library."
     session.note(Notice(text, undo=await _undo_of_removal(own, game_id) if removed else None))
     return link(f"/games/{game_id}/admin")
@@ -282,10 +282,10 @@ async def _prune(session: Session, form: Query) -> str:
 
 async def _restore_removal(session: Session, form: Query) -> str:
     own, game_id = own_knowledge(session), check_game_id(form.text("game_id"))
-    asked = libraries_pb2.RestoreRemovalRequest(
+    question = libraries_pb2.RestoreRemovalRequest(
         game_id=game_id, removal=form.whole("removal", 0, 2**63 - 1) or 0
     )
-    back = await own.ask(own.libraries.RestoreRemoval, asked)
+    back = await own.ask(own.libraries.RestoreRemoval, question)
     text = f"{game_id}: {back.patterns:,} patterns and {back.nodes:,} positions came back."
     if back.no_room:
         text += f" There is no room for {back.no_room:,}: they are kept."
@@ -325,8 +325,8 @@ async def _restore_pattern(session: Session, form: Query) -> str:
 async def _delete_opening(session: Session, form: Query) -> str:
     own, game_id = own_knowledge(session), check_game_id(form.text("game_id"))
     moves = form.texts("m", _MOST_MOVES)
-    asked = libraries_pb2.DeleteOpeningRequest(game_id=game_id, moves=moves)
-    done = await own.ask(own.libraries.DeleteOpening, asked)
+    question = libraries_pb2.DeleteOpeningRequest(game_id=game_id, moves=moves)
+    done = await own.ask(own.libraries.DeleteOpening, question)
     given = {"game_id": game_id, "removal": done.removal}
     text = f"{game_id}: the line {' '.join(moves)} is deleted, with {done.removed:,} positions."
     session.note(Notice(text, undo=Undo("restore-removal", given)))

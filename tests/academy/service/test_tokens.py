@@ -63,7 +63,7 @@ def test_wrong_tokens_are_refused_by_field(fresh: Running) -> None:
     for seconds in (1, 10**12, -1):
         request = messages.CreateTokenRequest(name="late", role=messages.TOKEN_ROLE_BOT)
         request.expire_time.seconds = seconds
-        refused = refusal(lambda asked=request: fresh.admin().tokens.CreateToken(asked))  # type: ignore[misc]
+        refused = refusal(lambda late=request: fresh.admin().tokens.CreateToken(late))  # type: ignore[misc]
         assert refused.code is grpc.StatusCode.INVALID_ARGUMENT and "expire" in refused.fields[0]
 
 
