@@ -178,6 +178,15 @@ class Sessions:
         session.seen = now
         return session
 
+    def holds(self, cookie: str) -> bool:
+        """Return whether a cookie has a session, which is not used by that.
+
+        Args:
+            cookie: What the browser sent.
+        """
+        session = self._by_digest.get(_digest(cookie))
+        return session is not None and not _is_over(session, self._clock())
+
     def needs_check(self, session: Session, seconds: float) -> bool:
         """Return whether the services were last asked about a session's tokens so long ago; then note it.
 

@@ -82,9 +82,6 @@ class SignIn:
 
         Args:
             request: What was asked for.
-
-        Raises:
-            PageError: A service does not answer whether the token is still good.
         """
         cookie = request.cookies.get(self._cookie, "")
         session = self._sessions.find(cookie) if cookie else None
@@ -92,13 +89,20 @@ class SignIn:
             try:
                 await asyncio.gather(*(_ask(who.service) for who in (session.academy, session.arena) if who))
             except PageError as error:
-                if error.status != 403:
-                    session.checked -= _CHECK_SECONDS
-                    raise
-                self._sessions.close(cookie)
-                session = None
+                # A service that is away looks at the token itself when it is asked for something.
+                if error.status == 403:
+                    self._sessions.close(cookie)
+                    session = None
         request.scope[SESSION] = session
         return session
+
+    def lets_in(self, request: Request) -> bool:
+        """Return whether the visitor may still read, where that takes signing in.
+
+        Args:
+            request: What was asked for, perhaps long ago.
+        """
+        return not self._settings.members or self._sessions.holds(request.cookies.get(self._cookie, ""))
 
     async def show(self, request: Request) -> Response:
         """Show the form.

@@ -1,10 +1,11 @@
 """Admins and operators at work on the pages: in a real browser, by keys, and what each action leads to."""
 
+import http.client
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -32,6 +33,7 @@ class Place:
     visitor: Visitor
     academy: Running
     folder: Path
+    arena: tuple[str, ...]
     operator: str
     watcher: str
 
@@ -69,11 +71,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         try:
             assert service.stdout is not None
             address = service.stdout.readline().split()[-1]
+            arena = ("--arena", address, "--arena-token-file", str(folder / "eye"))
             with served_pages(
-                *("--academy", academy.address, "--arena", address, "--arena-token-file", folder / "eye"),
+                *("--academy", academy.address, *arena),
                 token=academy.token("pages", Role.ADMIN),
             ) as visitor:
-                yield Place(visitor, academy, folder, operator, watcher)
+                yield Place(visitor, academy, folder, arena, operator, watcher)
         finally:
             service.terminate()
             service.communicate(timeout=30)
@@ -243,3 +246,22 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
 
     backup = admin.do("create-backup")
     assert "verified" in backup.words and len(list((place.folder / "backups").iterdir())) == 1
+
+
+@pytest.mark.threat("sessions")
+def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place) -> None:
+    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
+        assert visitor.get("/competition/events?name=cup").status == 403
+        bot = SignedIn(visitor, place.academy.token("reader"))
+        assert bot.get("/competitions").status == 403
+        operator = SignedIn(visitor, place.operator)
+        text = (place.folder / "arena" / "cup.toml").read_text()
+        operator.do("start-competition", name="watched", control=text)
+        connection = http.client.HTTPConnection(urlsplit(visitor.base).netloc, timeout=30)
+        connection.request("GET", "/competition/events?name=watched", headers={"Cookie": operator.cookie})
+        stream = connection.getresponse()
+        assert stream.status == 200 and stream.readline() == b"event: wall\n"
+        assert operator.send("sign-out").status == 303
+        assert stream.read().endswith(b"event: over\ndata: {}\n\n")
+        connection.close()
+        SignedIn(visitor, place.operator).do("stop-competition", name="watched", how="at-once")

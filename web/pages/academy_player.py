@@ -105,7 +105,12 @@ async def _statistics(own: Knowledge, name: str) -> list[libraries_pb2.PlayerSta
         if error.status == 403:
             return []
         raise
-    return [figures for answer in answers for figures in answer.players if figures.player == name]
+    return [
+        figures
+        for answer in answers
+        for figures in answer.players
+        if figures.player == name and (figures.contests or figures.accepted_proposals or figures.claims)
+    ]
 
 
 async def _is_muted(own: Knowledge, name: str) -> bool:
