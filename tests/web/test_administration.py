@@ -44,7 +44,7 @@ class Place:
 
 
 def arena_token(folder: Path, name: str, role: str) -> str:
-    command = [BIN / "arena", "token", name, "--role", role, "--tokens", folder / "tokens"]
+    command = [str(BIN / "arena"), "token", name, "--role", role, "--tokens", str(folder / "tokens")]
     made = subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True)
     return made.stdout.split()[-1]
 
