@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -17,14 +17,20 @@ from starlette.types import ASGIApp
 from clients.connection import Connection
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
+from web.forms import ACTIONS, Action, carry_out, check_role, go_to
 from web.guard import Guard
 from web.knowledge import Knowledge
 from web.live import Feeds
 from web.pages import (
+    academy_player,
+    account,
+    administration,
+    arena_control,
     arena_games,
     arena_players,
     competitions,
     game,
+    game_settings,
     home,
     live,
     openings,
@@ -33,13 +39,22 @@ from web.pages import (
     tesujis,
 )
 from web.rendering import ASSETS, Sections, render_error
+from web.sessions import Session, Sessions
 from web.settings import WebSettings
+from web.sign_in import SignIn, sign_in_address
 
 __all__ = ["create_application"]
 
 Source = TypeVar("Source")
 Page = Callable[[Request, Source], Awaitable[Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
 _log = logging.getLogger(__name__)
+_ACTIONS: Final[dict[str, Action]] = {
+    **administration.ACTIONS,
+    **game_settings.ACTIONS,
+    **academy_player.ACTIONS,
+    **arena_control.ACTIONS,
+}
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _SMALLEST_PACKED: Final = 1_000
 
@@ -54,6 +69,7 @@ def create_application(
         settings: Who may read, and the limits.
         arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
     """
+    sessions = Sessions()
 
     @asynccontextmanager
     async def connected(application: Starlette) -> AsyncIterator[None]:
@@ -67,6 +83,10 @@ def create_application(
                 feeds = application.state.feeds = Feeds(watch, partial(competitions.render_results, watch))
                 open_ones.push_async_callback(feeds.close)
                 application.state.limits = settings.limits
+            state = application.state
+            state.sign_in = SignIn(
+                settings, getattr(state, "knowledge", None), getattr(state, "arena", None), sessions
+            )
             yield
 
     pages: dict[str, Page[Knowledge]] = {
@@ -91,28 +111,109 @@ def create_application(
         of_arena["/"] = competitions.show_competitions
     routes = []
     if connection is not None:
-        routes += [Route(path, _as_endpoint(page, "knowledge")) for path, page in pages.items()]
+        routes += [Route(path, _as_endpoint(page, "knowledge", settings)) for path, page in pages.items()]
+        routes += [Route(path, _as_endpoint(page, "admin", settings)) for path, page in _ADMINS_PAGES.items()]
+        routes.append(Route("/player", _as_endpoint(academy_player.show_player, "visitor", settings)))
     if arena is not None:
-        routes += [Route(path, _as_endpoint(page, "arena")) for path, page in of_arena.items()]
+        routes += [Route(path, _as_endpoint(page, "arena", settings)) for path, page in of_arena.items()]
+        routes.append(
+            Route("/competitions/upload", _as_endpoint(arena_control.show_upload, "operator", settings))
+        )
     application = Starlette(
         routes=[
             *routes,
+            Route("/account", _as_endpoint(account.show_account, "visitor", settings)),
+            Route("/sign-in", _answering(lambda request: request.app.state.sign_in.show(request))),
+            Route(
+                ACTIONS + "sign-in",
+                _answering(lambda request: request.app.state.sign_in.sign_in(request)),
+                methods=["POST"],
+            ),
+            Route(
+                ACTIONS + "sign-out",
+                _answering(lambda request: request.app.state.sign_in.sign_out(request)),
+                methods=["POST"],
+            ),
+            *(
+                Route(ACTIONS + name, _as_action(action, settings), methods=["POST"])
+                for name, action in _ACTIONS.items()
+            ),
             Route("/static/{version}/{name}", _show_asset),
             Route("/robots.txt", _show_robots),
-            Route("/{path:path}", _show_nothing),
+            Route("/{path:path}", _show_nothing, methods=["GET", "POST"]),
         ],
         middleware=[Middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED)],
         lifespan=connected,
     )
     application.router.redirect_slashes = False
-    has = Sections(knowledge=connection is not None, arena=arena is not None)
+    has = Sections(
+        knowledge=connection is not None,
+        arena=arena is not None,
+        sign_in=connection is not None or not settings.own_arena,
+    )
     return Guard(application, settings, render_error, has)
 
 
-def _as_endpoint(page: Page[Any], source: str) -> Callable[[Request], Awaitable[Response]]:
+_ADMINS_PAGES: Final[dict[str, Page[Session]]] = {
+    "/admin": administration.show_overview,
+    "/admin/tokens": administration.show_tokens,
+    "/admin/events": administration.show_events,
+    "/games/{game_id}/admin": game_settings.show_settings,
+    "/games/{game_id}/admin/change": game_settings.show_change,
+    "/games/{game_id}/admin/prune": game_settings.show_pruning,
+}
+# What a page is made of: a service, or the session of a visitor who signed in.
+Wanted = Literal["knowledge", "arena", "visitor", "admin", "operator"]
+
+
+def _as_endpoint(page: Page[Any], source: Wanted, settings: WebSettings) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        session = await request.app.state.sign_in.session_of(request)
+        if session is None and (settings.members or source not in ("knowledge", "arena")):
+            if request.url.path.endswith("/events"):
+                raise PageError(403, "Sign in first", "These pages are for those who sign in.")
+            return go_to(sign_in_address(request))
+        return await page(request, _source(request, session, source, settings))
+
+    return _answering(endpoint)
+
+
+def _source(request: Request, session: Session | None, source: Wanted, settings: WebSettings) -> Any:
+    """What a page asks. Raises PageError for a visitor who may not see it."""
+    state = request.app.state
+    if source in ("visitor", "admin", "operator"):
+        assert session is not None
+        if source == "admin":
+            check_role(session, lambda who: who.is_admin, "an admin of ACADEMY")
+        if source == "operator":
+            check_role(session, lambda who: who.is_operator, "an operator of the arena")
+        return session
+    if not settings.members or session is None:
+        return getattr(state, source)
+    if source == "arena":
+        # One watch of the arena serves all who look on.
+        may_watch = settings.own_arena or session.may_watch
+        check_role(session, lambda _: may_watch, "a watcher or operator of the arena")
+        return state.arena
+    check_role(session, lambda who: who.academy is not None, "anybody at ACADEMY")
+    assert session.academy is not None
+    return session.academy.service
+
+
+def _as_action(action: Action, settings: WebSettings) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        session = await request.app.state.sign_in.session_of(request)
+        return await carry_out(request, action, session, settings)
+
+    return _answering(endpoint)
+
+
+def _answering(page: Endpoint) -> Endpoint:
+    """A page whose errors are pages too."""
+
     async def endpoint(request: Request) -> Response:
         try:
-            return await page(request, getattr(request.app.state, source))
+            return await page(request)
         except PageError as error:
             return render_error(request, error)
         except Exception:

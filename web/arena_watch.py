@@ -1,6 +1,8 @@
 """Asks an arena's service over gRPC; what fails becomes a page's error."""
 
+import copy
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import grpc
@@ -22,6 +24,9 @@ class ArenaWatch:
     Args:
         connection: Where the service is, and a watcher's token.
 
+    Attributes:
+        service: The service, for `ask`.
+
     Raises:
         OSError: A certificate cannot be read.
     """
@@ -29,17 +34,47 @@ class ArenaWatch:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._channel = connection.asyncio_channel()
-        self._competitions = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
+        self.service = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
+        self._of_visitor = False
 
     async def close(self) -> None:
         """End the connection."""
         await self._channel.close()
 
-    async def _call(self, method: Callable[..., Awaitable[Response]], request: object) -> Response:
+    def with_token(self, token: str) -> "ArenaWatch":
+        """Return the same connection for a visitor's own token.
+
+        Args:
+            token: The visitor's.
+        """
+        own = copy.copy(self)
+        own._connection = replace(self._connection, token=token)
+        own._of_visitor = True
+        return own
+
+    async def ask(
+        self,
+        method: Callable[..., Awaitable[Response]],
+        request: object,
+        seconds: float | None = None,
+    ) -> Response:
+        """Return the answer to a call.
+
+        Args:
+            method: A method of the service.
+            request: Its request.
+            seconds: How long it may take; None for as long as other calls.
+
+        Raises:
+            PageError: The service refused or did not answer.
+        """
         try:
-            return await method(request, timeout=self._connection.timeout, metadata=self._connection.metadata)
+            return await method(
+                request, timeout=seconds or self._connection.timeout, metadata=self._connection.metadata
+            )
         except grpc.RpcError as error:
-            raise to_page_error(to_client_error(error), "the arena") from error
+            client_error = to_client_error(error)
+            raise to_page_error(client_error, "the arena", of_visitor=self._of_visitor) from error
 
     async def competitions(self) -> list[competitions_pb2.Competition]:
         """Return the competitions by name.
@@ -48,7 +83,7 @@ class ArenaWatch:
             PageError: The service refused or did not answer.
         """
         request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
-        return list((await self._call(self._competitions.ListCompetitions, request)).competitions)
+        return list((await self.ask(self.service.ListCompetitions, request)).competitions)
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
         """Return a competition.
@@ -60,7 +95,7 @@ class ArenaWatch:
             PageError: There is none, or the service did not answer.
         """
         request = competitions_pb2.GetCompetitionRequest(name=name)
-        return (await self._call(self._competitions.GetCompetition, request)).competition
+        return (await self.ask(self.service.GetCompetition, request)).competition
 
     async def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
         """Yield what happens in a competition, with the moves of its games in progress, while it runs.
@@ -72,7 +107,7 @@ class ArenaWatch:
             PageError: There is none, or the service ended.
         """
         request = competitions_pb2.WatchCompetitionRequest(name=name, in_progress=True)
-        call = self._competitions.WatchCompetition(request, metadata=self._connection.metadata)
+        call = self.service.WatchCompetition(request, metadata=self._connection.metadata)
         try:
             async for event in call:
                 yield event
@@ -91,7 +126,7 @@ class ArenaWatch:
             PageError: There is none, or the service did not answer.
         """
         request = competitions_pb2.GetStandingsRequest(name=name)
-        return await self._call(self._competitions.GetStandings, request)
+        return await self.ask(self.service.GetStandings, request)
 
     async def history(self, name: str, player: str = "") -> competitions_pb2.GetHistoryResponse:
         """Return how ratings and a sequential test went.
@@ -104,7 +139,7 @@ class ArenaWatch:
             PageError: There is no such competition, or the service did not answer.
         """
         request = competitions_pb2.GetHistoryRequest(name=name, player=player)
-        return await self._call(self._competitions.GetHistory, request)
+        return await self.ask(self.service.GetHistory, request)
 
     async def games(
         self, name: str, page_token: str, which: competitions_pb2.GameFilter | None = None
@@ -122,7 +157,7 @@ class ArenaWatch:
         request = competitions_pb2.ListGamesRequest(
             name=name, page_size=GAMES_PER_PAGE, page_token=page_token, newest_first=True, filter=which
         )
-        return await self._call(self._competitions.ListGames, request)
+        return await self.ask(self.service.ListGames, request)
 
     async def game(self, name: str, game_id: str) -> competitions_pb2.GetGameResponse:
         """Return a finished game with its moves and its record.
@@ -135,4 +170,4 @@ class ArenaWatch:
             PageError: There is no such game, or the service did not answer.
         """
         request = competitions_pb2.GetGameRequest(name=name, game_id=game_id)
-        return await self._call(self._competitions.GetGame, request)
+        return await self.ask(self.service.GetGame, request)

@@ -52,17 +52,31 @@ _REFUSALS: Final = {
         "Wait a moment, then load the page again.",
     ),
 }
+# The same where the visitor's own token was used.
+_OWN_REFUSALS: Final = {
+    "PERMISSION_DENIED": (403, "Your token is not for this", "Sign in with a token of another role."),
+    "UNAUTHENTICATED": (
+        403,
+        "{service} no longer accepts your token",
+        "It has expired or was revoked: sign in with another.",
+    ),
+    "ALREADY_EXISTS": (409, "This is there already", "Choose another name."),
+}
 _OTHERWISE: Final = (502, "The answer of {service} was an error", "Its log says more; try again later.")
 
 
 def to_page_error(
-    error: AcademyUnavailableError | AcademyRefusedError, service: str = "ACADEMY"
+    error: AcademyUnavailableError | AcademyRefusedError,
+    service: str = "ACADEMY",
+    *,
+    of_visitor: bool = False,
 ) -> PageError:
     """Return the page for a call that failed.
 
     Args:
         error: What the client makes of the gRPC status.
         service: Who was asked, for people.
+        of_visitor: Whether the token was the visitor's own, and not that of the pages.
     """
     who = service[0].upper() + service[1:]
     if isinstance(error, AcademyUnavailableError):
@@ -71,7 +85,8 @@ def to_page_error(
             return PageError(504, f"{who} is slow", why, "Load the page again.", _WAIT)
         why = f"At the address that these pages were started with, {service} does not answer."
         return PageError(503, f"{who} is away", why, "Start it, or load the page again later.", _WAIT)
-    status, title, remedy = _REFUSALS.get(error.code, _OTHERWISE)
+    refusals = {**_REFUSALS, **_OWN_REFUSALS} if of_visitor else _REFUSALS
+    status, title, remedy = refusals.get(error.code, _OTHERWISE)
     wait = None
     if status == 503:
         wait = _WAIT if error.retry_after is None else max(1, round(error.retry_after))

@@ -11,12 +11,14 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from web.failures import PageError
+from web.forms import ACTIONS
 from web.rendering import SECTIONS, Sections
 from web.settings import WebSettings
 
 __all__ = ["Guard"]
 
 _METHODS: Final = ("GET", "HEAD")
+_ACTION_METHODS: Final = ("POST",)
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -25,7 +27,8 @@ _HEADERS: Final = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    # With `no-referrer` browsers would not say where a form comes from.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -64,38 +67,49 @@ class Guard:
         try:
             self._check(scope)
             # A page that follows what happens is open as long as its visitor looks at it.
-            most = None if scope["path"].endswith("/events") else self._settings.limits.page_seconds
+            most = self._seconds_for(scope["path"])
             async with asyncio.timeout(most):
                 await self._application(scope, receive, answer)
         except TimeoutError:
-            why = f"It took longer than {self._settings.limits.page_seconds:g} seconds."
+            why = f"It took longer than {most:g} seconds."
             slow = PageError(504, "This page takes too long", why, "Load it again.", 5)
             await self._refuse(slow, scope, receive, answer)
         except PageError as error:
             await self._refuse(error, scope, receive, answer)
+
+    def _seconds_for(self, path: str) -> float | None:
+        if path.endswith("/events"):
+            return None
+        limits = self._settings.limits
+        return limits.action_seconds if path.startswith(ACTIONS) else limits.page_seconds
 
     async def _refuse(self, error: PageError, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         if answer.begun:
             return
         response = self._error_page(Request(scope), error)
         if error.status == 405:
-            response.headers["Allow"] = ", ".join(_METHODS)
+            response.headers["Allow"] = ", ".join(_methods(scope["path"]))
         await response(scope, receive, answer)
 
     def _check(self, scope: Scope) -> None:
         """Raise PageError for a request that no page answers."""
-        if scope["method"] not in _METHODS:
-            raise PageError(405, "These pages can only be read", "Nothing can be sent to them.")
+        if scope["method"] not in _methods(scope["path"]):
+            why = "Only forms are sent, and only to where they belong."
+            raise PageError(405, "This page can only be read", why)
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         most = self._settings.limits.address_bytes
         if size > most:
             why = f"It has {size:,} bytes; at most {most:,} can be read."
             raise PageError(414, "This address is too long", why, "Begin again from the game's page.")
         host = Headers(scope=scope).get("host", "")
-        if not self._settings.public and not _is_own(host):
+        if not self._settings.is_for_others and not _is_own(host):
             # A page of somebody else's whose name leads to this machine could read all that is here.
             why = f"They are for this machine alone, and {host[:80]!r} is not one of its names."
             raise PageError(421, "These pages are not served under this name", why, "Use 127.0.0.1.")
+
+
+def _methods(path: str) -> tuple[str, ...]:
+    return _ACTION_METHODS if path.startswith(ACTIONS) else _METHODS
 
 
 def _is_own(host: str) -> bool:

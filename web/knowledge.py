@@ -1,9 +1,10 @@
 """Asks ACADEMY over gRPC; what fails becomes a page's error."""
 
 import asyncio
+import copy
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import grpc
@@ -18,6 +19,8 @@ from academy.v1 import (
     libraries_pb2,
     libraries_pb2_grpc,
     pattern_pb2,
+    proposals_pb2_grpc,
+    tokens_pb2_grpc,
 )
 from clients.connection import Connection, to_client_error
 from web.failures import PageError, to_page_error
@@ -69,6 +72,11 @@ class Knowledge:
     Args:
         connection: Where ACADEMY is, and the token.
 
+    Attributes:
+        libraries: The service of libraries, for `ask`.
+        proposals: The service of proposals, for `ask`.
+        tokens: The service of tokens, for `ask`.
+
     Raises:
         OSError: A certificate cannot be read.
     """
@@ -77,9 +85,12 @@ class Knowledge:
         self._connection = connection
         self._channel = connection.asyncio_channel()
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
-        self._libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
+        self.libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
+        self.proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
+        self.tokens = tokens_pb2_grpc.TokenServiceStub(self._channel)
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
         self._room = asyncio.Semaphore(_CALLS_AT_ONCE)
+        self._of_visitor = False
         self._games_lock = asyncio.Lock()
         self._games: tuple[float, list[GameFigures]] = (-_REMEMBERED_SECONDS, [])
 
@@ -87,14 +98,44 @@ class Knowledge:
         """End the connection."""
         await self._channel.close()
 
-    async def _call(self, method: Callable[..., Awaitable[Response]], request: object) -> Response:
+    def with_token(self, token: str) -> "Knowledge":
+        """Return the same connection for a visitor's own token.
+
+        Args:
+            token: The visitor's.
+        """
+        own = copy.copy(self)
+        own._connection = replace(self._connection, token=token)
+        own._of_visitor = True
+        own._games_lock = asyncio.Lock()
+        own._games = (-_REMEMBERED_SECONDS, [])
+        return own
+
+    async def ask(
+        self,
+        method: Callable[..., Awaitable[Response]],
+        request: object,
+        seconds: float | None = None,
+    ) -> Response:
+        """Return the answer to a call.
+
+        Args:
+            method: A method of one of the services.
+            request: Its request.
+            seconds: How long it may take; None for as long as other calls.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
         async with self._room:
             try:
                 return await method(
-                    request, timeout=self._connection.timeout, metadata=self._connection.metadata
+                    request,
+                    timeout=seconds or self._connection.timeout,
+                    metadata=self._connection.metadata,
                 )
             except grpc.RpcError as error:
-                raise to_page_error(to_client_error(error)) from error
+                raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
 
     async def games(self) -> list[GameFigures]:
         """Return the games with their figures, at most `MOST_GAMES`, some seconds old.
@@ -113,7 +154,7 @@ class Knowledge:
         request = contests_pb2.ListGamesRequest(page_size=MOST_GAMES)
         games: list[game_pb2.Game] = []
         while len(games) < MOST_GAMES:
-            page = await self._call(self._contests.ListGames, request)
+            page = await self.ask(self._contests.ListGames, request)
             games += page.games
             request.page_token = page.next_page_token
             if not request.page_token:
@@ -130,10 +171,8 @@ class Knowledge:
             PageError: There is no such game, or ACADEMY did not answer.
         """
         statistics, measures = await asyncio.gather(
-            self._call(
-                self._libraries.GetStatistics, libraries_pb2.GetStatisticsRequest(game_id=game.game_id)
-            ),
-            self._call(self._libraries.GetMeasures, libraries_pb2.GetMeasuresRequest(game_id=game.game_id)),
+            self.ask(self.libraries.GetStatistics, libraries_pb2.GetStatisticsRequest(game_id=game.game_id)),
+            self.ask(self.libraries.GetMeasures, libraries_pb2.GetMeasuresRequest(game_id=game.game_id)),
         )
         return GameFigures(game, statistics, measures)
 
@@ -146,7 +185,7 @@ class Knowledge:
         Raises:
             PageError: There is no such game, or ACADEMY did not answer.
         """
-        return await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))
+        return await self.ask(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))
 
     async def players(self, game_id: str) -> list[PlayerFigures]:
         """Return the players of a game that the token may see, the strongest first, at most `MOST_PLAYERS`.
@@ -158,7 +197,7 @@ class Knowledge:
             PageError: There is no such game, or ACADEMY did not answer.
         """
         request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game_id, page_size=MOST_PLAYERS)
-        listed = (await self._call(self._libraries.ListPlayerStatistics, request)).players
+        listed = (await self.ask(self.libraries.ListPlayerStatistics, request)).players
         ratings = await self._ratings(game_id, [player.player for player in listed])
         players = [PlayerFigures(player, ratings.get(player.player)) for player in listed]
         return sorted(players, key=lambda known: (-(known.elo or 0.0), known.statistics.player))
@@ -167,7 +206,7 @@ class Knowledge:
         named = [player for player in players if len(player) <= _LONGEST_NAME]
         request = contests_pb2.GetRatingsRequest(game_id=game_id, players=named)
         try:
-            response = await self._call(self._contests.GetRatings, request)
+            response = await self.ask(self._contests.GetRatings, request)
         except PageError as error:
             # Ratings are for arenas and admins, and names of linked arenas are not of this one.
             if error.status in (400, 403):
@@ -186,7 +225,7 @@ class Knowledge:
             PageError: The token may not see it, or ACADEMY did not answer.
         """
         request = libraries_pb2.ListEventsRequest(game_id=game_id, page_size=count, newest_first=True)
-        return list((await self._call(self._libraries.ListEvents, request)).events)
+        return list((await self.ask(self.libraries.ListEvents, request)).events)
 
     async def opening(
         self, game_id: str, player: int, moves: Sequence[str]
@@ -202,7 +241,7 @@ class Knowledge:
             PageError: ACADEMY refused or did not answer.
         """
         request = consultation_pb2.LookUpOpeningRequest(game_id=game_id, player=player, moves=moves)
-        return await self._call(self._consultation.LookUpOpening, request)
+        return await self.ask(self._consultation.LookUpOpening, request)
 
     async def patterns(
         self, request: libraries_pb2.ListPatternsRequest
@@ -215,7 +254,7 @@ class Knowledge:
         Raises:
             PageError: ACADEMY refused or did not answer.
         """
-        return await self._call(self._libraries.ListPatterns, request)
+        return await self.ask(self.libraries.ListPatterns, request)
 
     async def tesujis(self, game_id: str, size: int, page: str) -> libraries_pb2.ListTesujisResponse:
         """Return a page of a game's tesujis, the strongest first.
@@ -229,7 +268,7 @@ class Knowledge:
             PageError: ACADEMY refused or did not answer.
         """
         request = libraries_pb2.ListTesujisRequest(game_id=game_id, page_size=size, page_token=page)
-        return await self._call(self._libraries.ListTesujis, request)
+        return await self.ask(self.libraries.ListTesujis, request)
 
     async def pattern(
         self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
@@ -245,7 +284,7 @@ class Knowledge:
             PageError: There is no such pattern, or ACADEMY did not answer.
         """
         request = libraries_pb2.GetPatternRequest(game_id=game_id, library=library, pattern_id=pattern_id)
-        return (await self._call(self._libraries.GetPattern, request)).pattern
+        return (await self.ask(self.libraries.GetPattern, request)).pattern
 
     async def match(
         self, request: consultation_pb2.MatchPatternsRequest
@@ -258,4 +297,4 @@ class Knowledge:
         Raises:
             PageError: ACADEMY refused or did not answer.
         """
-        return await self._call(self._consultation.MatchPatterns, request)
+        return await self.ask(self._consultation.MatchPatterns, request)

@@ -13,7 +13,7 @@ from web.failures import PageError
 __all__ = ["LONGEST_TEXT", "Query", "check_game_id", "link"]
 
 LONGEST_TEXT: Final = 4_096
-_FIX: Final = "Correct the address, or begin again from the game's page."
+_FIX: Final = "Correct the address or the form, or begin again from the list of games."
 Value = TypeVar("Value")
 
 
@@ -50,21 +50,20 @@ class Query:
     Args:
         parameters: All of them, as Starlette reads them.
         known: The names that the page has.
+        longest: The characters that a text may have.
 
     Raises:
         PageError: A name that the page does not have, or a text that is too long.
     """
 
-    def __init__(self, parameters: QueryParams, known: Collection[str]) -> None:
+    def __init__(self, parameters: QueryParams, known: Collection[str], longest: int = LONGEST_TEXT) -> None:
         self._parameters = parameters
         for name, value in parameters.multi_items():
             if name not in known:
                 names = ", ".join(sorted(known)) or "none"
                 raise _wrong(name[:80], f"this page has no such parameter; it has {names}")
-            if len(value) > LONGEST_TEXT:
-                raise _wrong(
-                    name, f"a text of {len(value):,} characters; at most {LONGEST_TEXT:,} can be read"
-                )
+            if len(value) > longest:
+                raise _wrong(name, f"a text of {len(value):,} characters; at most {longest:,} can be read")
 
     def text(self, name: str) -> str:
         """Return a text without blanks around it; "" where there is none.
@@ -149,4 +148,4 @@ class Query:
 
 
 def _wrong(name: str, why: str) -> PageError:
-    return PageError(400, "This address cannot be read", f"{name}: {why}.", _FIX)
+    return PageError(400, "This address or form cannot be read", f"{name}: {why}.", _FIX)

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from web.drawing import draw_bar
 from web.failures import PageError
 from web.query import link
+from web.sessions import SESSION, Session
 
 __all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "render", "render_error", "render_part"]
 
@@ -29,10 +30,12 @@ class Sections:
     Attributes:
         knowledge: Whether there are those of ACADEMY.
         arena: Whether there are those of competitions.
+        sign_in: Whether there are tokens to sign in with.
     """
 
     knowledge: bool = True
     arena: bool = False
+    sign_in: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ ASSETS: Final = {
         "explorer.js": "text/javascript",
         "position.js": "text/javascript",
         "live.js": "text/javascript",
+        "upload.js": "text/javascript",
         "icon.svg": "image/svg+xml",
     }.items()
 }
@@ -102,7 +106,13 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
         context: Its values by name.
         status: The HTTP status.
     """
-    content = _environment().get_template(template).render(context, has=request.scope[SECTIONS])
+    session: Session | None = request.scope.get(SESSION)
+    notices = session.take_notices() if session is not None and request.method != "HEAD" else ()
+    content = (
+        _environment()
+        .get_template(template)
+        .render(context, has=request.scope[SECTIONS], session=session, notices=notices)
+    )
     return HTMLResponse(content, status)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import grpc
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
@@ -29,7 +29,13 @@ from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 if TYPE_CHECKING:
-    from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+    from academy.v1 import (
+        consultation_pb2_grpc,
+        contests_pb2_grpc,
+        libraries_pb2_grpc,
+        proposals_pb2_grpc,
+        tokens_pb2_grpc,
+    )
 
 
 class ExitCode(IntEnum):
@@ -141,6 +147,7 @@ class Server:
     libraries: "libraries_pb2_grpc.LibraryServiceStub"
     proposals: "proposals_pb2_grpc.ProposalServiceStub"
     consultation: "consultation_pb2_grpc.ConsultationServiceStub"
+    tokens: "tokens_pb2_grpc.TokenServiceStub"
 
 
 def _connection_options(
@@ -169,10 +176,30 @@ def _connection_options(
 
 
 _OPTIONS: Final = inspect.signature(_connection_options).parameters
+_OPTIONAL_ADDRESS: Final = _OPTIONS["address"].replace(
+    default=None,
+    annotation=Annotated[
+        str | None,
+        typer.Option(
+            help="Do it at the server of this address, instead of in a data folder.", show_default=False
+        ),
+    ],
+)
 
 
 def with_server(command: Callable[Concatenate[Server, _P], None]) -> Callable[..., None]:
     """Give a command the connection options, and connect before it runs."""
+    return _with_options(command, _OPTIONS)
+
+
+def with_server_where_asked(command: Callable[Concatenate[Server | None, _P], None]) -> Callable[..., None]:
+    """As `with_server`; without --address the server is None: the command works on a data folder."""
+    return _with_options(command, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
+
+
+def _with_options(
+    command: Callable[..., None], connecting: Mapping[str, inspect.Parameter]
+) -> Callable[..., None]:
     signature = inspect.signature(command)
     own = list(signature.parameters.values())[1:]
 
@@ -180,16 +207,19 @@ def with_server(command: Callable[Concatenate[Server, _P], None]) -> Callable[..
     def run(**arguments: Any) -> None:
         from academy.cli.channel import connect
 
-        options = {name: arguments.pop(name) for name in _OPTIONS}
+        options = {name: arguments.pop(name) for name in connecting}
+        if options["address"] is None:
+            command(None, **arguments)
+            return
         with connect(**options) as server:
-            command(server, **arguments)  # type: ignore[call-arg]
+            command(server, **arguments)
 
     run.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[
             *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
-            *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in _OPTIONS.values()),
+            *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in connecting.values()),
         ]
     )
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *_OPTIONS.values())}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *connecting.values())}
     del run.__wrapped__
     return run

@@ -1,8 +1,12 @@
-"""Commands that work on a data folder, also while servers use it: tokens, players, check, backup, compact."""
+"""Commands that work on a data folder, also while servers use it: tokens, players, check, backup, compact.
+
+What concerns tokens and muted players is done at a server instead where its address is given.
+"""
 
 import getpass
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +16,7 @@ import typer
 from rich.text import Text
 
 from academy.cli import printing
-from academy.cli.connection import CommandError, Commands, ExitCode
+from academy.cli.connection import CommandError, Commands, ExitCode, Server, with_server_where_asked
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from academy.store.environment import Transaction
     from academy.store.library_store import Store
     from academy.store.tokens import Token
+    from academy.v1 import tokens_pb2
 
 _REMEDY: Final = "stop its servers, keep it for inspection, and restore a backup into another folder"
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
@@ -31,9 +36,9 @@ _LONGEST: Final = 100 * 365 * _SECONDS["d"]
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     tokens = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and revoke bearer tokens.")
-    tokens.command("create")(create_token)
-    tokens.command("list")(list_tokens)
-    tokens.command("revoke")(revoke_token)
+    tokens.command("create")(with_server_where_asked(create_token))
+    tokens.command("list")(with_server_where_asked(list_tokens))
+    tokens.command("revoke")(with_server_where_asked(revoke_token))
     application.add_typer(tokens, name="tokens")
     players = typer.Typer(
         cls=Commands,
@@ -42,8 +47,8 @@ def add_to(application: typer.Typer) -> None:
         "use it.",
     )
     players.command("list")(list_players)
-    players.command("mute")(mute)
-    players.command("unmute")(unmute)
+    players.command("mute")(with_server_where_asked(mute))
+    players.command("unmute")(with_server_where_asked(unmute))
     players.command("forget")(forget)
     application.add_typer(players, name="players")
     application.command("check")(check)
@@ -53,6 +58,7 @@ def add_to(application: typer.Typer) -> None:
 
 
 def create_token(
+    server: Server | None,
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Its holder: a bot's knowledge is kept under this name.")
     ],
@@ -64,24 +70,30 @@ def create_token(
     json: Json = False,
 ) -> None:
     """Make a token and print it. It is shown only now: ACADEMY keeps no more than a hash."""
-    from academy.store.library_store import Store
-    from academy.store.tokens import CreateToken, Role
-
     until = time.time() + _duration(expires) if expires else None
-    with Store(data) as store:
-        token, text = store.run(CreateToken(name, Role(role), until))
+    if server is not None:
+        token, text = _create_at_server(server, name, role, until)
+    else:
+        from academy.store.library_store import Store
+        from academy.store.tokens import CreateToken, Role
+
+        with Store(data) as store:
+            token, text = store.run(CreateToken(name, Role(role), until))
     if json:
         printing.print_json(_as_json(token) | {"token": text})
     else:
         typer.echo(text)
 
 
-def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
+def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List all tokens, without their secrets."""
-    from academy.store.tokens import tokens as read_tokens
+    if server is not None:
+        tokens = _tokens_at_server(server)
+    else:
+        from academy.store.tokens import tokens as read_tokens
 
-    with open_existing(data, read_only=True) as store:
-        tokens = store.read(read_tokens)
+        with open_existing(data, read_only=True) as store:
+            tokens = store.read(read_tokens)
     if json:
         printing.print_json([_as_json(token) for token in tokens])
         return
@@ -90,7 +102,7 @@ def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
         table.add_row(
             token.token_id,
             Text(token.name),
-            f"{token.role.value}, analyst" if token.analyst else token.role.value,
+            token.role.value,
             _date(token.created),
             _date(token.expires),
             _date(token.revoked),
@@ -99,7 +111,8 @@ def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
 
 
 def revoke_token(
-    token: Annotated[
+    server: Server | None,
+    which: Annotated[
         str,
         typer.Argument(
             metavar="TOKEN",
@@ -110,10 +123,17 @@ def revoke_token(
     json: Json = False,
 ) -> None:
     """End a token's rights at once, also at a running server."""
-    from academy.store.tokens import RevokeToken
+    if server is not None:
+        from academy.v1 import tokens_pb2
 
-    with open_existing(data) as store:
-        revoked = store.run(RevokeToken(_token_id(store, token)))
+        request = tokens_pb2.RevokeTokenRequest(token_id=_token_id(_tokens_at_server(server), which))
+        revoked = _read_token(server.tokens.RevokeToken(request).token)
+    else:
+        from academy.store.tokens import RevokeToken
+        from academy.store.tokens import tokens as read_tokens
+
+        with open_existing(data) as store:
+            revoked = store.run(RevokeToken(_token_id(store.read(read_tokens), which)))
     if json:
         printing.print_json(_as_json(revoked))
     else:
@@ -230,11 +250,48 @@ def _check_exists(data: Path) -> None:
         raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
 
 
-def _token_id(store: "Store", wanted: str) -> str:
-    """The id of the token with this id or, among those not revoked, this name."""
-    from academy.store.tokens import tokens as read_tokens
+def _create_at_server(server: Server, name: str, role: str, until: float | None) -> tuple["Token", str]:
+    from academy.v1 import tokens_pb2
 
-    tokens = store.read(read_tokens)
+    number = tokens_pb2.TokenRole.Value(f"TOKEN_ROLE_{role.upper()}")
+    request = tokens_pb2.CreateTokenRequest(name=name, role=number)
+    if until is not None:
+        request.expire_time.FromMicroseconds(round(until * 1e6))
+    made = server.tokens.CreateToken(request)
+    return _read_token(made.token), made.secret
+
+
+def _tokens_at_server(server: Server) -> list["Token"]:
+    """The tokens of a server, the oldest first."""
+    from academy.v1 import tokens_pb2
+
+    request = tokens_pb2.ListTokensRequest()
+    tokens: list[Token] = []
+    while True:
+        page = server.tokens.ListTokens(request)
+        tokens += map(_read_token, page.tokens)
+        if not page.next_page_token:
+            return tokens
+        request.page_token = page.next_page_token
+
+
+def _read_token(message: "tokens_pb2.Token") -> "Token":
+    from academy.store.tokens import Role, Token
+    from academy.v1 import tokens_pb2
+
+    role = Role(tokens_pb2.TokenRole.Name(message.role).removeprefix("TOKEN_ROLE_").lower())
+    return Token(
+        message.token_id,
+        message.name,
+        role,
+        message.create_time.seconds,
+        message.expire_time.seconds or None,
+        message.revoke_time.seconds or None,
+    )
+
+
+def _token_id(tokens: Sequence["Token"], wanted: str) -> str:
+    """The id of the token with this id or, among those not revoked, this name."""
     named = [token.token_id for token in tokens if token.name == wanted and token.revoked is None]
     if any(token.token_id == wanted for token in tokens) or not named:
         return wanted
@@ -277,7 +334,6 @@ def _as_json(token: "Token") -> dict[str, object]:
         "token_id": token.token_id,
         "name": token.name,
         "role": token.role.value,
-        "analyst": token.analyst,
     } | {
         name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
         for name, seconds in times.items()
@@ -364,6 +420,7 @@ def _games(transaction: "Transaction", only: str) -> list[str]:
 
 
 def mute(
+    server: Server | None,
     name: Name,
     force: Annotated[bool, typer.Option("--force", help="Also a name that nothing is known of yet.")] = False,
     data: Data = DEFAULT_DATA,
@@ -373,23 +430,38 @@ def mute(
     A pattern that only it proposed goes. `players unmute` brings back all but its silent votes, which
     counted for nothing. What other players' patterns became by its proposals stays: see `players forget`.
     """
-    from academy.store.player_commands import MuteInGame, MutePlayer
+    if server is not None:
+        from academy.v1 import libraries_pb2
 
-    with open_existing(data) as store:
-        store.run(MutePlayer(name, force))
-        games = _games_of(store)
-        taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in games)
-    typer.echo(f"{name}: muted in {len(games)} games; its votes for {taken:,} patterns count no longer")
+        request = libraries_pb2.MutePlayerRequest(player=name, force=force)
+        done = server.libraries.MutePlayer(request)
+        games, taken = done.games, done.patterns
+    else:
+        from academy.store.player_commands import MuteInGame, MutePlayer
+
+        with open_existing(data) as store:
+            store.run(MutePlayer(name, force))
+            game_ids = _games_of(store)
+            taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in game_ids)
+        games = len(game_ids)
+    typer.echo(f"{name}: muted in {games} games; its votes for {taken:,} patterns count no longer")
 
 
-def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
+def unmute(server: Server | None, name: Name, data: Data = DEFAULT_DATA) -> None:
     """Let a player propose again, and put back the votes that counted before it was muted."""
-    from academy.store.player_commands import UnmuteInGame, UnmutePlayer
+    if server is not None:
+        from academy.v1 import libraries_pb2
 
-    with open_existing(data) as store:
-        was_muted = store.run(UnmutePlayer(name))
-        back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
-    patterns, no_room = sum(outcome.patterns for outcome in back), sum(outcome.no_room for outcome in back)
+        done = server.libraries.UnmutePlayer(libraries_pb2.UnmutePlayerRequest(player=name))
+        was_muted, patterns, no_room = done.was_muted, done.patterns, done.no_room
+    else:
+        from academy.store.player_commands import UnmuteInGame, UnmutePlayer
+
+        with open_existing(data) as store:
+            was_muted = store.run(UnmutePlayer(name))
+            back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
+        patterns = sum(outcome.patterns for outcome in back)
+        no_room = sum(outcome.no_room for outcome in back)
     if not (was_muted or patterns or no_room):
         raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
     lost = f"; {no_room:,} patterns have no room and are lost" if no_room else ""

@@ -78,6 +78,12 @@ def serve(  # noqa: PLR0913
             "Admins and analysts' tokens are free.",
         ),
     ] = Limits.analysed_patterns_per_hour,
+    backups: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder in which admins may have backups made over the network; else they may not."
+        ),
+    ] = None,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
     ] = "info",
@@ -119,6 +125,7 @@ def serve(  # noqa: PLR0913
             insecure=insecure,
             metrics_address=ServerAddress.parse(metrics_address) if metrics_address else None,
             grace=grace,
+            backups=backups,
             limits=Limits(
                 questions_per_second=rate,
                 question_burst=2 * rate,

@@ -53,7 +53,9 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("LibraryService", _ADMIN, "ListOpenings DeleteOpening ListRemovals RestoreRemoval ListEvents"),
     ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary"),
     ("LibraryService", _ANALYST, "AnalyseOpenings"),
-    ("LibraryService", _ADMIN, "ForgetAnalyses"),
+    ("LibraryService", _ADMIN, "ForgetAnalyses MutePlayer UnmutePlayer ListMutedPlayers CreateBackup"),
+    ("TokenService", _EVERYONE, "GetCaller"),
+    ("TokenService", _ADMIN, "CreateToken ListTokens RevokeToken"),
 )
 # Each method with the roles that may call it.
 ROLES: Final[dict[str, Set[Role]]] = {

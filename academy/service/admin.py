@@ -5,6 +5,8 @@ import.
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -21,7 +23,7 @@ from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.service import paging
 from academy.service.access import current_caller
 from academy.service.cost import check_line, cost_of_moves
-from academy.service.errors import StalePageTokenError, UnknownOpeningError, require
+from academy.service.errors import BackupsOffError, StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
@@ -64,7 +66,17 @@ from academy.store.library_commands import (
     removals,
 )
 from academy.store.library_store import Store
+from academy.store.maintenance.backup import backup
+from academy.store.player_commands import (
+    MuteInGame,
+    MutePlayer,
+    UnmuteInGame,
+    UnmutePlayer,
+    game_ids,
+    muted_players,
+)
 from academy.store.tokens import Role
+from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 from academy.wire.errors import NotPermittedError
@@ -197,9 +209,12 @@ _RATINGS_AT_ONCE: Final = 5_000
 class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     """academy.v1.LibraryService."""
 
-    def __init__(self, store: Store, games: GameCache, guard: CallInterceptor) -> None:
+    def __init__(self, store: Store, games: GameCache, guard: CallInterceptor, backups: Path | None) -> None:
+        """Backups that admins ask for go into `backups`."""
         self._store = store
         self._games = games
+        self._backups = backups
+        self._backing_up = asyncio.Lock()
         self._guard = guard
         self._limits = guard.limits
 
@@ -490,6 +505,49 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             },
         )
 
+    async def MutePlayer(
+        self, request: messages.MutePlayerRequest, context: Context
+    ) -> messages.MutePlayerResponse:
+        """Mute a player in all games, and in those to come."""
+        actor = current_caller.get().name
+        await self._store.write(MutePlayer(request.player, request.force))
+        games = self._store.read(_game_ids)
+        taken = [await self._store.write(MuteInGame(game_id, request.player, actor)) for game_id in games]
+        return messages.MutePlayerResponse(games=len(games), patterns=sum(taken))
+
+    async def UnmutePlayer(
+        self, request: messages.UnmutePlayerRequest, context: Context
+    ) -> messages.UnmutePlayerResponse:
+        """Let a player propose again, and put its votes back."""
+        actor = current_caller.get().name
+        answer = messages.UnmutePlayerResponse()
+        answer.was_muted = await self._store.write(UnmutePlayer(request.player))
+        for game_id in self._store.read(_game_ids):
+            outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
+            answer.patterns += outcome.patterns
+            answer.no_room += outcome.no_room
+        return answer
+
+    async def ListMutedPlayers(
+        self, request: messages.ListMutedPlayersRequest, context: Context
+    ) -> messages.ListMutedPlayersResponse:
+        """Return the players that are muted."""
+        answer = messages.ListMutedPlayersResponse()
+        for muted in sorted(self._store.read(_muted), key=lambda record: record.player):
+            answer.players.add(player=muted.player).time.FromMicroseconds(round(muted.time * 1e6))
+        return answer
+
+    async def CreateBackup(
+        self, request: messages.CreateBackupRequest, context: Context
+    ) -> messages.CreateBackupResponse:
+        """Copy all data into a new folder among the backups."""
+        if self._backups is None:
+            raise BackupsOffError
+        async with self._backing_up:
+            target = self._backups / datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%fZ")
+            size = await asyncio.to_thread(backup, self._store.environment, target)
+        return messages.CreateBackupResponse(folder=str(target), bytes=size)
+
     async def ListPlayerStatistics(
         self, request: messages.ListPlayerStatisticsRequest, context: Context
     ) -> messages.ListPlayerStatisticsResponse:
@@ -509,6 +567,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         return messages.ListPlayerStatisticsResponse(
             players=[figures for _, figures in statistics[:size]], next_page_token=token
         )
+
+
+def _game_ids(transaction: Transaction) -> list[str]:
+    return list(game_ids(transaction))
+
+
+def _muted(transaction: Transaction) -> list[records_pb2.MutedPlayer]:
+    return list(muted_players(transaction))
 
 
 def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:

@@ -212,6 +212,22 @@ class LocalWeightsOffError(RefusedCallError):
         )
 
 
+class BackupsOffError(RefusedCallError):
+    """The server has no folder for backups."""
+
+    code = StatusCode.FAILED_PRECONDITION
+    reason = "BACKUPS_OFF"
+    remedy = (
+        "Start the server with `academy serve --backups FOLDER`, or run `academy backup` where the data are."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this server has no folder for backups: start it with --backups, or run `academy backup` where "
+            "the data are"
+        )
+
+
 @dataclass(frozen=True)
 class ErrorRow:
     """The status of an error that knows nothing of gRPC. `retry_after` is in seconds."""

@@ -28,6 +28,7 @@ from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.proposals import ProposalServicer
+from academy.service.tokens import TokenServicer
 from academy.service.workers import shared_port
 from academy.store.library_store import Store
 from academy.v1 import (
@@ -39,6 +40,8 @@ from academy.v1 import (
     libraries_pb2_grpc,
     proposals_pb2,
     proposals_pb2_grpc,
+    tokens_pb2,
+    tokens_pb2_grpc,
 )
 from academy.wire._compat import remember_makers
 from academy.wire.addresses import DEFAULT_ADDRESS, ServerAddress
@@ -52,6 +55,7 @@ SERVICES: Final = tuple(
         (proposals_pb2, "ProposalService"),
         (contests_pb2, "ContestService"),
         (libraries_pb2, "LibraryService"),
+        (tokens_pb2, "TokenService"),
     )
 )
 # The longest delay of a start; the other games are loaded on first use.
@@ -70,7 +74,8 @@ _log = structlog.get_logger()
 class ServerSettings:
     """The settings of a server.
 
-    `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`).
+    `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`). Backups that
+    admins ask for go into new folders in `backups`; None: they get none.
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
@@ -80,6 +85,7 @@ class ServerSettings:
     metrics_address: ServerAddress | None = None
     grace: float = 10.0
     limits: Limits = field(default_factory=Limits)
+    backups: Path | None = None
 
     @property
     def endpoint(self) -> Endpoint:
@@ -117,8 +123,9 @@ class AcademyServer:
             ContestServicer(store, access, limits), self._server
         )
         libraries_pb2_grpc.add_LibraryServiceServicer_to_server(
-            LibraryServicer(store, self.games, self._guard), self._server
+            LibraryServicer(store, self.games, self._guard, settings.backups), self._server
         )
+        tokens_pb2_grpc.add_TokenServiceServicer_to_server(TokenServicer(store, limits), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), self._server)
 

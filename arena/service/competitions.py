@@ -377,6 +377,13 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         _log.info("token revoked", name=request.name, caller=caller.name)
         return competitions_pb2.RevokeTokenResponse()
 
+    @_answered(*ServiceRole)
+    async def GetCaller(
+        self, request: competitions_pb2.GetCallerRequest, caller: ServiceCaller
+    ) -> competitions_pb2.GetCallerResponse:
+        """Say whose token it is."""
+        return competitions_pb2.GetCallerResponse(name=caller.name, role=_ROLE_NUMBERS[caller.role])
+
     async def answer_as(
         self,
         context: Context,

@@ -82,6 +82,16 @@ def fill(academy: Running) -> None:
     _report_hostile(academy)
 
 
+def fill_little(academy: Running) -> None:
+    """Register the game of Go alone, with patterns and proposals of three players, and a hostile game."""
+    for game in (game_message(judge_of(GO).spec()), examples.hunt(HOSTILE)):
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    _report_random(academy, GO, 0)
+    _report_random(academy, GO, 2)
+    _teach(academy)
+    _report_hostile(academy)
+
+
 def import_patterns(academy: Running, game_id: str, cells: Sequence[str]) -> None:
     """Put patterns into a game's endgame library."""
     vote = pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=900_000, event=1)

@@ -68,20 +68,36 @@ def serve(  # noqa: PLR0913
     public: Annotated[
         bool, typer.Option("--public", help="Let everybody read who reaches the address.")
     ] = False,
+    sign_in: Annotated[
+        bool,
+        typer.Option(
+            "--sign-in",
+            help="Ask each visitor for a token, and show what this may read; no other is needed.",
+        ),
+    ] = False,
     behind_proxy: Annotated[
         bool, typer.Option("--behind-proxy", help="A proxy before these pages speaks TLS.")
     ] = False,
     tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate to serve the pages with.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM key of that certificate.")] = None,
 ) -> None:
-    """Serve pages of what ACADEMY knows and of an arena's competitions. They change nothing.
+    """Serve pages of what ACADEMY knows and of an arena's competitions.
 
-    They are for this machine unless they are made public. All who reach them read with the one token.
+    They are for this machine unless they are made public, or visitors must sign in. All others who reach them
+    read with the one token. To change something takes signing in with an admin's or operator's token.
     With --competitions or --arena alone, without any token of ACADEMY, there are pages of competitions only.
     """
     try:
         place = ServerAddress.parse(address)
-        settings = WebSettings(place, public, behind_proxy, tls_cert, tls_key)
+        settings = WebSettings(
+            place,
+            public,
+            members=sign_in,
+            own_arena=competitions is not None,
+            behind_proxy=behind_proxy,
+            certificate=tls_cert,
+            key=tls_key,
+        )
         if competitions is not None and arena:
             raise InvalidAddressError("give --competitions or --arena, not both")
         with ExitStack() as servers:
@@ -93,10 +109,14 @@ def serve(  # noqa: PLR0913
             connection = None
             if library is not None:
                 connection = servers.enter_context(serving_library(library))
-            elif watched is None or academy_token_file or os.environ.get("ACADEMY_TOKEN"):
-                connection = _connection_to_academy(
-                    academy, academy_token_file, academy_tls_ca, academy_insecure
-                )
+            elif (
+                watched is None
+                or academy_token_file
+                or os.environ.get("ACADEMY_TOKEN")
+                or (sign_in and (competitions is not None or academy != DEFAULT_ADDRESS))
+            ):
+                token = "" if sign_in else _read_token(academy_token_file)
+                connection = _connection_to_academy(academy, token, academy_tls_ca, academy_insecure)
             serve_pages(connection, settings, _say_ready, watched)
     except (InvalidAddressError, UnsafeAddressError, UnusableTokenError) as error:
         sys.stderr.write(f"academy-web: {error}\n")
@@ -111,16 +131,14 @@ def _say_ready(address: str) -> None:
     sys.stdout.flush()
 
 
-def _connection_to_academy(
-    address: str, token_file: Path | None, ca: Path | None, insecure: bool
-) -> Connection:
+def _connection_to_academy(address: str, token: str, ca: Path | None, insecure: bool) -> Connection:
     place = ServerAddress.parse(address)
     if not place.is_local and ca is None and not insecure:
         raise InvalidAddressError(
             f"{address} is another machine: give --academy-tls-ca, or --academy-insecure to send the "
             "token in clear"
         )
-    return Connection(str(place), _read_token(token_file), ca)
+    return Connection(str(place), token, ca)
 
 
 def _connection_to_arena(address: str, token_file: Path | None, ca: Path | None) -> Connection:

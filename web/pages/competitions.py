@@ -64,6 +64,8 @@ async def show_competition(request: Request, arena: ArenaWatch) -> Response:
         "wall": await wall_of(name, feed) if feed else [],
         "more": len(feed.games) - MOST_ON_WALL if feed else 0,
         "events": link("/competition/events", {"name": name}) if running else "",
+        "running": running,
+        "complete": competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED,
         # The results that are sent are those of the first sorting.
         "renewed": sort == "points",
         "listed": await list_games(arena, competition, query, "/competition", {"name": name}),
@@ -84,7 +86,8 @@ async def results_context(arena: ArenaWatch, name: str, sort: str = "points") ->
     """
     competition = await arena.competition(name)
     standings = competitions_pb2.GetStandingsResponse()
-    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+    # Before the first game there may be no results to ask about.
+    if competition.games_played or competition.void_games:
         standings = await arena.standings(name)
     key = _SORTS[sort]
     return {

@@ -95,7 +95,8 @@ async def list_games(
     )
     page = query.text("page")
     listed = competitions_pb2.ListGamesResponse()
-    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+    # Before the first game there may be no results to ask about.
+    if competition.games_played or competition.void_games:
         listed = await arena.games(competition.name, page, which)
     here = {**state, **fixed}
     return ListedGames(

@@ -43,7 +43,7 @@ async def follow_competition(request: Request, arena: ArenaWatch) -> Response:
                     yield part
         yield _event("end", {})
 
-    return _stream(events())
+    return _stream(request, events())
 
 
 async def follow_game(request: Request, arena: ArenaWatch) -> Response:
@@ -69,7 +69,7 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
                         yield await _once(change, game_id, make)
         yield _event("over", {})
 
-    return _stream(events())
+    return _stream(request, events())
 
 
 async def _feed(request: Request, arena: ArenaWatch, name: str) -> Feed:
@@ -161,5 +161,13 @@ def _event(name: str, content: object) -> bytes:
     return f"event: {name}\ndata: {json.dumps(content, separators=(',', ':'))}\n\n".encode()
 
 
-def _stream(events: AsyncIterator[bytes]) -> Response:
-    return EventSourceResponse(events, send_timeout=_SEND_SECONDS)
+def _stream(request: Request, events: AsyncIterator[bytes]) -> Response:
+    async def while_let_in() -> AsyncIterator[bytes]:
+        async for event in events:
+            if not request.app.state.sign_in.lets_in(request):
+                # The page loads again, and asks to sign in.
+                yield _event("over", {})
+                return
+            yield event
+
+    return EventSourceResponse(while_let_in(), send_timeout=_SEND_SECONDS)

@@ -10,7 +10,7 @@ import pytest
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import run, run_in_a_process
+from tests.academy.cli.conftest import Academy, run, run_in_a_process
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
 
@@ -33,6 +33,23 @@ def test_a_token_made_beside_a_running_server_is_good_until_it_is_revoked(tmp_pa
         assert "revoked" in run_in_a_process("tokens", "revoke", listed[0]["token_id"], "--data", data).out
 
         assert refusal(lambda: client.contests.ListGames(GAMES)).reason == "TOKEN_REVOKED"
+
+
+def test_tokens_and_muted_players_of_a_server_on_another_machine(running: Running, academy: Academy) -> None:
+    there = ("--address", running.address)
+    made = academy(
+        "tokens", "create", "far", "--role", "analyst", "--expires", "30d", *there, "--json"
+    ).json()
+    running.client(made["token"]).contests.ListGames(GAMES)
+    listed = academy("tokens", "list", *there, "--json").json()
+    (far,) = [token for token in listed if token["name"] == "far"]
+    assert far == {name: value for name, value in made.items() if name != "token"}
+    assert academy("tokens", "revoke", "far", *there).out == f"revoked {made['token_id']} of far\n"
+    refused = academy("tokens", "create", "boss", "--role", "admin", *there)
+    assert refused.exit_code == 1 and "made where the data are" in refused.err
+    assert "votes for 1 patterns count no longer" in academy("players", "mute", "ann lee", *there).out
+    assert "votes for 1 patterns are back" in academy("players", "unmute", "ann lee", *there).out
+    assert "is not muted" in academy("players", "unmute", "ann lee", *there).err
 
 
 def test_a_token_is_revoked_by_its_name_where_no_other_has_it(tmp_path: Path) -> None:

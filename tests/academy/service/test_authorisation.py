@@ -25,7 +25,7 @@ from academy.service.server import SERVICES, ServerSettings
 from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
-from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, proposals_pb2, tokens_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service import examples
@@ -82,6 +82,14 @@ LibraryService/ListEvents              -    -       -      -     +    -    -    
 LibraryService/GetStatistics           +    +       +      +     +    +    +    o
 LibraryService/GetMeasures             +    +       +      +     +    +    +    o
 LibraryService/ListPlayerStatistics    +    +       +      +     +    +    +    o
+LibraryService/MutePlayer              -    -       -      -     +    -    -    -
+LibraryService/UnmutePlayer            -    -       -      -     +    -    -    -
+LibraryService/ListMutedPlayers        -    -       -      -     +    -    -    -
+LibraryService/CreateBackup            -    -       -      -     +    -    -    -
+TokenService/GetCaller                 +    +       +      +     +    +    +    o
+TokenService/CreateToken               -    -       -      -     +    -    -    -
+TokenService/ListTokens                -    -       -      -     +    -    -    -
+TokenService/RevokeToken               -    -       -      -     +    -    -    -
 ServerReflection/ServerReflectionInfo  +    +       +      +     +    +    +    o
 """
 _, *CALLERS = MATRIX.split("\n")[1].split()
@@ -157,6 +165,14 @@ def _questions() -> dict[str, Message]:
         "GetStatistics": libraries_pb2.GetStatisticsRequest(game_id=GAME),
         "GetMeasures": libraries_pb2.GetMeasuresRequest(game_id=GAME),
         "ListPlayerStatistics": libraries_pb2.ListPlayerStatisticsRequest(game_id=GAME),
+        "MutePlayer": libraries_pb2.MutePlayerRequest(player="nobody", force=True),
+        "UnmutePlayer": libraries_pb2.UnmutePlayerRequest(player="nobody"),
+        "ListMutedPlayers": libraries_pb2.ListMutedPlayersRequest(),
+        "CreateBackup": libraries_pb2.CreateBackupRequest(),
+        "GetCaller": tokens_pb2.GetCallerRequest(),
+        "CreateToken": tokens_pb2.CreateTokenRequest(name="nobody", role=tokens_pb2.TOKEN_ROLE_BOT),
+        "ListTokens": tokens_pb2.ListTokensRequest(),
+        "RevokeToken": tokens_pb2.RevokeTokenRequest(token_id="none"),
         "ServerReflectionInfo": reflection_pb2.ServerReflectionRequest(list_services=""),
     }
 
@@ -199,7 +215,9 @@ def gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             served = Certificates(served.certificate, served.key, root)
     log = io.StringIO()
     handler = logging.StreamHandler(log)
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), certificates=served)
+    settings = ServerSettings(
+        address=ServerAddress.parse("127.0.0.1:0"), certificates=served, backups=folder / "backups"
+    )
     with serving(folder / "data", settings) as running, redirect_stderr(log):
         logs.configure("debug", "json" if request.param == "TLS" else "console")
         logging.getLogger().addHandler(handler)
@@ -248,6 +266,7 @@ def call_and_outcome(client: Client, method: str) -> tuple[grpc.StatusCode, str]
             "ProposalService": client.proposals,
             "ContestService": client.contests,
             "LibraryService": client.libraries,
+            "TokenService": client.tokens,
         }[service]
     question = QUESTIONS[name]
     try:

@@ -11,14 +11,14 @@ from google.protobuf.message import Message
 from academy.service.access import ROLES
 from academy.service.limits import Limits
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2, tokens_pb2
 from academy.v1.consultation_pb2 import CandidateMove, MatchPatternsRequest, MatchSuccessorsRequest
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, refusal
 
 SERVICES = {
     service.full_name: service
-    for module in (consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2)
+    for module in (consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2, tokens_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
 }
 # Neither a library, nor a move, nor a cell: looking at any one of them would give another refusal.

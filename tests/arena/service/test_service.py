@@ -203,6 +203,12 @@ def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, co
     assert reason(error.value) == (grpc.StatusCode[code], why)
 
 
+def test_every_holder_of_a_token_learns_who_it_is(one_service: Service) -> None:
+    for who, role in (("me", "OPERATOR"), ("eye", "WATCHER"), ("one", "PLAYER")):
+        me = one_service.ask("GetCaller", messages.GetCallerRequest(), who)
+        assert (me.name, messages.TokenRole.Name(me.role)) == (who, f"TOKEN_ROLE_{role}")
+
+
 @pytest.fixture(scope="module")
 def one_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("served")

@@ -1,0 +1,267 @@
+"""Admins and operators at work on the pages: in a real browser, by keys, and what each action leads to."""
+
+import http.client
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page
+
+from academy.service.server import ServerSettings
+from academy.store.tokens import Role
+from academy.wire.addresses import ServerAddress
+from tests.academy.service.running import Running, serving
+from tests.arena.control_files import RANDOM, write_control
+from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.filling import GO, HOSTILE_NAME, fill_little
+from tests.web.test_browser import CHROMIUM, Watched, browser
+from tests.web.visiting import SignedIn, Visitor
+
+__all__ = ["browser"]  # a fixture
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+CUP = "rounds = 500"
+
+
+@dataclass
+class Place:
+    """Pages of a server and an arena of this module's own."""
+
+    visitor: Visitor
+    academy: Running
+    folder: Path
+    arena: tuple[str, ...]
+    operator: str
+    watcher: str
+
+    @property
+    def admin(self) -> str:
+        """An admin's token."""
+        return self.academy.token("admin", Role.ADMIN)
+
+
+def arena_token(folder: Path, name: str, role: str) -> str:
+    command = [str(BIN / "arena"), "token", name, "--role", role, "--tokens", str(folder / "tokens")]
+    made = subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True)
+    return made.stdout.split()[-1]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("place")
+    (folder / "arena").mkdir()
+    write_control(folder / "arena", {"one": RANDOM, "two": RANDOM}, competition=CUP).rename(
+        folder / "arena" / "cup.toml"
+    )
+    operator, watcher = arena_token(folder, "op", "operator"), arena_token(folder, "eye", "watcher")
+    (folder / "eye").write_text(watcher)
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), backups=folder / "backups")
+    with serving(folder / "data", settings) as academy:
+        fill_little(academy)
+        service = subprocess.Popen(
+            [
+                *(BIN / "arena", "serve", folder / "arena", "--tokens", folder / "tokens"),
+                *("--address", "127.0.0.1:0", "--allow-uploads"),
+            ],
+            env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        try:
+            assert service.stdout is not None
+            address = service.stdout.readline().split()[-1]
+            arena = ("--arena", address, "--arena-token-file", str(folder / "eye"))
+            with served_pages(
+                *("--academy", academy.address, *arena),
+                token=academy.token("pages", Role.ADMIN),
+            ) as visitor:
+                yield Place(visitor, academy, folder, arena, operator, watcher)
+        finally:
+            service.terminate()
+            service.communicate(timeout=30)
+
+
+@pytest.fixture
+def wide(browser: Browser, place: Place) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1400, "height": 850})
+    watched = Watched(context.new_page(), place.visitor.base)
+    yield watched
+    context.close()
+    watched.check_behaviour()
+
+
+def press(page: Page, wanted: Locator, key: str = "Enter") -> None:
+    """Go to an element by the Tab key, and press a key there."""
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("element => element === document.activeElement"):
+            page.keyboard.press(key)
+            return
+    raise AssertionError(f"{wanted} is not reached by Tab")
+
+
+def sign_in(page: Page, token: str) -> None:
+    page.locator("#token").fill(token)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/account")
+
+
+@in_browser
+def test_an_admin_prunes_by_keys_sees_before_what_goes_and_takes_it_back(wide: Watched, place: Place) -> None:
+    page = wide.open("/sign-in")
+    press(page, page.locator("#token"), "End")
+    page.keyboard.type(place.admin)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/account")
+    press(page, page.get_by_role("link", name="Admin").last)
+    press(page, page.get_by_role("link", name=GO))
+    below = page.locator("#below")
+    press(page, below, "Control+a")
+    page.keyboard.type("1000000")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/prune?**")
+    shown = page.locator(".gallery svg").count()
+    assert shown > 0 and f"{shown} patterns of the endgame library would go" in page.inner_text("main")
+    listing = f"{place.visitor.base}/games/{GO}/patterns?library=endgame"
+    assert wide.page.request.get(listing).text().count("Pattern ") >= shown
+    press(page, page.get_by_role("button", name=f"Remove {shown}"))
+    page.wait_for_url(f"**/games/{GO}/admin")
+    assert f"pruning removed {shown} records" in page.locator(".notice").inner_text()
+    assert "This library is empty" in wide.page.request.get(listing).text()
+    press(page, page.get_by_role("button", name="Undo"))
+    page.wait_for_function("document.body.innerText.includes('came back')")
+    assert f"{shown} patterns and 0 positions came back" in page.locator(".notice").inner_text()
+    page.reload()
+    assert page.locator(".notice").count() == 0
+
+
+@in_browser
+def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
+    browser: Browser, place: Place
+) -> None:
+    settings = f"/games/{GO}/admin"
+    of_both = (
+        "/admin/tokens",
+        settings,
+        f"{settings}/prune?library=opening&below=1",
+        "/player?name=teacher-1",
+        "/competition?name=cup",
+    )
+    of_one = (
+        "/account",
+        "/admin",
+        "/admin/events",
+        f"{settings}/change?endgame_capacity=1&prune_below=0.2",
+        f"/games/{GO}/patterns/endgame/1",
+        f"/player?{urlencode({'name': HOSTILE_NAME})}",
+        "/competitions/upload",
+        "/sign-in",
+    )
+    for width, theme, paths in ((390, "light", of_both + of_one), (1400, "dark", of_both)):
+        context = browser.new_context(
+            viewport={"width": width, "height": 850}, color_scheme="light" if theme == "light" else "dark"
+        )
+        watched = Watched(context.new_page(), place.visitor.base)
+        for token in (place.admin, place.operator):
+            watched.open("/sign-in")
+            sign_in(watched.page, token)
+        assert "admin and op" in watched.page.inner_text("h1")
+        for path in paths:
+            page = watched.open(path)
+            page.evaluate("for (const hidden of document.querySelectorAll('details')) hidden.open = true")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
+            report = Axe().run(page)
+            assert not report.violations_count, f"{path}: {report.generate_report()}"
+        context.close()
+        watched.check_behaviour()
+
+
+@in_browser
+def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watched, place: Place) -> None:
+    wide.open("/sign-in")
+    sign_in(wide.page, place.operator)
+    page = wide.open("/competitions")
+    page.get_by_role("link", name="New competition").click()
+    page.locator("#file").set_input_files(place.folder / "arena" / "cup.toml")
+    page.wait_for_function("document.getElementById('control').value.includes('[competition]')")
+    assert page.locator("#name").input_value() == "cup"
+    page.locator("#name").fill("sent/again")
+    page.get_by_role("button", name="Send and start").click()
+    page.wait_for_url("**/competition?name=sent**")
+    assert "sent/again is started" in page.locator(".notice").inner_text()
+    page.get_by_text("Stop at once").click()
+    page.get_by_role("button", name="Interrupt and stop").click()
+    page.wait_for_function("document.body.innerText.includes('is stopped')")
+    page.get_by_text("Start", exact=True).click()
+    assert page.get_by_role("button", name="Start sent/again").is_visible()
+
+
+def test_a_competition_is_started_for_some_games_by_operators_alone(place: Place) -> None:
+    operator, watcher = SignedIn(place.visitor, place.operator), SignedIn(place.visitor, place.watcher)
+    assert watcher.send("start-competition", name="cup").status == 403
+    assert "Start" not in watcher.get("/competition?name=cup").words.split()
+    started = operator.do("start-competition", name="cup", max_games=2)
+    assert "cup is started" in started.words
+    refused = operator.send("start-competition", name="cup", control="[competition]\nkind = 'swiss'\n")
+    assert refused.status == 409 and "already" in refused.words
+    assert operator.send("stop-competition", name="nowhere").status == 404
+    assert operator.send("start-competition", name="../x", control="x").status == 400
+
+
+def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> None:
+    admin = SignedIn(place.visitor, place.admin)
+    settings = f"/games/{GO}/admin"
+    lowered = admin.get(f"{settings}/change?endgame_capacity=1")
+    assert "The weakest 2 leave at once" in lowered.words and "Change 1 setting" in lowered.words
+    done = admin.do("change-settings", game_id=GO, endgame_capacity=1)
+    assert "endgame_capacity is 1, it was 5000" in done.words and "2 records were removed" in done.words
+    assert "5000" in admin.do("change-settings", game_id=GO, endgame_capacity=5_000).words
+    removal = done.text.partition('name="removal" value="')[2].partition('"')[0]
+    assert (
+        "2 patterns and 0 positions came back"
+        in admin.do("restore-removal", game_id=GO, removal=removal).words
+    )
+
+    muted = admin.do("mute-player", player="teacher-1")
+    assert "teacher-1 is muted" in muted.words and "Unmute" in muted.words
+    assert "teacher-1" in admin.get("/admin").words
+    assert "may propose again" in admin.do("unmute-player", player="teacher-1").words
+    assert admin.send("mute-player", player="nobody at all").status == 400
+
+    pattern = {"game_id": GO, "library": "endgame", "pattern_id": 1}
+    assert "pattern 1 is deleted" in admin.do("delete-pattern", **pattern).words
+    assert admin.get(f"/games/{GO}/patterns/endgame/1").status == 404
+    # The log has what was done, by whom, and the way back.
+    log = admin.get("/admin/events")
+    assert "pattern deleted: number 1" in log.words and "admin" in log.words
+    assert 'action="/actions/restore-pattern"' in log.text
+    assert "pattern 1 is back" in admin.do("restore-pattern", **pattern).words
+
+    line = admin.get(f"/games/{GO}/openings").link("?m=").partition("m=")[2].partition("&")[0]
+    deleted = admin.do("delete-opening", game_id=GO, m=[line])
+    assert f"the line {line} is deleted" in deleted.words
+    removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]
+    assert "positions came back" in admin.do("restore-removal", game_id=GO, removal=removal).words
+
+    backup = admin.do("create-backup")
+    assert "verified" in backup.words and len(list((place.folder / "backups").iterdir())) == 1
+
+
+@pytest.mark.threat("sessions")
+def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place) -> None:
+    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
+        assert visitor.get("/competition/events?name=cup").status == 403
+        bot = SignedIn(visitor, place.academy.token("reader"))
+        assert bot.get("/competitions").status == 403
+        operator = SignedIn(visitor, place.operator)
+        text = (place.folder / "arena" / "cup.toml").read_text()
+        operator.do("start-competition", name="watched", control=text)
+        connection = http.client.HTTPConnection(urlsplit(visitor.base).netloc, timeout=30)
+        connection.request("GET", "/competition/events?name=watched", headers={"Cookie": operator.cookie})
+        stream = connection.getresponse()
+        assert stream.status == 200 and stream.readline() == b"event: wall\n"
+        assert operator.send("sign-out").status == 303
+        assert stream.read().endswith(b"event: over\ndata: {}\n\n")
+        connection.close()
+        SignedIn(visitor, place.operator).do("stop-competition", name="watched", how="at-once")

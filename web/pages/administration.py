@@ -1,0 +1,210 @@
+"""Pages of ACADEMY's admins: what there is to do, tokens, the event log, backups."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from starlette.requests import Request
+from starlette.responses import Response
+
+from academy.v1 import events_pb2, libraries_pb2, tokens_pb2
+from web.forms import Action
+from web.knowledge import Knowledge
+from web.pages.patterns import LIBRARIES
+from web.query import Query, link
+from web.rendering import render
+from web.sessions import Notice, Session, Undo
+
+__all__ = ["ACTIONS", "ROLE_NAMES", "own_knowledge", "show_events", "show_overview", "show_tokens", "written"]
+
+_EVENTS: Final = 30
+_TOKENS: Final = 100
+_BACKUP_SECONDS: Final = 110.0
+_MOST_DAYS: Final = 36_500
+_ROLES: Final = {
+    "bot": tokens_pb2.TOKEN_ROLE_BOT,
+    "analyst": tokens_pb2.TOKEN_ROLE_ANALYST,
+    "arena": tokens_pb2.TOKEN_ROLE_ARENA,
+}
+ROLE_NAMES: Final[Mapping[tokens_pb2.TokenRole.ValueType, str]] = {
+    **{number: name for name, number in _ROLES.items()},
+    tokens_pb2.TOKEN_ROLE_ADMIN: "admin",
+}
+_LIBRARY_NAMES: Final = {number: name for name, number in LIBRARIES.items()}
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A token as it is listed; `ended` says how it ended, "" for one that is good."""
+
+    token_id: str
+    name: str
+    role: str
+    created: str
+    expires: str
+    ended: str
+    may_be_revoked: bool
+
+
+@dataclass(frozen=True)
+class _Event:
+    """An entry of the log, and how it can be undone."""
+
+    number: int
+    when: str
+    actor: str
+    game_id: str
+    what: str
+    undo: Undo | None
+
+
+def own_knowledge(session: Session) -> Knowledge:
+    """Return ACADEMY, question with the visitor's own token.
+
+    Args:
+        session: Of a visitor with a token of ACADEMY.
+    """
+    assert session.academy is not None
+    return session.academy.service
+
+
+def written(time: Timestamp) -> str:
+    """Return a time as pages write it.
+
+    Args:
+        time: The time.
+    """
+    return time.ToDatetime(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+async def show_overview(request: Request, session: Session) -> Response:
+    """Show what an admin can do, and who is muted."""
+    Query(request.query_params, ())
+    own = own_knowledge(session)
+    muted = await own.ask(own.libraries.ListMutedPlayers, libraries_pb2.ListMutedPlayersRequest())
+    context = {
+        "here": "Admin",
+        "games": [figures.game.game_id for figures in await own.games()],
+        "muted": [(player.player, written(player.time)) for player in muted.players],
+    }
+    return render(request, "admin.html", context)
+
+
+async def show_tokens(request: Request, session: Session) -> Response:
+    """Show a page of tokens, and the form that makes one."""
+    query = Query(request.query_params, ("page",))
+    own = own_knowledge(session)
+    listed = await own.ask(
+        own.tokens.ListTokens,
+        tokens_pb2.ListTokensRequest(page_size=_TOKENS, page_token=query.text("page")),
+    )
+    now = datetime.now(UTC)
+    context = {
+        "here": "Admin",
+        "tokens": [_token(token, now) for token in listed.tokens],
+        "roles": list(_ROLES),
+        "next": link("/admin/tokens", {"page": listed.next_page_token}) if listed.next_page_token else "",
+    }
+    return render(request, "tokens.html", context)
+
+
+def _token(token: tokens_pb2.Token, now: datetime) -> _Token:
+    role = ROLE_NAMES.get(token.role, "")
+    expired = token.HasField("expire_time") and token.expire_time.ToDatetime(UTC) <= now
+    ended = f"revoked {written(token.revoke_time)}" if token.HasField("revoke_time") else ""
+    return _Token(
+        token.token_id,
+        token.name,
+        role,
+        written(token.create_time),
+        written(token.expire_time) if token.HasField("expire_time") else "",
+        ended or ("expired" if expired else ""),
+        role != "admin",
+    )
+
+
+async def _create_token(session: Session, form: Query) -> str:
+    role, number = form.choice("role", _ROLES, "bot")
+    days = form.whole("days", 1, _MOST_DAYS)
+    question = tokens_pb2.CreateTokenRequest(name=form.text("name"), role=number)
+    if days is not None:
+        question.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
+    own = own_knowledge(session)
+    made = await own.ask(own.tokens.CreateToken, question)
+    text = f"A token of the {role} {made.token.name}, shown only now. Copy it:"
+    session.note(Notice(text, secret=made.secret))
+    return "/admin/tokens"
+
+
+async def _revoke_token(session: Session, form: Query) -> str:
+    own = own_knowledge(session)
+    question = tokens_pb2.RevokeTokenRequest(token_id=form.text("token_id"))
+    revoked = (await own.ask(own.tokens.RevokeToken, question)).token
+    session.note(Notice(f"The token {revoked.token_id} of {revoked.name} is revoked."))
+    return "/admin/tokens"
+
+
+async def show_events(request: Request, session: Session) -> Response:
+    """Show a page of the event log, the newest first."""
+    query = Query(request.query_params, ("game", "page"))
+    own = own_knowledge(session)
+    game_id = query.text("game")
+    question = libraries_pb2.ListEventsRequest(
+        game_id=game_id, page_size=_EVENTS, page_token=query.text("page"), newest_first=True
+    )
+    listed = await own.ask(own.libraries.ListEvents, question)
+    following = {"game": game_id, "page": listed.next_page_token}
+    context = {
+        "here": "Admin",
+        "game": game_id,
+        "events": [_event(event) for event in listed.events],
+        "next": link("/admin/events", following) if listed.next_page_token else "",
+    }
+    return render(request, "events.html", context)
+
+
+def _event(event: events_pb2.Event) -> _Event:
+    kind = event.WhichOneof("kind") or "something of a later version"
+    what, undo = kind.replace("_", " "), None
+    if kind == "contest_reported":
+        what += f": {event.contest_reported.report.contest.contest_id}"
+    elif kind == "pattern_deleted":
+        deleted = event.pattern_deleted
+        what += f": number {deleted.pattern_id}"
+        fields = {
+            "game_id": event.game_id,
+            "library": _LIBRARY_NAMES.get(deleted.library, ""),
+            "pattern_id": deleted.pattern_id,
+        }
+        undo = Undo("restore-pattern", fields)
+    elif kind == "player_muted":
+        what += f": {event.player_muted.player}"
+        undo = Undo("unmute-player", {"player": event.player_muted.player})
+    elif kind == "player_unmuted":
+        what += f": {event.player_unmuted.player}"
+    elif kind == "opening_deleted":
+        what += f": {' '.join(event.opening_deleted.moves)}"
+    if kind in ("opening_deleted", "library_pruned", "settings_changed"):
+        undo = Undo("restore-removal", {"game_id": event.game_id, "removal": event.sequence})
+    return _Event(event.sequence, written(event.time), event.actor, event.game_id, what, undo)
+
+
+async def _create_backup(session: Session, form: Query) -> str:
+    own = own_knowledge(session)
+    made = await own.ask(own.libraries.CreateBackup, libraries_pb2.CreateBackupRequest(), _BACKUP_SECONDS)
+    text = f"A backup of {made.bytes:,} bytes, verified, is at the server in {made.folder}."
+    session.note(Notice(text))
+    return "/admin"
+
+
+_ADMIN: Final = "an admin of ACADEMY"
+ACTIONS: Final[Mapping[str, Action]] = {
+    name: Action(run, fields, lambda session: session.is_admin, _ADMIN)
+    for name, run, fields in (
+        ("create-token", _create_token, ("name", "role", "days")),
+        ("revoke-token", _revoke_token, ("token_id",)),
+        ("create-backup", _create_backup, ()),
+    )
+}

@@ -1,0 +1,222 @@
+"""Visitors who signed in: what a browser's cookie stands for. Sessions are kept in memory alone."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar
+
+from web.arena_watch import ArenaWatch
+from web.knowledge import Knowledge
+
+__all__ = ["SESSION", "Holder", "Notice", "Session", "Sessions", "Undo"]
+
+Service = TypeVar("Service", Knowledge, ArenaWatch)
+# Where a request's scope has its session.
+SESSION: Final = "web.session"
+_SECONDS: Final = 12 * 3_600.0
+_IDLE_SECONDS: Final = 2 * 3_600.0
+_MOST: Final = 1_000
+# Sessions of one holder: nobody can drive the others out.
+_MOST_OF_ONE: Final = 20
+_MOST_NOTICES: Final = 8
+
+
+@dataclass(frozen=True)
+class Holder(Generic[Service]):
+    """Whose token it is, as its service says.
+
+    Attributes:
+        name: The token's name.
+        role: What its holder may do, such as `admin`.
+        service: The service, asked with this token.
+    """
+
+    name: str
+    role: str
+    service: Service
+
+
+@dataclass(frozen=True)
+class Undo:
+    """How something that was done can be undone.
+
+    Attributes:
+        action: The action's name.
+        fields: What its form has.
+    """
+
+    action: str
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What a page says once about what was done.
+
+    Attributes:
+        text: What happened.
+        secret: A token that is shown only now; "" for none.
+        undo: How it can be undone; None where it cannot.
+    """
+
+    text: str
+    secret: str = ""
+    undo: Undo | None = None
+
+
+@dataclass
+class Session:
+    """A visitor who signed in.
+
+    Attributes:
+        academy: Who the visitor is for ACADEMY; None without a token of it.
+        arena: Who the visitor is for the arena; None without a token of it.
+        form_key: Stands in every form, so that no other site can send one.
+        began: When the first sign-in was, by the clock of the sessions.
+        seen: When the last page was asked for.
+        checked: When the services were asked last whether the tokens are good.
+    """
+
+    academy: Holder[Knowledge] | None = None
+    arena: Holder[ArenaWatch] | None = None
+    form_key: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    began: float = 0.0
+    seen: float = 0.0
+    checked: float = 0.0
+    _notices: list[Notice] = field(default_factory=list, repr=False)
+
+    @property
+    def names(self) -> str:
+        """Who the visitor is, for people."""
+        return " and ".join(dict.fromkeys(who.name for who in (self.academy, self.arena) if who))
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the visitor is an admin of ACADEMY."""
+        return self.academy is not None and self.academy.role == "admin"
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether the visitor may start and stop competitions."""
+        return self.arena is not None and self.arena.role == "operator"
+
+    @property
+    def may_watch(self) -> bool:
+        """Whether the arena shows competitions to the visitor."""
+        return self.arena is not None and self.arena.role in ("operator", "watcher")
+
+    def note(self, notice: Notice) -> None:
+        """Say something on the next page.
+
+        Args:
+            notice: What to say.
+        """
+        self._notices = [*self._notices, notice][-_MOST_NOTICES:]
+
+    def take_notices(self) -> Sequence[Notice]:
+        """Return what the next page has to say; a second call has nothing."""
+        taken, self._notices = self._notices, []
+        return taken
+
+    def has_form_key(self, given: str) -> bool:
+        """Return whether a form is one of this session's.
+
+        Args:
+            given: The key that came with the form.
+        """
+        return hmac.compare_digest(given.encode(), self.form_key.encode())
+
+
+class Sessions:
+    """The sessions by the digests of their cookies. For one event loop.
+
+    Args:
+        clock: Seconds, which only grow.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._by_digest: dict[bytes, Session] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_digest)
+
+    def open(self, session: Session) -> str:
+        """Keep a session under a new cookie, which is returned. The one seen longest ago makes room.
+
+        Args:
+            session: The session; one that was kept already keeps its time.
+        """
+        now = self._clock()
+        self._drop_old(now)
+        same = [digest for digest, known in self._by_digest.items() if known.names == session.names]
+        for digests, most in ((same, _MOST_OF_ONE), (list(self._by_digest), _MOST)):
+            if len(digests) >= most:
+                self._by_digest.pop(min(digests, key=lambda digest: self._by_digest[digest].seen))
+        session.began = session.began or now
+        session.seen = session.checked = now
+        cookie = secrets.token_urlsafe(32)
+        self._by_digest[_digest(cookie)] = session
+        return cookie
+
+    def find(self, cookie: str) -> Session | None:
+        """Return the session of a cookie, which is used now; None where there is none, or it is over.
+
+        Args:
+            cookie: What the browser sent.
+        """
+        session = self._by_digest.get(_digest(cookie))
+        if session is None:
+            return None
+        now = self._clock()
+        if _is_over(session, now):
+            self.close(cookie)
+            return None
+        session.seen = now
+        return session
+
+    def holds(self, cookie: str) -> bool:
+        """Return whether a cookie has a session, which is not used by that.
+
+        Args:
+            cookie: What the browser sent.
+        """
+        session = self._by_digest.get(_digest(cookie))
+        return session is not None and not _is_over(session, self._clock())
+
+    def needs_check(self, session: Session, seconds: float) -> bool:
+        """Return whether the services were last asked about a session's tokens so long ago; then note it.
+
+        Args:
+            session: The session.
+            seconds: How long their answer is believed.
+        """
+        now = self._clock()
+        if now - session.checked < seconds:
+            return False
+        session.checked = now
+        return True
+
+    def close(self, cookie: str) -> None:
+        """Forget a session; one that is unknown changes nothing.
+
+        Args:
+            cookie: Its cookie.
+        """
+        self._by_digest.pop(_digest(cookie), None)
+
+    def _drop_old(self, now: float) -> None:
+        for digest, session in list(self._by_digest.items()):
+            if _is_over(session, now):
+                del self._by_digest[digest]
+
+
+def _is_over(session: Session, now: float) -> bool:
+    return now - session.began >= _SECONDS or now - session.seen >= _IDLE_SECONDS
+
+
+def _digest(cookie: str) -> bytes:
+    return hashlib.sha256(cookie.encode()).digest()

@@ -1,0 +1,253 @@
+"""Signing in with a token: who its holder is, the cookie, and how often it may be tried."""
+
+import asyncio
+import logging
+import re
+from dataclasses import replace
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from academy.v1 import tokens_pb2
+from academy.wire.rates import Bucket, Buckets
+from arena.v1 import competitions_pb2
+from web.arena_watch import ArenaWatch
+from web.failures import PageError
+from web.forms import FORM_KEY, check_origin, go_to, read_form
+from web.knowledge import Knowledge
+from web.query import Query, link
+from web.rendering import render
+from web.sessions import SESSION, Holder, Session, Sessions
+from web.settings import WebSettings
+
+__all__ = ["SignIn", "local_address", "sign_in_address"]
+
+_log = logging.getLogger(__name__)
+_LONGEST_TOKEN: Final = 512
+# Tokens of ACADEMY are known by their form. So the arena is not shown them, nor ACADEMY the arena's.
+_OF_ACADEMY: Final = re.compile(r"acdt?_.*")
+_TICKET: Final = "acdt_"
+_ROLES: Final = {
+    tokens_pb2.TOKEN_ROLE_BOT: "bot",
+    tokens_pb2.TOKEN_ROLE_ANALYST: "analyst",
+    tokens_pb2.TOKEN_ROLE_ARENA: "arena",
+    tokens_pb2.TOKEN_ROLE_ADMIN: "admin",
+}
+_ARENA_ROLES: Final = {
+    competitions_pb2.TOKEN_ROLE_WATCHER: "watcher",
+    competitions_pb2.TOKEN_ROLE_OPERATOR: "operator",
+    competitions_pb2.TOKEN_ROLE_PLAYER: "player",
+}
+# A number of tries at once and the seconds until one more: of one address, and of all together.
+_TRIES: Final = 10.0
+_SECONDS_A_TRY: Final = 6.0
+_ALL_TRIES: Final = 200.0
+_SECONDS_A_TRY_OF_ALL: Final = 0.2
+# How long a service's word that a token is good is believed.
+_CHECK_SECONDS: Final = 60.0
+_COOKIE_SECONDS: Final = 12 * 3_600
+_UNREADABLE: Final = re.compile(r"[\x00-\x20\x7f\\]")
+
+
+class SignIn:
+    """Lets visitors in and out, and knows them by their cookies.
+
+    Args:
+        settings: Where the pages are served.
+        knowledge: ACADEMY; None without its pages.
+        arena: The arena; None without its pages.
+        sessions: Those who are signed in.
+    """
+
+    def __init__(
+        self,
+        settings: WebSettings,
+        knowledge: Knowledge | None,
+        arena: ArenaWatch | None,
+        sessions: Sessions,
+    ) -> None:
+        self._settings = settings
+        self._knowledge = knowledge
+        self._arena = arena
+        self._sessions = sessions
+        self._tries = Buckets(1 / _SECONDS_A_TRY, _TRIES)
+        self._all_tries = Bucket(1 / _SECONDS_A_TRY_OF_ALL, _ALL_TRIES)
+        # A name with this beginning is taken only over TLS, and only from this very host.
+        self._cookie = "__Host-academy" if settings.encrypted else "academy"
+
+    async def session_of(self, request: Request) -> Session | None:
+        """Return the visitor's session, and put it where pages find it; None without one.
+
+        Args:
+            request: What was asked for.
+        """
+        cookie = request.cookies.get(self._cookie, "")
+        session = self._sessions.find(cookie) if cookie else None
+        if session is not None and self._sessions.needs_check(session, _CHECK_SECONDS):
+            try:
+                await asyncio.gather(*(_ask(who.service) for who in (session.academy, session.arena) if who))
+            except PageError as error:
+                # A service that is away looks at the token itself when it is asked for something.
+                if error.status == 403:
+                    self._sessions.close(cookie)
+                    session = None
+        request.scope[SESSION] = session
+        return session
+
+    def lets_in(self, request: Request) -> bool:
+        """Return whether the visitor may still read, where that takes signing in.
+
+        Args:
+            request: What was asked for, perhaps long ago.
+        """
+        return not self._settings.members or self._sessions.holds(request.cookies.get(self._cookie, ""))
+
+    async def show(self, request: Request) -> Response:
+        """Show the form.
+
+        Args:
+            request: What was asked for.
+
+        Raises:
+            PageError: The address has other parameters.
+        """
+        query = Query(request.query_params, ("next",))
+        await self.session_of(request)
+        return self._form(request, query.text("next"))
+
+    def _form(self, request: Request, following: str, wrong: str = "", status: int = 200) -> Response:
+        context = {"next": following, "wrong": wrong, "here": "Sign in"}
+        return render(request, "sign_in.html", context, status)
+
+    async def sign_in(self, request: Request) -> Response:
+        """Open a session for the holder of a token, or add a token to the session that there is.
+
+        Args:
+            request: The form.
+
+        Raises:
+            PageError: It was not sent from here, too often, or a service does not answer.
+        """
+        check_origin(request, self._settings)
+        tries = self._count_try(request)
+        form = await read_form(request, ("token", "next"), self._settings)
+        before = await self.session_of(request)
+        following = form.text("next")
+        try:
+            session = await self._identify(form.text("token"))
+        except PageError as error:
+            if error.status != 403:
+                raise
+            _log.warning("sign-in refused: %s", error.why)
+            return self._form(request, following, f"{error.why} {error.remedy}", 403)
+        # Only those that fail count.
+        tries.take(-1)
+        if before is not None:
+            session = replace(
+                session, academy=session.academy or before.academy, arena=session.arena or before.arena
+            )
+            self._sessions.close(request.cookies[self._cookie])
+        answer = go_to(local_address(following) or "/account")
+        answer.set_cookie(
+            self._cookie,
+            self._sessions.open(session),
+            max_age=_COOKIE_SECONDS,
+            path="/",
+            secure=self._settings.encrypted,
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    async def sign_out(self, request: Request) -> Response:
+        """Forget the session.
+
+        Args:
+            request: The form.
+
+        Raises:
+            PageError: It was not sent from here.
+        """
+        check_origin(request, self._settings)
+        await read_form(request, (FORM_KEY,), self._settings)
+        self._sessions.close(request.cookies.get(self._cookie, ""))
+        answer = go_to("/sign-in")
+        answer.delete_cookie(
+            self._cookie, path="/", secure=self._settings.encrypted, httponly=True, samesite="strict"
+        )
+        return answer
+
+    def _count_try(self, request: Request) -> Bucket:
+        tries = self._tries.of(self._address_of(request))
+        wait = tries.take(1) or self._all_tries.take(1)
+        if wait:
+            seconds = max(1, round(wait))
+            why = f"At most {_TRIES:g} tries at once, and one more each {_SECONDS_A_TRY:g} seconds."
+            raise PageError(429, "Too many tries to sign in", why, f"Wait {seconds} seconds.", seconds)
+        return tries
+
+    def _address_of(self, request: Request) -> str:
+        """Whom tries are counted for: an address, of the sixth version its network."""
+        text = request.client.host if request.client else ""
+        if self._settings.behind_proxy:
+            # The last is what the proxy saw; visitors may write what stands before.
+            text = request.headers.get("x-forwarded-for", text).rpartition(",")[2].strip()
+        try:
+            address = ip_address(text)
+        except ValueError:
+            return ""
+        return str(int(address) >> 64) if isinstance(address, IPv6Address) else text
+
+    async def _identify(self, token: str) -> Session:
+        """Whose token it is, as a session to begin with. Raises PageError, 403 for a token that is none."""
+        if not 0 < len(token) <= _LONGEST_TOKEN or not (token.isascii() and token.isprintable()):
+            raise _not_let_in("This is no token.")
+        if token.startswith(_TICKET):
+            raise _not_let_in("This is a ticket: it is for a program in one contest.")
+        if _OF_ACADEMY.fullmatch(token):
+            if self._knowledge is None:
+                raise _not_let_in("This is a token of ACADEMY, and these pages show an arena alone.")
+            knowledge = self._knowledge.with_token(token)
+            name, role = await _ask(knowledge)
+            return Session(academy=Holder(name, role, knowledge))
+        if self._arena is None or self._settings.own_arena:
+            raise _not_let_in("This is no token of ACADEMY.")
+        arena = self._arena.with_token(token)
+        name, role = await _ask(arena)
+        return Session(arena=Holder(name, role, arena))
+
+
+async def _ask(service: Knowledge | ArenaWatch) -> tuple[str, str]:
+    """Whose token a service is asked with, and in which role. Raises PageError."""
+    if isinstance(service, Knowledge):
+        me = await service.ask(service.tokens.GetCaller, tokens_pb2.GetCallerRequest())
+        return me.name, _ROLES.get(me.role, "bot")
+    known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest())
+    return known.name, _ARENA_ROLES.get(known.role, "player")
+
+
+def _not_let_in(why: str) -> PageError:
+    remedy = "An admin makes tokens: `academy tokens create`, `arena token`."
+    return PageError(403, "This token is not taken", why, remedy)
+
+
+def local_address(text: str) -> str:
+    """Return an address of this site; "" for one that may lead elsewhere.
+
+    Args:
+        text: What a form or an address names.
+    """
+    is_local = text.startswith("/") and not text.startswith("//") and not _UNREADABLE.search(text)
+    return text if is_local else ""
+
+
+def sign_in_address(request: Request) -> str:
+    """Return the address of the form that leads back to where a visitor wanted to go.
+
+    Args:
+        request: What was asked for.
+    """
+    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return link("/sign-in", {"next": local_address(wanted)})
