@@ -108,7 +108,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
 
     def _take_weights(self) -> None:
         """Download the game's weights, if players may; a search by an evaluation goes by them from now on."""
-        if self.game is None or not (self.game.settings.local_weights and self._options.libraries):
+        if self.game is None or not (self.seat.fair_use.local_weights and self._options.libraries):
             return
         spec = self.referee.spec()
         self.weights = self.ask(lambda academy: academy.weights(self.seat, spec))
