@@ -1,14 +1,14 @@
 """ACADEMY's answers as plain values."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import compress, pairwise, repeat
 from typing import Final
 
 import grpc
 
 from academy.knowledge.contests import Verdict
-from academy.knowledge.fair_use import RULES_BY_SETTING, FairUse
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
@@ -169,8 +169,7 @@ def fair_use_of(settings: game_pb2.LibrarySettings | contests_pb2.FairUseRules) 
     """The rules of fair use that a game's settings make, or that are in force in a contest."""
     # An older server does not know all of them.
     known = {field.name: value for field, value in settings.ListFields()}
-    rules = {rule: known[name] for name, rule in RULES_BY_SETTING.items() if name in known}
-    return FairUse(**rules)
+    return FairUse(**{rule.name: known[rule.name] for rule in fields(FairUse) if rule.name in known})
 
 
 def book_move(

@@ -124,7 +124,7 @@ class Seat:
         """
         if not self.allows_opening(own_moves):
             rule = FairUseExceededError(self._consultations, own_moves + 1, self.fair_use)
-            again = self.fair_use.moves_per_consultation * self._consultations + 1
+            again = self.fair_use.opening_moves_per_consultation * self._consultations + 1
             raise FairUseError(f"{rule}; ask again before own move {again}", "FAIR_USE_EXCEEDED", again)
         if self.contest_id:
             self._consultations += 1

@@ -90,7 +90,6 @@ def games_table(games: Iterable[game_pb2.Game]) -> Table:
         "Games",
         *(" game", "players", " board", " symmetries", "opening", "middle-game", "endgame"),
         *_FAIR_USE_COLUMNS,
-        " local weights",
     )
     for game in games:
         settings = game.settings
@@ -103,7 +102,6 @@ def games_table(games: Iterable[game_pb2.Game]) -> Table:
             f"{settings.middle_game_capacity:,}",
             f"{settings.endgame_capacity:,}",
             *_fair_use_cells(settings),
-            "yes" if settings.local_weights else "no",
         )
     return table
 
@@ -115,13 +113,18 @@ _FAIR_USE: Final = {
     "pattern_value_limit": "patterns up to",
     "elo_margin": "elo margin",
     "consult_share": "consult share",
+    "local_weights": "local weights",
 }
 _FAIR_USE_COLUMNS: Final = tuple(_FAIR_USE.values())
 
 
 def _fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) -> list[str]:
     given = {field.name: value for field, value in rules.ListFields()}
-    return [f"{given[name]:g}" if name in given else "" for name in _FAIR_USE]
+    return [_fair_use_cell(given[name]) if name in given else "" for name in _FAIR_USE]
+
+
+def _fair_use_cell(value: float) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:g}"
 
 
 def board_of(game: game_pb2.Game) -> str:

@@ -32,6 +32,10 @@ __all__ = ["EVALUATION_IN_USES", "FIRST_PATTERN", "EvaluationTable", "Feature", 
 FEATURE_RATE: Final = 0.2
 PATTERN_RATE: Final = 0.03
 MOST_WEIGHT: Final = 8.0
+# More moves count as so many: a game may have millions, and all of a contest's are added up and squared.
+MOST_MOVES: Final = 1_000.0
+# A sum of squares in millionths stays below 63 bits.
+_MOST_GRADIENT: Final = 2.0**62 / VALUE_SCALE
 # A contest whose weaker player is so much below the best known counts 1/e as much: 800 Elo make a tenth.
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
@@ -63,11 +67,13 @@ FIRST_PATTERN: Final = 16
 def _features_of(boards: NDArray[np.uint8], signs: _Floats, moves: _Floats) -> _Floats:
     """Count the features of positions, one row each.
 
-    `signs` are 1 where the first player is to move, else -1; `moves` how many moves that player has.
+    `signs` are 1 where the first player is to move, else -1; `moves` how many moves that player has, of which
+    `MOST_MOVES` count.
     """
     soldiers = (boards == State.FIRST_SOLDIER).sum(axis=1) - (boards == State.SECOND_SOLDIER).sum(axis=1)
     kings = (boards == State.FIRST_KING).sum(axis=1) - (boards == State.SECOND_KING).sum(axis=1)
-    return np.stack([np.ones(len(boards)), signs, signs * moves, soldiers, kings], axis=1)
+    mobility = signs * np.minimum(moves, MOST_MOVES)
+    return np.stack([np.ones(len(boards)), signs, mobility, soldiers, kings], axis=1)
 
 
 def _none() -> Numbers:
@@ -273,10 +279,12 @@ class EvaluationTable:
         sums += seen.sums(of_patterns, len(counts))
         errors = (logistic(sums) - score) * (counted / VALUE_SCALE)
         slopes = np.concatenate([_ordered_sums(counts * errors[:, None]), seen.slopes(errors)])
+        # The step goes by the whole sum, so it is never more than the rate.
         gradients[rows] += slopes * slopes
         rates = np.where(grown.codes[rows] < FIRST_PATTERN, FEATURE_RATE, PATTERN_RATE)
         weights[rows] -= rates * slopes / np.sqrt(1.0 + gradients[rows])
         np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
+        np.minimum(gradients, _MOST_GRADIENT, out=gradients)
         times = grown.seen.copy()
         times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
         return replace(

@@ -8,7 +8,7 @@ other numbers.
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Self, overload
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ALONE",
     "POSITIONS_PER_LOW_ONE",
-    "RULES_BY_SETTING",
     "SEED_RULES",
     "VALUE_TOLERANCE",
     "Claim",
@@ -61,7 +60,8 @@ class FairUseExceededError(RuntimeError):
         self.allowed = rules.opening_allowance(own_move)
         super().__init__(
             f"{consultations} opening consultations made; before own move {own_move} the rule allows "
-            f"{self.allowed} in all (one for every {rules.moves_per_consultation} moves, the first included)"
+            f"{self.allowed} in all (one for every {rules.opening_moves_per_consultation} moves, the first "
+            "included)"
         )
 
     def details(self) -> Mapping[str, str]:
@@ -92,14 +92,6 @@ class ValueNotLowError(RuntimeError):
         return {"value": str(self.value), "limit": str(self.limit)}
 
 
-# What the rules are called in a game's settings and in control files.
-RULES_BY_SETTING: Final = {
-    "opening_moves_per_consultation": "moves_per_consultation",
-    "opening_plies_ahead": "plies_ahead",
-    "pattern_value_limit": "pattern_value_limit",
-    "elo_margin": "elo_margin",
-    "consult_share": "consult_share",
-}
 _STRICTER_IF_MORE: Final = ("opening_moves_per_consultation",)
 
 
@@ -114,14 +106,20 @@ class LooserRuleError(ValueError):
         self.value = value
         self.limit = limit
         bound = "at least" if name in _STRICTER_IF_MORE else "at most"
+        own = _written(limit)
+        remedy = own if isinstance(limit, bool) else f"{bound} {own}"
         super().__init__(
-            f"fair_use.{name} {value:g}: the game has {limit:g}, and a contest may only be stricter; give "
-            f"{bound} {limit:g}, or have an admin change the game's setting"
+            f"fair_use.{name} {_written(value)}: the game has {own}, and a contest may only be stricter; give "
+            f"{remedy}, or have an admin change the game's setting"
         )
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""
-        return {"field": self.field, "value": f"{self.value:g}", "limit": f"{self.limit:g}"}
+        return {"field": self.field, "value": _written(self.value), "limit": _written(self.limit)}
+
+
+def _written(value: float) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 
 class PlaysAloneError(RuntimeError):
@@ -144,19 +142,23 @@ class PlaysAloneError(RuntimeError):
 class FairUse:
     """The rules of a game for players in contests, with the seed's numbers as defaults.
 
+    They have the names of the settings that make them.
+
     Attributes:
-        moves_per_consultation: The opening tree may be consulted once in this many own moves.
+        opening_moves_per_consultation: The opening tree may be consulted once in this many own moves.
         pattern_value_limit: Patterns may be consulted where the player expects this or less, 0.0 to 1.0.
         elo_margin: Knowledge counts of players of an Elo above the player's own less this.
-        plies_ahead: How many plies of recommended moves and replies follow a recommended opening move.
+        opening_plies_ahead: How many plies of recommended moves and replies follow a recommended move.
         consult_share: The share of contests in which a player may consult, 0.0 to 1.0.
+        local_weights: Whether players may download the weights of tesujis and evaluation.
     """
 
-    moves_per_consultation: int = 4
+    opening_moves_per_consultation: int = 4
     pattern_value_limit: float = 0.33
     elo_margin: float = 200.0
-    plies_ahead: int = 0
+    opening_plies_ahead: int = 0
     consult_share: float = 1.0
+    local_weights: bool = False
 
     @classmethod
     def of(cls, settings: LibrarySettings) -> Self:
@@ -165,13 +167,13 @@ class FairUse:
         Args:
             settings: The game's settings.
         """
-        return cls(**{rule: getattr(settings, name) for name, rule in RULES_BY_SETTING.items()})
+        return cls(**{rule.name: getattr(settings, rule.name) for rule in fields(cls)})
 
     def restricted(self, stricter: Mapping[str, float]) -> Self:
         """Return these rules with some of them stricter, as a competition may have them.
 
         Args:
-            stricter: The rules by the names of the settings.
+            stricter: The rules, by name.
 
         Raises:
             InvalidSettingsError: A rule is out of its range.
@@ -180,12 +182,11 @@ class FairUse:
         # Checks the ranges.
         LibrarySettings(**stricter)  # type: ignore[arg-type]
         for name, value in stricter.items():
-            own = getattr(self, RULES_BY_SETTING[name])
+            own = getattr(self, name)
             allows_more = value < own if name in _STRICTER_IF_MORE else value > own
             if allows_more:
                 raise LooserRuleError(name, value, own)
-        rules: dict[str, Any] = {RULES_BY_SETTING[name]: value for name, value in stricter.items()}
-        return replace(self, **rules)
+        return replace(self, **dict[str, Any](stricter))
 
     def plays_alone(self, contest_id: str, seat: int) -> bool:
         """Return whether a seat must play a contest without consulting, as `consult_share` has it.
@@ -206,7 +207,7 @@ class FairUse:
         Returns:
             The consultations allowed in all up to that move, the first included.
         """
-        return math.ceil(own_move / self.moves_per_consultation)
+        return math.ceil(own_move / self.opening_moves_per_consultation)
 
     def check_opening(self, consultations: int, own_move: int) -> None:
         """Check that a player may consult the opening tree once more.

@@ -97,7 +97,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
-        ahead = rules.plies_ahead if in_turn else 0
+        ahead = rules.opening_plies_ahead if in_turn else 0
         question = OpeningQuestion(request.player, least_elo, ahead, tuple(request.moves))
         known = game.openings.get(question)
         if known is None:
@@ -212,9 +212,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         view = game.view
         seat = self._access.find_asking_seat(caller, view.spec, request.contest_id, request.player)
         free = seat is None and (caller.role in (Role.ADMIN, Role.ANALYST) or caller.analyst)
-        if not (free or view.settings.local_weights):
-            raise LocalWeightsOffError(view.spec.game_id)
-        least_elo = self._least_elo(caller, seat, view.spec, _rules_of(seat, view))
+        rules = _rules_of(seat, view)
+        if not (free or rules.local_weights):
+            raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
+        least_elo = self._least_elo(caller, seat, view.spec, rules)
         answer = answer_weights(view.evaluation, view.tesujis, least_elo, request.known_revision)
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:

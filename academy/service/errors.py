@@ -202,12 +202,20 @@ class LocalWeightsOffError(RefusedCallError):
 
     code = StatusCode.FAILED_PRECONDITION
     reason = "LOCAL_WEIGHTS_OFF"
-    remedy = "Ask for advice on positions instead, or have an admin set `local_weights=true` for the game."
+    remedy = (
+        "Ask for advice on positions instead, or have an admin set `local_weights=true` for the game and leave "
+        "`local_weights` out of the competition's `[fair_use]`."
+    )
 
-    def __init__(self, game_id: str) -> None:
+    def __init__(self, game_id: str, in_game: bool) -> None:
+        where, remedy = (
+            ("its setting local_weights is off", "have an admin set local_weights=true")
+            if in_game
+            else ("the contest has local_weights = false", "leave it out of the competition's [fair_use]")
+        )
         super().__init__(
-            f"players may not download the weights of {game_id}: its setting local_weights is off; ask for "
-            "advice on positions instead, or have an admin set local_weights=true",
+            f"players may not download the weights of {game_id}: {where}; ask for advice on positions "
+            f"instead, or {remedy}",
             game_id=game_id,
         )
 

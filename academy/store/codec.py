@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -31,7 +31,7 @@ from academy.knowledge.contests import (
     Use,
 )
 from academy.knowledge.evaluation import EvaluationTable
-from academy.knowledge.fair_use import RULES_BY_SETTING, Expectation, FairUse
+from academy.knowledge.fair_use import Expectation, FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import MAX_BUDGET, ROOT, LevelVisits, NodeAnalysis, OpeningNode
@@ -146,15 +146,13 @@ def fair_use_from_proto(message: contests_pb2.FairUseRules) -> dict[str, float]:
 
 def fair_use_in_force(contest: contests_pb2.Contest) -> FairUse | None:
     """Return the rules of a stored contest; None for one that was opened before contests had any."""
-    given = fair_use_from_proto(contest.fair_use)
-    rules: dict[str, Any] = {RULES_BY_SETTING[name]: value for name, value in given.items()}
+    rules: dict[str, Any] = fair_use_from_proto(contest.fair_use)
     return FairUse(**rules) if rules else None
 
 
 def fair_use_to_proto(rules: FairUse) -> contests_pb2.FairUseRules:
     """Write all rules."""
-    written: dict[str, Any] = {name: getattr(rules, rule) for name, rule in RULES_BY_SETTING.items()}
-    return contests_pb2.FairUseRules(**written)
+    return contests_pb2.FairUseRules(**asdict(rules))
 
 
 PROPOSAL_ID_LENGTH: Final = 24

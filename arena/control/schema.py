@@ -414,6 +414,8 @@ class FairUseTable(Table):
     """Knowledge counts of players of an Elo above the player's own less this."""
     consult_share: float | None = Field(None, ge=0, le=1)
     """The share of contests in which a player may consult; ACADEMY draws for each contest and seat."""
+    local_weights: bool | None = None
+    """`false`: players may not download the weights of tesujis and evaluation, though the game lets them."""
 
     @property
     def rules(self) -> dict[str, float]:

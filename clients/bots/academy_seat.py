@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from academy.v1 import game_pb2
 from clients.academy import Academy
@@ -12,13 +12,25 @@ from clients.seat import FairUseError, Seat
 
 Answer = TypeVar("Answer")
 
+# Refusals that hold for all questions of a contest; others, such as RATE_EXCEEDED, are about one question.
+_STATUSES_FOR_GOOD: Final = ("UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND")
+_REASONS_FOR_GOOD: Final = ("PLAYS_ALONE", "CONTEST_OVER", "CLAIMS_CONTRADICT")
+
 
 class AcademySeat:
-    """A bot's seat; `academy` is None without ACADEMY, and from when ACADEMY has not answered."""
+    """A bot's seat; `academy` is None without ACADEMY.
+
+    Attributes:
+        may_ask: Whether questions still have a chance: no refusal was for the whole contest, and ACADEMY has
+            answered so far. Proposals are made in any case.
+    """
 
     def __init__(self, academy: Academy | None, seat: Seat) -> None:
         self.academy = academy
+        self.may_ask = academy is not None
         self.seat = seat
+        # Why ACADEMY refused, each said once.
+        self._said: set[str] = set()
         # What ACADEMY knows of the game, once it was read.
         self.game: game_pb2.Game | None = None
         # Whether this is one of the contests in which the player may not consult.
@@ -40,10 +52,10 @@ class AcademySeat:
     def ask(self, question: Callable[[Academy], Answer]) -> Answer | None:
         """The answer to a question, None where it may not be asked or is not answered."""
         self.learn_rules()
-        return None if self.plays_alone else self._try(question)
+        return self._try(question) if self.may_ask and not self.plays_alone else None
 
     def tell(self, act: Callable[[Academy], Answer]) -> Answer | None:
-        """What comes of telling ACADEMY something, which every seat may; None where it does not answer."""
+        """What comes of telling ACADEMY something, which every seat may; None where it is not heard."""
         return self._try(act)
 
     def _try(self, question: Callable[[Academy], Answer]) -> Answer | None:
@@ -53,7 +65,21 @@ class AcademySeat:
             return question(self.academy)
         except FairUseError:
             return None
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
-            print(f"going on without ACADEMY: {error}", file=sys.stderr)
-            self.academy = None
-            return None
+        except AcademyUnavailableError as error:
+            # To wait for it before each move would cost the game.
+            self._end_questions(error)
+        except AcademyRefusedError as error:
+            if error.code in _STATUSES_FOR_GOOD or error.reason in _REASONS_FOR_GOOD:
+                self._end_questions(error)
+            else:
+                self._say(f"ACADEMY refused this: {error}", error.reason)
+        return None
+
+    def _end_questions(self, error: Exception) -> None:
+        self.may_ask = False
+        self._say(f"going on without ACADEMY's answers: {error}", "")
+
+    def _say(self, text: str, reason: str) -> None:
+        if reason not in self._said:
+            self._said.add(reason)
+            print(text, file=sys.stderr)

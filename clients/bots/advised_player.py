@@ -88,7 +88,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
         The arena gets the value with the move, and `value_before`, which ACADEMY compares with the claim.
         """
         self._claimed = None
-        if self.academy is not None and self.game is None:
+        if self.may_ask and self.game is None:
             self.learn_rules()
             self._take_weights()
         known = self._book_move(position, moves, own_moves)
@@ -108,7 +108,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
 
     def _take_weights(self) -> None:
         """Download the game's weights, if players may; a search by an evaluation goes by them from now on."""
-        if self.game is None or not (self.game.settings.local_weights and self._options.libraries):
+        if self.game is None or not (self.seat.fair_use.local_weights and self._options.libraries):
             return
         spec = self.referee.spec()
         self.weights = self.ask(lambda academy: academy.weights(self.seat, spec))
@@ -147,7 +147,7 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
             return {}
         if self.weights is not None:
             return self._by_weights(position, value, best)
-        if self.academy is None or not self._options.libraries or not self.seat.allows_patterns(value):
+        if not self.may_ask or not self._options.libraries or not self.seat.allows_patterns(value):
             return {}
         if self.game is not None and self.game.settings.tesuji_capacity:
             return self._tesujis(position, plies, value, best)

@@ -118,7 +118,7 @@ class DiplomacyAdvisor(AcademySeat):
         `value` is what the power expects now: ACADEMY is asked only where that is low, as fair use wants.
         """
         position = game.position
-        if self.academy is None or position.phase is not Phase.MOVES or not self.seat.allows_patterns(value):
+        if not self.may_ask or position.phase is not Phase.MOVES or not self.seat.allows_patterns(value):
             return {}
         board = self._referee.board(game, self.seat.player)
         province_of = position.map.province_of
@@ -180,7 +180,7 @@ class DiplomacyAdvisor(AcademySeat):
     def finish(self) -> None:
         """Propose what the game taught."""
         if self._plies:
-            self.ask(lambda academy: academy.propose(self.seat, self._plies))
+            self.tell(lambda academy: academy.propose(self.seat, self._plies))
         if self._opened is not None:
             self._opened.close()
 

@@ -111,7 +111,7 @@ class WarLightAdvisor(AcademySeat):
 
         `value` is what the bot expects; ACADEMY is asked only where that is low, as fair use wants.
         """
-        if self.academy is None or not self.seat.allows_patterns(value):
+        if not self.may_ask or not self.seat.allows_patterns(value):
             return {}
         near = self._map.neighbours
         mine = [at for at, owner in enumerate(view.owners) if owner == ME]
@@ -168,7 +168,7 @@ class WarLightAdvisor(AcademySeat):
         """Propose what the game taught, at its end."""
         if self._before is not None:
             plies = 2 * self._before.turn
-            self.ask(lambda academy: academy.propose(self.seat, plies))
+            self.tell(lambda academy: academy.propose(self.seat, plies))
 
 
 class Advice(NamedTuple):

@@ -226,6 +226,25 @@ def test_muted_players_and_games_without_turns_teach_nothing() -> None:
     assert EvaluationTable().learn(blind, GO, PATTERNS) == EvaluationTable()
 
 
+@pytest.mark.parametrize("moves", [3_000, 2**32 - 1])
+def test_contests_with_any_number_of_moves_and_plies_can_be_learnt_for_ever(moves: int) -> None:
+    board = bytes([State.EMPTY]) * GO.geometry.size
+    # The second player wins all, and has all of the moves: slopes are as great as they can be.
+    plies = tuple(Ply(2, "x", board, legal_moves=moves) for _ in range(2_000))
+    players = (Contestant("ann", 1500.0), Contestant("bob", 1500.0))
+    won, lost = (
+        ContestReport(f"c{moves}", players, plies, results, start_states=board)
+        for results in ((WIN, LOSS), (LOSS, WIN))
+    )
+    table = EvaluationTable()
+    for report in [won, lost] * 20:
+        before, table = table, table.learn(report, GO, FEATURES)
+        steps = np.abs(np.subtract(table.feature_weights(), before.feature_weights()))
+        assert steps.max() <= 0.2
+        stored = EvaluationTable.of([column.tolist() for column in table.columns()], table.figures())
+        assert stored == table
+
+
 def test_players_too_strong_for_its_teachers_get_nothing() -> None:
     table = learnt([contest(GO, seed) for seed in range(3)])
     assert table.elo == 1500.0

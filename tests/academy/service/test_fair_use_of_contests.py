@@ -54,6 +54,7 @@ def test_a_contest_has_the_stricter_rules_and_says_which(academy: Running) -> No
         pattern_value_limit=0.1,
         elo_margin=100,
         consult_share=1.0,
+        local_weights=False,
     )
     assert response.contest.fair_use == in_force
     player = academy.client(response.tickets[0])

@@ -90,6 +90,29 @@ def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy
     assert download(academy.admin(), "closed").evaluation.codes
 
 
+def test_a_competition_may_keep_them_in_academy_and_not_allow_them(academy: Running) -> None:
+    for game_id, in_game in (("fair", True), ("unfair", False)):
+        taught(academy, game_id, open_to_players=in_game)
+    played = contest("fair/1", "fair")
+    played.fair_use.local_weights = False
+    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+    assert not response.contest.fair_use.local_weights
+    refused = refusal(lambda: download(academy.client(response.tickets[0]), "fair", "fair/1"))
+    assert (refused.reason, "the contest has local_weights = false" in refused.message) == (
+        "LOCAL_WEIGHTS_OFF",
+        True,
+    )
+    ann, _ = opened(academy, contest("fair/2", "fair"))
+    assert download(ann, "fair", "fair/2").evaluation.codes
+    loose = contest("unfair/1", "unfair")
+    loose.fair_use.local_weights = True
+    refused = refusal(
+        lambda: academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=loose))
+    )
+    assert (refused.reason, refused.metadata["limit"]) == ("LOOSER_RULE", "false")
+    assert "give false, or have an admin" in refused.message
+
+
 def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
     taught(academy, "weak", elo=1200.0)
     strong, weak = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1100.0)))

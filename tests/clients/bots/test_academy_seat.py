@@ -49,3 +49,20 @@ def test_a_bot_that_plays_alone_asks_nothing_and_tells_what_it_learnt(academy: R
     assert (questions, bot.plays_alone) == ([], True)
     assert bot.academy is not None
     assert bot.tell(lambda server: server.contest("alone").contest_id) == "alone"
+
+
+def test_a_refused_question_ends_no_other_one_and_a_refused_contest_no_proposals(
+    academy: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = seated(academy, "refused")
+    for _ in range(2):
+        assert bot.ask(lambda server: server.opening(bot.seat, ["no such move"] * 200_000, 0)) is None
+    assert bot.may_ask and bot.ask(lambda server: server.contest("refused").contest_id) == "refused"
+    assert capsys.readouterr().err.count("ACADEMY refused this: ") == 1
+    # Another player's contest stays closed to it, whatever it asks.
+    other = seated(academy, "others")
+    assert bot.ask(lambda server: server.contest("others")) is None
+    assert not bot.may_ask and bot.ask(lambda server: server.contest("refused")) is None
+    assert bot.tell(lambda server: server.contest("refused").contest_id) == "refused"
+    assert "going on without ACADEMY's answers" in capsys.readouterr().err
+    assert other.may_ask

@@ -194,4 +194,4 @@ def test_the_program_plays_on_when_academy_cannot_be_reached() -> None:
         check=True,
     )
     assert done.stdout.count("=") == 6
-    assert "going on without ACADEMY" in done.stderr
+    assert "going on without ACADEMY's answers" in done.stderr
