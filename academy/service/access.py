@@ -54,6 +54,8 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary"),
     ("LibraryService", _ANALYST, "AnalyseOpenings"),
     ("LibraryService", _ADMIN, "ForgetAnalyses"),
+    ("HistoryService", _EVERYONE, "ExploreOpening GetGrowth"),
+    ("HistoryService", _ADMIN, "GetPatternHistory"),
 )
 # Each method with the roles that may call it.
 ROLES: Final[dict[str, Set[Role]]] = {

@@ -17,7 +17,13 @@ from academy.service import logs
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
-from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+from academy.v1 import (
+    consultation_pb2_grpc,
+    contests_pb2_grpc,
+    history_pb2_grpc,
+    libraries_pb2_grpc,
+    proposals_pb2_grpc,
+)
 from academy.wire.addresses import ServerAddress
 
 SECONDS = 90.0
@@ -33,6 +39,7 @@ class Client:
         self.proposals = proposals_pb2_grpc.ProposalServiceStub(introduced)
         self.contests = contests_pb2_grpc.ContestServiceStub(introduced)
         self.libraries = libraries_pb2_grpc.LibraryServiceStub(introduced)
+        self.history = history_pb2_grpc.HistoryServiceStub(introduced)
 
 
 class _Token(
