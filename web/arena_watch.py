@@ -1,5 +1,7 @@
 """Asks an arena's service over gRPC; what fails becomes a page's error."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, TypeVar
 
@@ -14,6 +16,7 @@ __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 Response = TypeVar("Response")
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
+_REMEMBERED_SECONDS: Final = 10.0
 
 
 class ArenaWatch:
@@ -29,6 +32,8 @@ class ArenaWatch:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._channel = connection.asyncio_channel()
+        self._series_lock = asyncio.Lock()
+        self._series: tuple[float, dict[str, str]] = (-_REMEMBERED_SECONDS, {})
         self._competitions = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
 
     async def close(self) -> None:
@@ -49,6 +54,22 @@ class ArenaWatch:
         """
         request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
         return list((await self._call(self._competitions.ListCompetitions, request)).competitions)
+
+    async def series(self) -> dict[str, str]:
+        """Return the names of competitions by what the ids of their contests at ACADEMY begin with.
+
+        They are some seconds old: many pages ask, and each answer reads all competitions.
+
+        Raises:
+            PageError: The service refused or did not answer.
+        """
+        async with self._series_lock:
+            when, series = self._series
+            if time.monotonic() - when >= _REMEMBERED_SECONDS:
+                listed = await self.competitions()
+                series = {one.series: one.name for one in listed if one.series}
+                self._series = (time.monotonic(), series)
+            return series
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
         """Return a competition.

@@ -8,7 +8,13 @@ from typing import Any, Final
 import grpc
 
 from academy.cli.connection import CommandError, ExitCode, Server
-from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+from academy.v1 import (
+    consultation_pb2_grpc,
+    contests_pb2_grpc,
+    history_pb2_grpc,
+    libraries_pb2_grpc,
+    proposals_pb2_grpc,
+)
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates
 
@@ -44,6 +50,7 @@ def connect(
             libraries_pb2_grpc.LibraryServiceStub(introduced),
             proposals_pb2_grpc.ProposalServiceStub(introduced),
             consultation_pb2_grpc.ConsultationServiceStub(introduced),
+            history_pb2_grpc.HistoryServiceStub(introduced),
         )
 
 

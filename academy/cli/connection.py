@@ -29,7 +29,13 @@ from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 if TYPE_CHECKING:
-    from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+    from academy.v1 import (
+        consultation_pb2_grpc,
+        contests_pb2_grpc,
+        history_pb2_grpc,
+        libraries_pb2_grpc,
+        proposals_pb2_grpc,
+    )
 
 
 class ExitCode(IntEnum):
@@ -141,6 +147,7 @@ class Server:
     libraries: "libraries_pb2_grpc.LibraryServiceStub"
     proposals: "proposals_pb2_grpc.ProposalServiceStub"
     consultation: "consultation_pb2_grpc.ConsultationServiceStub"
+    history: "history_pb2_grpc.HistoryServiceStub"
 
 
 def _connection_options(
