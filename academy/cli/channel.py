@@ -11,6 +11,7 @@ from academy.cli.connection import CommandError, ExitCode, Server
 from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2_grpc,
+    history_pb2_grpc,
     libraries_pb2_grpc,
     proposals_pb2_grpc,
     tokens_pb2_grpc,
@@ -51,6 +52,7 @@ def connect(
             proposals_pb2_grpc.ProposalServiceStub(introduced),
             consultation_pb2_grpc.ConsultationServiceStub(introduced),
             tokens_pb2_grpc.TokenServiceStub(introduced),
+            history_pb2_grpc.HistoryServiceStub(introduced),
         )
 
 

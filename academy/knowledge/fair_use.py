@@ -109,8 +109,8 @@ class LooserRuleError(ValueError):
         own = _written(limit)
         remedy = own if isinstance(limit, bool) else f"{bound} {own}"
         super().__init__(
-            f"fair_use.{name} {_written(value)}: the game has {own}, and a contest may only be stricter; give "
-            f"{remedy}, or have an admin change the game's setting"
+            f"fair_use.{name} {_written(value)}: the game has {own}, and a contest may only be stricter; "
+            f"give {remedy}, or have an admin change the game's setting"
         )
 
     def details(self) -> Mapping[str, str]:

@@ -203,8 +203,8 @@ class LocalWeightsOffError(RefusedCallError):
     code = StatusCode.FAILED_PRECONDITION
     reason = "LOCAL_WEIGHTS_OFF"
     remedy = (
-        "Ask for advice on positions instead, or have an admin set `local_weights=true` for the game and leave "
-        "`local_weights` out of the competition's `[fair_use]`."
+        "Ask for advice on positions instead, or have an admin set `local_weights=true` for the game and "
+        "leave `local_weights` out of the competition's `[fair_use]`."
     )
 
     def __init__(self, game_id: str, in_game: bool) -> None:
