@@ -201,7 +201,11 @@ class GameKnowledge:
     # Contests
 
     def report(
-        self, report: ContestReport, event: int, give_way: Callable[[], None] = lambda: None
+        self,
+        report: ContestReport,
+        event: int,
+        give_way: Callable[[], None] = lambda: None,
+        note_cut: Callable[[Proposal, Judgement], None] = lambda proposal, judgement: None,
     ) -> list[Judgement]:
         """Learn from a contest: uses, proposals, openings, tesujis, the evaluation, measures.
 
@@ -209,6 +213,7 @@ class GameKnowledge:
             report: The contest's report.
             event: The number of the event that brought it.
             give_way: Called between steps, which may take some milliseconds together.
+            note_cut: Called with each pattern that ACADEMY itself cuts from the contest, and its judgement.
 
         Returns:
             A judgement for each proposal of the report, by the average length known before this contest.
@@ -227,7 +232,7 @@ class GameKnowledge:
             give_way()
         analysed = analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns)
         for order, proposal in enumerate(analysed):
-            self._judge(proposal, hearing, order, analysis.ANALYST)
+            note_cut(proposal, self._judge(proposal, hearing, order, analysis.ANALYST))
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)

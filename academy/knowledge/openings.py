@@ -197,6 +197,21 @@ class OpeningTree:
         """
         return self._walk(self._line(moves, player))
 
+    def find_path(self, moves: Sequence[str], player: int = 0) -> list[OpeningNode]:
+        """Return the nodes along a list of moves, the root first, as far as the tree has them.
+
+        Args:
+            moves: The moves, in any symmetric image.
+            player: Whose moves they are, in games of simultaneous moves; else 0.
+        """
+        path = [self.root]
+        for move in self._line(moves, player):
+            child = self._children.get(path[-1].node_id, {}).get(move)
+            if child is None:
+                break
+            path.append(self.nodes[child])
+        return path
+
     def _walk(self, line: Iterable[str]) -> OpeningNode | None:
         node_id = ROOT
         for move in line:

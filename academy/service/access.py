@@ -56,6 +56,8 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("LibraryService", _ADMIN, "ForgetAnalyses MutePlayer UnmutePlayer ListMutedPlayers CreateBackup"),
     ("TokenService", _EVERYONE, "GetCaller"),
     ("TokenService", _ADMIN, "CreateToken ListTokens RevokeToken"),
+    ("HistoryService", _EVERYONE, "ExploreOpening GetGrowth"),
+    ("HistoryService", _ADMIN, "GetPatternHistory"),
 )
 # Each method with the roles that may call it.
 ROLES: Final[dict[str, Set[Role]]] = {

@@ -50,6 +50,7 @@ from academy.store.contest_tables import (
     count_held_proposals,
     count_open_contests,
     page_of_player_statistics,
+    statistics_in_all_games,
 )
 from academy.store.environment import Transaction
 from academy.store.event_log import Page, read_page
@@ -559,6 +560,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                     f"the statistics of {player!r} are for that player and admins to read", player=player
                 )
             player = caller.name
+        if player and not request.game_id:
+            everywhere = await asyncio.to_thread(self._store.read, statistics_in_all_games, player)
+            return messages.ListPlayerStatisticsResponse(players=everywhere)
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         after = bytes.fromhex(str(key[0])) if key else b""

@@ -24,6 +24,7 @@ from academy.service.admin import LibraryServicer
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.game_cache import GameCache
+from academy.service.history import HistoryServicer
 from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
@@ -36,6 +37,8 @@ from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2,
     contests_pb2_grpc,
+    history_pb2,
+    history_pb2_grpc,
     libraries_pb2,
     libraries_pb2_grpc,
     proposals_pb2,
@@ -56,6 +59,7 @@ SERVICES: Final = tuple(
         (contests_pb2, "ContestService"),
         (libraries_pb2, "LibraryService"),
         (tokens_pb2, "TokenService"),
+        (history_pb2, "HistoryService"),
     )
 )
 # The longest delay of a start; the other games are loaded on first use.
@@ -126,6 +130,9 @@ class AcademyServer:
             LibraryServicer(store, self.games, self._guard, settings.backups), self._server
         )
         tokens_pb2_grpc.add_TokenServiceServicer_to_server(TokenServicer(store, limits), self._server)
+        history_pb2_grpc.add_HistoryServiceServicer_to_server(
+            HistoryServicer(store, self.games, access, self._guard), self._server
+        )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), self._server)
 

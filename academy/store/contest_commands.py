@@ -168,6 +168,9 @@ class ReportContest:
         record.contest.report_time.CopyFrom(work.time)
         _keep(work.transaction, record, work.journal.read(keys.in_contest(contest_id)))
         self._count(work, record)
+        if not void:
+            record.results.extend(self.report.results)
+            record.plies, record.termination = len(self.report.plies), self.report.termination
         contest_tables.remove_open_contest(work.transaction, record.contest)
         for seat in record.seats:
             del seat.consulted_moves[:]
@@ -207,7 +210,13 @@ class ReportContest:
             record.accepted += accepted
             record.dropped += not accepted
         if not self.report.void:
-            contest_tables.count_contest(work.transaction, reported, claims, outcome.judgements)
+            libraries = work.knowledge(game_id).libraries
+
+            def voters(library: Library, pattern_id: int) -> Iterator[str]:
+                entry = libraries[library].entries.get(pattern_id)
+                return (vote.player for vote in (entry.ballot.votes if entry else ()))
+
+            contest_tables.count_contest(work.transaction, reported, claims, outcome.judgements, voters)
 
     def _false_claims(
         self, claims: Sequence[Sequence[Claim]], record: records_pb2.ContestRecord, spec: GameSpec

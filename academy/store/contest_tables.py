@@ -1,15 +1,23 @@
 """Contests, their proposals, and what players did in them, in the tables."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from academy.knowledge.analysis import ANALYST
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.fair_use import Claim
+from academy.knowledge.settings import Library
 from academy.store import keys
-from academy.store.codec import PROPOSAL_ID_LENGTH, pack_message, set_judgement, unpack_message
+from academy.store.codec import (
+    PROPOSAL_ID_LENGTH,
+    pack_message,
+    pattern_library_from_proto,
+    set_judgement,
+    unpack_message,
+)
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownContestError
 from academy.store.game_tables import game_record
@@ -286,6 +294,13 @@ def find_player_statistics(
     return unpack_message(libraries_pb2.PlayerStatistics, stored)
 
 
+def statistics_in_all_games(transaction: Transaction, player: str) -> list[libraries_pb2.PlayerStatistics]:
+    """Return a player's figures of the games that it has any in, by game."""
+    games = [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
+    figures = (find_player_statistics(transaction, game_id, player) for game_id in games)
+    return [one for one in figures if one.contests or one.helped]
+
+
 def page_of_player_statistics(
     transaction: Transaction, game_id: str, player: str, after: bytes, most: int
 ) -> list[tuple[bytes, libraries_pb2.PlayerStatistics]]:
@@ -308,8 +323,12 @@ def count_contest(
     reported: events_pb2.ContestReported,
     claims: Sequence[Sequence[Claim]],
     judgements: Sequence[Judgement],
+    voters: Callable[[Library, int], Iterable[str]],
 ) -> None:
-    """Count a contest with its players' claims and what became of their proposals."""
+    """Count a contest with its players' claims, what became of their proposals, and whose patterns helped.
+
+    `voters` returns the players whose votes for a pattern count.
+    """
     game_id = reported.report.contest.game_id
     false = {claim.player: claim.false_claims for claim in reported.false_claims}
     elsewhere = {consultation.player for consultation in reported.false_consultations}
@@ -324,6 +343,29 @@ def count_contest(
             if proposal.seat == seat:
                 _count_proposal(figures, judgement)
         _put_statistics(transaction, figures)
+    _count_help(transaction, reported, voters)
+
+
+def _count_help(
+    transaction: Transaction,
+    reported: events_pb2.ContestReported,
+    voters: Callable[[Library, int], Iterable[str]],
+) -> None:
+    """Count for each player whose patterns another player of the contest was given."""
+    game_id, players = reported.report.contest.game_id, reported.report.contest.players
+    helpers: dict[int, set[str]] = {}
+    for use in reported.uses:
+        library = pattern_library_from_proto(use.library)
+        known = helpers.setdefault(use.player, set())
+        for pattern_id in use.pattern_ids:
+            known.update(voters(library, pattern_id))
+    for seat, names in sorted(helpers.items()):
+        succeeded = reported.report.results[seat - 1] != contests_pb2.RESULT_LOSS
+        for name in sorted(names - {players[seat - 1].name, ANALYST}):
+            figures = find_player_statistics(transaction, game_id, name)
+            figures.helped += 1
+            figures.helped_successes += succeeded
+            _put_statistics(transaction, figures)
 
 
 def count_late_proposal(transaction: Transaction, game_id: str, player: str, judgement: Judgement) -> None:

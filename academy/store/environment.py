@@ -99,10 +99,23 @@ class TableName(StrEnum):
     CLAIMS = "claims"
     PLAYER_STATISTICS = "player_statistics"
     ANALYSES = "analyses"
+    GROWTH = "growth"
+    RECENT_CONTESTS = "recent_contests"
+    NODE_CONTESTS = "node_contests"
+    PATTERN_HISTORY = "pattern_history"
 
 
 # Tables that folders of this schema made by an earlier program lack until a program opens them for writing.
-_ADDED_LATER: Final = frozenset({TableName.TESUJIS, TableName.EVALUATIONS})
+_ADDED_LATER: Final = frozenset(
+    {
+        TableName.TESUJIS,
+        TableName.EVALUATIONS,
+        TableName.GROWTH,
+        TableName.RECENT_CONTESTS,
+        TableName.NODE_CONTESTS,
+        TableName.PATTERN_HISTORY,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

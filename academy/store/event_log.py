@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from academy.knowledge.contests import Judgement
+from academy.knowledge.contests import Judgement, Proposal
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
@@ -193,7 +193,8 @@ class EventOutcome:
     `judgements` are by proposal; `removed` counts what left for want of room or by pruning; `pruned`
     lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.
     `patterns_back` and `nodes_back` are what a removal's restoration found room for, `taken_out` is what
-    muting a player took out; `analysed` counts the analyses that were news.
+    muting a player took out; `analysed` counts the analyses that were news; `cut` are the patterns that
+    ACADEMY itself cut from a contest.
     """
 
     judgements: tuple[Judgement, ...] = ()
@@ -204,6 +205,7 @@ class EventOutcome:
     nodes_back: tuple[OpeningNode, ...] = ()
     taken_out: tuple[tuple[Library, PatternEntry], ...] = ()
     analysed: int = 0
+    cut: tuple[tuple[Proposal, Judgement], ...] = ()
 
 
 def begin(event: events_pb2.Event) -> GameKnowledge:
@@ -265,7 +267,9 @@ def _learn_contest(
         return EventOutcome()
     report = report_from_proto(event.contest_reported, knowledge.spec)
     give_way()
-    return EventOutcome(judgements=tuple(knowledge.report(report, event.sequence, give_way)))
+    cut: list[tuple[Proposal, Judgement]] = []
+    judgements = knowledge.report(report, event.sequence, give_way, lambda *found: cut.append(found))
+    return EventOutcome(judgements=tuple(judgements), cut=tuple(cut))
 
 
 def _judge_late(

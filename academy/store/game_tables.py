@@ -433,8 +433,8 @@ def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: in
 
 def store_changes(
     transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int, event: bytes
-) -> None:
-    """Store what the event `generation` (`event` in the log) changed since `previous`, and what changed."""
+) -> ChangedRecords:
+    """Store and return what the event `generation` (`event` in the log) changed since `previous`."""
     spec = knowledge.spec
     changes = knowledge.take_changes()
     for library, pattern_id in changes.patterns | changes.used:
@@ -461,6 +461,7 @@ def store_changes(
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
     append_changes(transaction, spec.game_id, changes, previous, generation, event)
+    return changes
 
 
 def remove_game(transaction: Transaction, game_id: str) -> None:
@@ -482,6 +483,10 @@ def remove_game(transaction: Transaction, game_id: str) -> None:
         TableName.DELETED_PATTERNS,
         TableName.REMOVALS,
         TableName.PLAYER_STATISTICS,
+        TableName.GROWTH,
+        TableName.RECENT_CONTESTS,
+        TableName.NODE_CONTESTS,
+        TableName.PATTERN_HISTORY,
     ):
         for key in [key for key, _ in transaction.scan(table, keys.in_game(game_id))]:
             transaction.delete(table, key)

@@ -35,6 +35,10 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | claims | contest, seat, plies, digest of the board, value | nothing; until the report |
 | player_statistics | game, digest of the name | PlayerStatistics |
 | analyses | digest of the name | AnalysisRecord |
+| growth | game, number of the contest in the game | academy.v1.GrowthPoint; of some contests |
+| recent_contests | game, number of the contest in the game | RecentContest; the last ones only |
+| node_contests | game, node number | NodeContests |
+| pattern_history | game, library, pattern number | PatternHistory |
 
 A contest is kept under the id that its arena gave it, followed by a blank and the arena's number where that
 is not 0: each arena has ids of its own. A player's name is its identity, see `academy.store.arenas`.

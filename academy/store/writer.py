@@ -14,7 +14,7 @@ import lmdb
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
-from academy.store import event_log, game_tables, keys
+from academy.store import event_log, game_tables, history, keys
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import GameConflictError, StoreBusyError, StoreClosedError
@@ -138,13 +138,15 @@ class WriteContext:
             self._give_way()
             stored = event_log.append(self.transaction, event)
             self._give_way()
-            game_tables.store_changes(
+            changes = game_tables.store_changes(
                 self.transaction,
                 knowledge,
                 loaded.generation,
                 event.sequence,
                 stored,
             )
+            self._give_way()
+            history.note_event(self.transaction, knowledge, event, changes, outcome)
             if event.WhichOneof("kind") in ("settings_changed", "game_described"):
                 game_tables.store_game(self.transaction, knowledge)
         self._games.keep(game_id, knowledge, event.sequence)

@@ -15,7 +15,7 @@ from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
 from academy.store.maintenance.scan import show_key
 from academy.store.v1 import records_pb2
-from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, history_pb2, libraries_pb2, proposals_pb2
 
 # Reading a damaged record may raise any of these.
 _DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
@@ -30,6 +30,10 @@ _READABLE_AS: Final[dict[TableName, type[Message]]] = {
     TableName.ARENAS: records_pb2.ArenaRecord,
     TableName.ANALYSES: records_pb2.AnalysisRecord,
     TableName.PLAYER_STATISTICS: libraries_pb2.PlayerStatistics,
+    TableName.GROWTH: history_pb2.GrowthPoint,
+    TableName.RECENT_CONTESTS: records_pb2.RecentContest,
+    TableName.NODE_CONTESTS: records_pb2.NodeContests,
+    TableName.PATTERN_HISTORY: records_pb2.PatternHistory,
 }
 
 

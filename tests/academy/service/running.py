@@ -23,6 +23,7 @@ from academy.v1 import (
     libraries_pb2_grpc,
     proposals_pb2_grpc,
     tokens_pb2_grpc,
+    history_pb2_grpc,
 )
 from academy.wire.addresses import ServerAddress
 
@@ -40,6 +41,7 @@ class Client:
         self.contests = contests_pb2_grpc.ContestServiceStub(introduced)
         self.libraries = libraries_pb2_grpc.LibraryServiceStub(introduced)
         self.tokens = tokens_pb2_grpc.TokenServiceStub(introduced)
+        self.history = history_pb2_grpc.HistoryServiceStub(introduced)
 
 
 class _Token(

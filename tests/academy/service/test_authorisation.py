@@ -25,7 +25,15 @@ from academy.service.server import SERVICES, ServerSettings
 from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
-from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, proposals_pb2, tokens_pb2
+from academy.v1 import (
+    consultation_pb2,
+    contests_pb2,
+    game_pb2,
+    history_pb2,
+    libraries_pb2,
+    proposals_pb2,
+    tokens_pb2,
+)
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service import examples
@@ -38,7 +46,8 @@ GAME: Final = "matrix"
 CONTEST: Final = "matrix/open"
 SECONDS: Final = 90
 
-# + is let in, - is refused as not permitted, o as coming after the end of its contest.
+# + is let in, - is refused as not permitted, o as coming after the end of its contest, a as
+# analysis during one.
 # `player` is the token of a bot that plays the contest asked about, `own` its ticket; `other` is a ticket
 # of another contest, `over` one of a contest that was reported.
 MATRIX: Final = """
@@ -90,6 +99,9 @@ TokenService/GetCaller                 +    +       +      +     +    +    +    
 TokenService/CreateToken               -    -       -      -     +    -    -    -
 TokenService/ListTokens                -    -       -      -     +    -    -    -
 TokenService/RevokeToken               -    -       -      -     +    -    -    -
+HistoryService/ExploreOpening          +    a       +      +     +    a    a    o
+HistoryService/GetPatternHistory       -    -       -      -     +    -    -    -
+HistoryService/GetGrowth               +    +       +      +     +    +    +    o
 ServerReflection/ServerReflectionInfo  +    +       +      +     +    +    +    o
 """
 _, *CALLERS = MATRIX.split("\n")[1].split()
@@ -173,6 +185,9 @@ def _questions() -> dict[str, Message]:
         "CreateToken": tokens_pb2.CreateTokenRequest(name="nobody", role=tokens_pb2.TOKEN_ROLE_BOT),
         "ListTokens": tokens_pb2.ListTokensRequest(),
         "RevokeToken": tokens_pb2.RevokeTokenRequest(token_id="none"),
+        "ExploreOpening": history_pb2.ExploreOpeningRequest(game_id=GAME, player=1),
+        "GetPatternHistory": history_pb2.GetPatternHistoryRequest(**chosen),
+        "GetGrowth": history_pb2.GetGrowthRequest(game_id=GAME),
         "ServerReflectionInfo": reflection_pb2.ServerReflectionRequest(list_services=""),
     }
 
@@ -267,6 +282,7 @@ def call_and_outcome(client: Client, method: str) -> tuple[grpc.StatusCode, str]
             "ContestService": client.contests,
             "LibraryService": client.libraries,
             "TokenService": client.tokens,
+            "HistoryService": client.history,
         }[service]
     question = QUESTIONS[name]
     try:
@@ -289,6 +305,8 @@ def mark(status: tuple[grpc.StatusCode, str]) -> str:
         return "-"
     if reason == "CONTEST_OVER":
         return "o"
+    if reason == "ANALYSIS_DURING_CONTEST":
+        return "a"
     # An admin may ask for a missing pattern.
     return "+" if code in (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND) else f"{code.name} {reason}"
 

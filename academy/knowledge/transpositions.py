@@ -1,0 +1,102 @@
+"""Other orders of a line's moves that an opening tree has.
+
+The tree keeps moves, no boards: whether another order leads to the same position, only the rules of the game
+can say (a capture may depend on the order).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
+
+__all__ = ["Transposition", "find_transpositions"]
+
+# Steps from node to node. A tree of a thousand nodes has far fewer that fit a line.
+_MOST_STEPS: Final = 2_000
+# Before the third move nobody can have moved twice.
+_LEAST_MOVES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Transposition:
+    """The moves of a line in another order.
+
+    Attributes:
+        moves: The moves, spelt as in the line.
+        node: The node that they lead to.
+    """
+
+    moves: tuple[str, ...]
+    node: OpeningNode
+
+
+def find_transpositions(tree: OpeningTree, moves: Sequence[str], most: int) -> list[Transposition]:
+    """Find the nodes that are reached by the same moves of the same players in another order.
+
+    Args:
+        tree: The tree. In games of simultaneous moves there are no such orders.
+        moves: The line, in any symmetric image; the tree need not have it.
+        most: How many to return at most.
+
+    Returns:
+        Those found within a bounded search, the most visited first.
+    """
+    if tree.spec.simultaneous or not _LEAST_MOVES <= len(moves) <= tree.depth:
+        return []
+    movers = _movers(tree, moves)
+    own = tree.find(moves)
+    found: dict[int, Transposition] = {}
+    search = _Search(tree)
+    for image in dict.fromkeys(tree.spec.move_images(moves)):
+        spelt = dict(zip(image, moves, strict=True))
+        for node in search.find(Counter(zip(movers, image, strict=True))):
+            line = tuple(spelt[move] for move in _line_to(tree, node))
+            if node is not own and node.node_id not in found:
+                found[node.node_id] = Transposition(line, node)
+    by_visits = sorted(found.values(), key=lambda other: (-other.node.visits, other.moves))
+    return by_visits[:most]
+
+
+def _movers(tree: OpeningTree, moves: Sequence[str]) -> list[int]:
+    """Return who makes each move: as the tree has it, and where it knows no more, by turns."""
+    path = tree.find_path(moves)
+    movers = [node.mover for node in path[1:]]
+    players = tree.spec.players
+    while len(movers) < len(moves):
+        movers.append(movers[-1] % players + 1 if movers else 1)
+    return movers
+
+
+def _line_to(tree: OpeningTree, node: OpeningNode) -> list[str]:
+    line = []
+    while node.node_id != ROOT:
+        line.append(node.move)
+        node = tree.nodes[node.parent_id]
+    return line[::-1]
+
+
+class _Search:
+    """Walks the nodes whose moves are all among those wanted, for all images of a line together."""
+
+    def __init__(self, tree: OpeningTree) -> None:
+        self._tree = tree
+        self._steps = _MOST_STEPS
+
+    def find(self, wanted: Mapping[tuple[int, str], int]) -> list[OpeningNode]:
+        """Return the nodes that take up all the moves, each by its player."""
+        found = []
+        depth = sum(wanted.values())
+        waiting = [(self._tree.root, dict(wanted))]
+        while waiting and self._steps:
+            node, left = waiting.pop()
+            self._steps -= 1
+            if node.depth == depth:
+                found.append(node)
+                continue
+            for child in self._tree.children(node.node_id):
+                move = child.mover, child.move
+                if left.get(move):
+                    waiting.append((child, left | {move: left[move] - 1}))
+        return found

@@ -1,0 +1,165 @@
+"""What happened, for pages and commands: contests by opening position, patterns' histories, growth."""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from academy.knowledge.fair_use import FairUse
+from academy.knowledge.openings import ROOT, Continuation, OpeningNode
+from academy.knowledge.transpositions import find_transpositions
+from academy.knowledge.votes import ELO_SCALE
+from academy.service.access import ContestAccess, current_caller
+from academy.service.cost import check_line, cost_of_listing, cost_of_moves
+from academy.service.errors import require
+from academy.service.game_cache import GameCache
+from academy.service.interceptor import CallInterceptor, Context
+from academy.store import history
+from academy.store.codec import pattern_library_from_proto
+from academy.store.environment import Transaction
+from academy.store.game_tables import game_record
+from academy.store.library_store import Store
+from academy.store.v1 import records_pb2
+from academy.v1 import contests_pb2, history_pb2_grpc
+from academy.v1 import history_pb2 as messages
+
+_MOST_TRANSPOSITIONS: Final = 8
+
+
+class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
+    """academy.v1.HistoryService."""
+
+    def __init__(self, store: Store, games: GameCache, access: ContestAccess, guard: CallInterceptor) -> None:
+        self._store = store
+        self._games = games
+        self._access = access
+        self._guard = guard
+        self._limits = guard.limits
+
+    async def ExploreOpening(
+        self, request: messages.ExploreOpeningRequest, context: Context
+    ) -> messages.ExploreOpeningResponse:
+        """Return contests that came to a position, other ways to it, and a count by a filter."""
+        caller = current_caller.get()
+        check_line(request.moves, self._limits)
+        filtering = request.HasField("filter")
+        cost = cost_of_moves(len(request.moves)) + filtering * cost_of_listing(history.RECENT_CONTESTS)
+        self._guard.charge(caller, cost - 1)
+        view = (await self._games.game(request.game_id)).view
+        # Always as analysis: who plays a contest of the game is refused.
+        self._access.find_asking_seat(caller, view.spec, "", request.player)
+        elo = self._access.elo(caller, None, view.spec)
+        least_elo = None if elo is None else FairUse.of(view.settings).least_elo(elo)
+        tree, moves = view.openings, tuple(request.moves)
+
+        def accepted(node: OpeningNode) -> bool:
+            if least_elo is None or node.node_id == ROOT:
+                return True
+            return node.elo_hundredths > round(least_elo * ELO_SCALE) * node.visits
+
+        answer = messages.ExploreOpeningResponse()
+        for other in find_transpositions(tree, moves, _MOST_TRANSPOSITIONS):
+            if accepted(other.node):
+                answer.transpositions.add(moves=other.moves, visits=other.node.visits)
+        node = tree.find(moves, request.player)
+        if node is None or not accepted(node):
+            return answer
+        continuations = [move for move in tree.continuations(moves, request.player) if accepted(move.node)]
+        newest, strongest = self._store.read(history.contests_of_node, request.game_id, node.node_id)
+        answer.newest.extend(newest)
+        answer.strongest.extend(strongest)
+        if filtering:
+            count = _Count(request.filter, request.player, node.node_id, continuations)
+            counted = await asyncio.to_thread(self._store.read, count.run, request.game_id)
+            answer.filtered.CopyFrom(counted)
+        return answer
+
+    async def GetPatternHistory(
+        self, request: messages.GetPatternHistoryRequest, context: Context
+    ) -> messages.GetPatternHistoryResponse:
+        """Return what became of a pattern."""
+        library = pattern_library_from_proto(request.library)
+        self._store.read(game_record, request.game_id)
+        return self._store.read(history.pattern_history, request.game_id, library, request.pattern_id)
+
+    async def GetGrowth(
+        self, request: messages.GetGrowthRequest, context: Context
+    ) -> messages.GetGrowthResponse:
+        """Return how a game's libraries grew."""
+        self._store.read(game_record, request.game_id)
+        return messages.GetGrowthResponse(points=self._store.read(history.read_growth, request.game_id))
+
+
+@dataclass
+class _Tally:
+    """Results of contests so far."""
+
+    results: Counter[int] = field(default_factory=Counter)
+    elo_hundredths: int = 0
+
+    def add(self, contest: records_pb2.RecentContest, player: int) -> None:
+        self.results[contest.results[player - 1]] += 1
+        self.elo_hundredths += contest.elo_hundredths
+
+    def as_message(self) -> messages.ResultCount:
+        contests = self.results.total()
+        return messages.ResultCount(
+            contests=contests,
+            wins=self.results[contests_pb2.RESULT_WIN],
+            draws=self.results[contests_pb2.RESULT_DRAW],
+            losses=self.results[contests_pb2.RESULT_LOSS],
+            elo=self.elo_hundredths / ELO_SCALE / contests if contests else 0.0,
+        )
+
+
+class _Count:
+    """Counts what a part of a game's newest contests played in a position.
+
+    Raises InvalidFieldError for a filter that nothing can pass.
+    """
+
+    def __init__(
+        self,
+        wanted: messages.ContestFilter,
+        player: int,
+        node_id: int,
+        continuations: list[Continuation],
+    ) -> None:
+        self._player, self._node_id = player, node_id
+        self._since = wanted.since.ToNanoseconds() if wanted.HasField("since") else 0
+        self._until = wanted.until.ToNanoseconds() if wanted.HasField("until") else 1 << 64
+        require(
+            not math.isnan(wanted.min_elo), "filter.min_elo", "nan: it must be a number", value=wanted.min_elo
+        )
+        require(
+            self._since < self._until,
+            "filter.until",
+            "it must be later than `since`: no contest was reported at once before and after",
+        )
+        self._min_elo = wanted.min_elo * ELO_SCALE if wanted.HasField("min_elo") else float("-inf")
+        self._moves: Mapping[int, Continuation] = {move.node.node_id: move for move in continuations}
+
+    def run(self, transaction: Transaction, game_id: str) -> messages.FilteredOpening:
+        """Return the count."""
+        answer = messages.FilteredOpening()
+        position = _Tally()
+        played = {node_id: _Tally() for node_id in self._moves}
+        for contest in history.recent_contests(transaction, game_id):
+            if not answer.looked_through:
+                answer.oldest.FromNanoseconds(contest.time)
+            answer.looked_through += 1
+            if contest.elo_hundredths < self._min_elo or not self._since <= contest.time < self._until:
+                continue
+            answer.passed += 1
+            if self._node_id in contest.nodes:
+                position.add(contest, self._player)
+                for node_id in self._moves.keys() & contest.nodes:
+                    played[node_id].add(contest, self._player)
+        answer.position.CopyFrom(position.as_message())
+        for node_id, tally in sorted(played.items(), key=lambda item: (-item[1].results.total(), item[0])):
+            if tally.results:
+                spellings = self._moves[node_id].moves
+                answer.moves.add(move=spellings[0], equivalents=spellings, count=tally.as_message())
+        return answer

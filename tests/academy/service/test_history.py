@@ -1,0 +1,133 @@
+"""What the history of a game tells: contests of a position, counts by a filter, histories of patterns."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from academy.store.history import MOST_POINTS
+from academy.store.maintenance.compaction import compact
+from academy.v1 import contests_pb2, history_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import ENDGAME, contest, report, teach
+from tests.academy.service.running import Running, refusal, serving
+
+GAME = "go-5x5"
+LATER = 1_900_000_000.0
+
+
+@pytest.fixture(scope="module")
+def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    now = [1_800_000_000.0]
+    with serving(tmp_path_factory.mktemp("data"), clock=lambda: now[0]) as running:
+        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        for number in range(20):
+            # The first is the strongest, the later ones grow from 1000.
+            elo = 2000.0 if number == 0 else 1000.0 + 10 * number
+            now[0] += 60
+            _play(running, f"n/{number}", ["c3", "b2", "d4"], elo, "WIN" if number % 2 else "LOSS")
+        now[0] = LATER
+        _play(running, "late", ["d4", "b2", "c3"], 1200.0, "DRAW")
+        yield running
+
+
+def _play(academy: Running, contest_id: str, moves: list[str], elo: float, first: str) -> None:
+    played = contest(contest_id, GAME, ("ann", "bob"), (elo, elo))
+    # The tree is as deep as a third of a contest is long.
+    academy.arena().contests.ReportContest(report(played, [*moves, *["pass"] * 9], first=first))
+
+
+def _explore(academy: Running, *moves: str, **wanted: object) -> history_pb2.ExploreOpeningResponse:
+    request = history_pb2.ExploreOpeningRequest(game_id=GAME, player=1, moves=moves)
+    if wanted:
+        request.filter.MergeFrom(history_pb2.ContestFilter(**wanted))  # type: ignore[arg-type]
+    return academy.admin().history.ExploreOpening(request)
+
+
+def test_a_position_keeps_its_newest_and_its_strongest_contests_when_the_log_is_compacted(
+    academy: Running,
+) -> None:
+    compact(academy.store.environment, keep=1)
+    known = _explore(academy, "c3")
+    assert [one.contest_id for one in known.newest] == [f"n/{number}" for number in range(19, 11, -1)]
+    assert [one.contest_id for one in known.strongest[:3]] == ["n/0", "n/19", "n/18"]
+    assert len(known.strongest) == 8
+    strongest = known.strongest[0]
+    assert [player.name for player in strongest.players] == ["ann", "bob"]
+    assert list(strongest.results) == [contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN]
+    assert (strongest.plies, strongest.arena, strongest.termination) == (12, "arena", "score")
+
+
+def test_the_same_moves_in_another_order_are_named_in_any_orientation(academy: Running) -> None:
+    # Turned by a quarter: c3 b4 d2 is c3 b2 d4, in another order than the late contest's.
+    for line, other in ((["c3", "b2", "d4"], ["d4", "b2", "c3"]), (["c3", "b4", "d2"], ["d2", "b4", "c3"])):
+        known = _explore(academy, *line)
+        assert [(list(one.moves), one.visits) for one in known.transpositions] == [(other, 1)]
+    # The same cells, but not by the same players.
+    assert not _explore(academy, "b2", "c3", "d4").transpositions
+
+
+def test_a_filter_counts_the_kept_contests_by_elo_and_by_time(academy: Running) -> None:
+    strong = _explore(academy, min_elo=1160.0).filtered
+    assert (strong.looked_through, strong.passed) == (21, 6)
+    assert [(move.move, move.count.contests) for move in strong.moves] == [("c3", 5), ("b2", 1)]
+    first = strong.moves[0].count
+    assert (first.wins, first.draws, first.losses) == (2, 0, 3)
+    late = _explore(academy, since=Timestamp(seconds=int(LATER))).filtered
+    assert (late.passed, late.position.draws) == (1, 1)
+    early = _explore(academy, "c3", until=Timestamp(seconds=int(LATER))).filtered
+    assert (early.passed, early.position.contests) == (20, 20)
+    assert early.oldest.seconds == 1_800_000_060
+    refused = refusal(lambda: _explore(academy, since=Timestamp(seconds=10), until=Timestamp(seconds=10)))
+    assert refused.code is grpc.StatusCode.INVALID_ARGUMENT and refused.fields == ["filter.until"]
+
+
+def test_a_player_explores_openings_only_when_it_plays_no_contest_of_the_game(academy: Running) -> None:
+    bot = academy.bot("ann")
+    request = history_pb2.ExploreOpeningRequest(game_id=GAME, player=1, moves=["c3"])
+    assert bot.history.ExploreOpening(request).newest
+    played = contests_pb2.OpenContestRequest(contest=contest("open", GAME, ("ann", "bob")))
+    ticket = academy.arena().contests.OpenContest(played).tickets[0]
+    for asking in (bot, academy.client(ticket)):
+        refused = refusal(lambda asking=asking: asking.history.ExploreOpening(request))  # type: ignore[misc]
+        assert refused.reason == "ANALYSIS_DURING_CONTEST"
+    academy.arena().contests.ReportContest(
+        contests_pb2.ReportContestRequest(contest=contest("open", GAME, ("ann", "bob")), void=True)
+    )
+    assert bot.history.ExploreOpening(request).newest
+
+
+def test_a_pattern_tells_who_voted_how_its_value_moved_and_where_it_lay(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        arena, admin = academy.arena(), academy.admin()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        teach(academy, GAME, "taught", [("ann", "x -\n- o", 0.9), ("bob", "x -\n- o", 0.7)])
+        request = history_pb2.GetPatternHistoryRequest(game_id=GAME, library=ENDGAME, pattern_id=1)
+        steps = admin.history.GetPatternHistory(request).steps
+        assert [(step.cause, step.player, step.contest_id, step.ply) for step in steps] == [
+            ("inserted", "ann", "taught-0", 1),
+            ("matched", "bob", "taught-1", 1),
+        ]
+        assert [step.signature.proposers for step in steps] == [1, 2]
+        assert steps[0].signature.value > steps[1].signature.value
+        assert steps[0].cells and not steps[1].cells and steps[0].arena == "arena"
+        admin.libraries.DeletePattern(
+            libraries_pb2.DeletePatternRequest(game_id=GAME, library=ENDGAME, pattern_id=1)
+        )
+        assert not admin.history.GetPatternHistory(request).steps
+
+
+def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        for number in range(MOST_POINTS + 3):
+            _play(academy, f"g/{number}", ["abcde"[number % 5] + "12345"[number // 5 % 5]], 1500.0, "WIN")
+        request = history_pb2.GetGrowthRequest(game_id=GAME)
+        points = arena.history.GetGrowth(request).points
+        contests = [point.contests for point in points]
+        assert contests == [*range(2, MOST_POINTS + 3, 2), MOST_POINTS + 3]
+        now = arena.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
+        assert (points[-1].opening_nodes, points[-1].players) == (now.opening_nodes, 2)
