@@ -34,6 +34,7 @@ from web.pages import (
     home,
     live,
     openings,
+    pattern,
     patterns,
     position,
     tesujis,
@@ -94,7 +95,7 @@ def create_application(
         "/games/{game_id}": game.show_game,
         "/games/{game_id}/openings": openings.show_openings,
         "/games/{game_id}/patterns": patterns.show_patterns,
-        "/games/{game_id}/patterns/{library}/{pattern_id}": patterns.show_pattern,
+        "/games/{game_id}/patterns/{library}/{pattern_id}": pattern.show_pattern,
         "/games/{game_id}/tesujis": tesujis.show_tesujis,
         "/games/{game_id}/position": position.show_position,
     }

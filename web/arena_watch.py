@@ -1,6 +1,8 @@
 """Asks an arena's service over gRPC; what fails becomes a page's error."""
 
+import asyncio
 import copy
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -16,6 +18,7 @@ __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 Response = TypeVar("Response")
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
+_REMEMBERED_SECONDS: Final = 10.0
 
 
 class ArenaWatch:
@@ -36,6 +39,8 @@ class ArenaWatch:
         self._channel = connection.asyncio_channel()
         self.service = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
         self._of_visitor = False
+        self._series_lock = asyncio.Lock()
+        self._series: tuple[float, dict[str, str]] = (-_REMEMBERED_SECONDS, {})
 
     async def close(self) -> None:
         """End the connection."""
@@ -84,6 +89,22 @@ class ArenaWatch:
         """
         request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
         return list((await self.ask(self.service.ListCompetitions, request)).competitions)
+
+    async def series(self) -> dict[str, str]:
+        """Return the names of competitions by what the ids of their contests at ACADEMY begin with.
+
+        They are some seconds old: many pages ask, and each answer reads all competitions.
+
+        Raises:
+            PageError: The service refused or did not answer.
+        """
+        async with self._series_lock:
+            when, series = self._series
+            if time.monotonic() - when >= _REMEMBERED_SECONDS:
+                listed = await self.competitions()
+                series = {one.series: one.name for one in listed if one.series}
+                self._series = (time.monotonic(), series)
+            return series
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
         """Return a competition.

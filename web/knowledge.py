@@ -16,6 +16,8 @@ from academy.v1 import (
     contests_pb2_grpc,
     events_pb2,
     game_pb2,
+    history_pb2,
+    history_pb2_grpc,
     libraries_pb2,
     libraries_pb2_grpc,
     pattern_pb2,
@@ -89,6 +91,7 @@ class Knowledge:
         self.proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self.tokens = tokens_pb2_grpc.TokenServiceStub(self._channel)
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._history = history_pb2_grpc.HistoryServiceStub(self._channel)
         self._room = asyncio.Semaphore(_CALLS_AT_ONCE)
         self._of_visitor = False
         self._games_lock = asyncio.Lock()
@@ -298,3 +301,44 @@ class Knowledge:
             PageError: ACADEMY refused or did not answer.
         """
         return await self.ask(self._consultation.MatchPatterns, request)
+
+    async def explore(self, request: history_pb2.ExploreOpeningRequest) -> history_pb2.ExploreOpeningResponse:
+        """Return contests that came to a position, other orders of its moves, and a count by a filter.
+
+        Args:
+            request: The game, the line, and the filter.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        return await self.ask(self._history.ExploreOpening, request)
+
+    async def pattern_history(
+        self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
+    ) -> history_pb2.GetPatternHistoryResponse:
+        """Return what became of a pattern.
+
+        Args:
+            game_id: The game.
+            library: The library that has it.
+            pattern_id: Its number.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        request = history_pb2.GetPatternHistoryRequest(
+            game_id=game_id, library=library, pattern_id=pattern_id
+        )
+        return await self.ask(self._history.GetPatternHistory, request)
+
+    async def growth(self, game_id: str) -> list[history_pb2.GrowthPoint]:
+        """Return how a game's libraries grew, the oldest point first.
+
+        Args:
+            game_id: The game.
+
+        Raises:
+            PageError: There is no such game, or ACADEMY did not answer.
+        """
+        request = history_pb2.GetGrowthRequest(game_id=game_id)
+        return list((await self.ask(self._history.GetGrowth, request)).points)

@@ -1,7 +1,9 @@
 """The state of a page as it stands in its address: read with limits, written for links."""
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -13,6 +15,7 @@ from web.failures import PageError
 __all__ = ["LONGEST_TEXT", "Query", "check_game_id", "link"]
 
 LONGEST_TEXT: Final = 4_096
+_DATE: Final = re.compile(r"(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FIX: Final = "Correct the address or the form, or begin again from the list of games."
 Value = TypeVar("Value")
 
@@ -145,6 +148,25 @@ class Query:
         if not least <= number <= most:
             raise _wrong(name, f"{text[:80]!r} is no number from {least:g} to {most:g}")
         return number
+
+    def date(self, name: str) -> datetime | None:
+        """Return the beginning of a day in UTC; None where there is none.
+
+        Args:
+            name: The parameter.
+
+        Raises:
+            PageError: It is no date.
+        """
+        text = self.text(name)
+        if not text:
+            return None
+        try:
+            if not _DATE.fullmatch(text):
+                raise ValueError(text)
+            return datetime.fromisoformat(text).replace(tzinfo=UTC)
+        except ValueError:
+            raise _wrong(name, f"{text[:80]!r} is no date such as 2026-01-31") from None
 
 
 def _wrong(name: str, why: str) -> PageError:

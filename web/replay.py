@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, Final
@@ -40,6 +40,10 @@ MOST_MOVES: Final = 400
 # Of a whole game.
 MOST_PLIES: Final = 5_000
 _MOST_LISTED: Final = 500
+# So many moves are played to see where they end.
+_MOST_TRIED: Final = 120
+# The letters of each player's pieces.
+_OWN: Final = ("xb", "ow")
 _NO_BOARD: Final = "ACADEMY learns this game's openings alone: it has no board that could be drawn."
 _Judge = Referee[Any, Any]
 _log = logging.getLogger(__name__)
@@ -60,6 +64,8 @@ class ReplayedLine:
         mover: The seat to move; None after the end, or where all move at once.
         legal: The moves there as opening trees write them; empty where they cannot be listed.
         ended: The result, where the line ends the game.
+        ways: Of legal moves that no cell's name stands for, the cells where they begin and end; they begin
+            and end on one cell where a piece is put there.
     """
 
     board: Board
@@ -68,6 +74,7 @@ class ReplayedLine:
     mover: int | None
     legal: tuple[str, ...] = ()
     ended: str = ""
+    ways: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=256)
@@ -155,7 +162,38 @@ def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) ->
         position = judge.play(position, {seats[0]: _read_move(judge, position, seats[0], text, number)})
         before, drawn = drawn, judge.drawing(position)
         assert drawn is not None
-    return _described(judge, position, judge.board(position, player), drawn, changed_cells(before, drawn))
+    described = _described(
+        judge, position, judge.board(position, player), drawn, changed_cells(before, drawn)
+    )
+    if described.mover is None or spec.players != len(_OWN) or not described.legal:
+        return described
+    return replace(described, ways=_ways(judge, spec, position, described.mover))
+
+
+def _ways(judge: _Judge, spec: GameSpec, position: Any, seat: int) -> dict[str, tuple[int, int]]:
+    """Where moves begin and end, as their boards show it."""
+    named = frozenset(spec.cell_names)
+    moves = [
+        (text, move)
+        for move in judge.legal_moves(position, seat) or ()
+        if (text := judge.opening_move(position, seat, move)) not in named
+    ]
+    if len(moves) > _MOST_TRIED:
+        return {}
+    own, before = _OWN[seat - 1], judge.board(position, 1).letters
+    ways = {}
+    for text, move in moves:
+        after = judge.board(judge.play(position, {seat: move}), 1).letters
+        changed = [
+            (cell, old, new) for cell, (old, new) in enumerate(zip(before, after, strict=True)) if old != new
+        ]
+        left = [cell for cell, old, _ in changed if old in own]
+        put = [cell for cell, old, new in changed if old == "-" and new in own]
+        taken = [cell for cell, old, new in changed if old not in own and new in own]
+        ends = put or taken
+        if len(ends) == 1 and len(left) <= 1:
+            ways[text] = (left[0] if left else ends[0], ends[0])
+    return ways
 
 
 def changed_cells(before: Drawing | None, after: Drawing | None) -> frozenset[int]:

@@ -14,6 +14,7 @@ from academy.v1 import (
     libraries_pb2_grpc,
     proposals_pb2_grpc,
     tokens_pb2_grpc,
+    history_pb2_grpc,
 )
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates
@@ -51,6 +52,7 @@ def connect(
             proposals_pb2_grpc.ProposalServiceStub(introduced),
             consultation_pb2_grpc.ConsultationServiceStub(introduced),
             tokens_pb2_grpc.TokenServiceStub(introduced),
+            history_pb2_grpc.HistoryServiceStub(introduced),
         )
 
 

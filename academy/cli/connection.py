@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         libraries_pb2_grpc,
         proposals_pb2_grpc,
         tokens_pb2_grpc,
+        history_pb2_grpc,
     )
 
 
@@ -148,6 +149,7 @@ class Server:
     proposals: "proposals_pb2_grpc.ProposalServiceStub"
     consultation: "consultation_pb2_grpc.ConsultationServiceStub"
     tokens: "tokens_pb2_grpc.TokenServiceStub"
+    history: "history_pb2_grpc.HistoryServiceStub"
 
 
 def _connection_options(

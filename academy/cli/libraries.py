@@ -94,6 +94,10 @@ def list_patterns(  # noqa: PLR0913
     ] = "strength desc",
     proposer: Annotated[str, typer.Option(help="Only those proposed by this player.")] = "",
     min_elo: Annotated[float | None, typer.Option(help="Only those of at least this Elo.")] = None,
+    max_elo: Annotated[float | None, typer.Option(help="Only those of at most this Elo.")] = None,
+    min_size: Annotated[int | None, typer.Option(min=0, help="Only those of at least so many cells.")] = None,
+    max_size: Annotated[int | None, typer.Option(min=0, help="Only those of at most so many cells.")] = None,
+    cells: Annotated[str, typer.Option(help="Only those with a line that holds this, as in 'x - o'.")] = "",
     min_value: Annotated[float | None, typer.Option(help="Only those worth at least this.")] = None,
     max_value: Annotated[float | None, typer.Option(help="Only those worth at most this.")] = None,
     min_proposers: Annotated[
@@ -115,6 +119,10 @@ def list_patterns(  # noqa: PLR0913
             filter=libraries_pb2.PatternFilter(
                 proposer=proposer,
                 min_elo=min_elo,
+                max_elo=max_elo,
+                min_size=min_size,
+                max_size=max_size,
+                cells=cells,
                 min_value=min_value,
                 max_value=max_value,
                 min_proposers=min_proposers,

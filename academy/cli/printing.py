@@ -371,7 +371,9 @@ def arenas_table(arenas: Iterable[contests_pb2.Arena]) -> Table:
 def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     """Return a table of players' figures in a game."""
     table = new_table(
-        "Players", " player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"
+        "Players",
+        *(" player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"),
+        *("helped others", "who won or drew"),
     )
     for player in players:
         table.add_row(
@@ -382,6 +384,8 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
             f"{player.contests_with_false_consultations:,}",
             f"{player.accepted_proposals:,}",
             f"{player.dropped_proposals:,}",
+            f"{player.helped:,}",
+            f"{player.helped_successes:,}",
         )
     return table
 

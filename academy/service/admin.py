@@ -3,6 +3,7 @@ import.
 """
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
@@ -42,6 +44,7 @@ from academy.store.codec import (
     settings_from_proto,
     settings_to_proto,
     spec_to_proto,
+    stored_cells,
     tesuji_records,
     use_count,
     with_figures,
@@ -86,6 +89,7 @@ _ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
 _DEFAULT_ORDER: Final = "strength desc"
 # Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
 _COUNTS: Final = ("uses", "successes")
+_LONGEST_PART: Final = 256
 _ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
 
 
@@ -142,6 +146,8 @@ def _filter_figures(game: CachedGame, library: Library, wanted: libraries_pb2.Pa
     keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
     if wanted.HasField("min_elo"):
         keep &= figures["elo"] >= wanted.min_elo
+    if wanted.HasField("max_elo"):
+        keep &= figures["elo"] <= wanted.max_elo
     if wanted.HasField("min_value"):
         keep &= figures["value"] >= wanted.min_value
     if wanted.HasField("max_value"):
@@ -150,15 +156,32 @@ def _filter_figures(game: CachedGame, library: Library, wanted: libraries_pb2.Pa
         keep &= figures["proposers"] >= wanted.min_proposers
     if wanted.player:
         keep &= figures["player"] == wanted.player
+    # What costs more is looked at where the rest is passed.
+    stored = game.view.libraries[library].stored
     if wanted.proposer:
-        stored = game.view.libraries[library].stored
-        by_number = figures["pattern_id"].tolist()
-        keep[keep] = [
-            proposed_by(stored[pattern_id], wanted.proposer)
-            for pattern_id, kept in zip(by_number, keep.tolist(), strict=True)
-            if kept
-        ]
+        numbers = figures["pattern_id"][keep].tolist()
+        keep[keep] = [proposed_by(stored[number], wanted.proposer) for number in numbers]
+    if wanted.cells or wanted.HasField("min_size") or wanted.HasField("max_size"):
+        passes = _cells_filter(wanted, isinstance(game.view.spec.geometry, GraphGeometry))
+        numbers = figures["pattern_id"][keep].tolist()
+        keep[keep] = [passes(stored_cells(stored[number])) for number in numbers]
     return figures[keep]
+
+
+def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable[[str], bool]:
+    """What patterns' texts must be. On a map each cell has a line of its own. Raises InvalidFieldError."""
+    most = _LONGEST_PART
+    require(len(wanted.cells) <= most, "filter.cells", f"more than {most} characters", limit=most)
+    part = " ".join(wanted.cells.split())
+    least = wanted.min_size if wanted.HasField("min_size") else 0
+    greatest = wanted.max_size if wanted.HasField("max_size") else math.inf
+
+    def passes(cells: str) -> bool:
+        lines = cells.splitlines()
+        size = len(lines) if on_map else len(cells.split())
+        return least <= size <= greatest and any(part in " ".join(line.split()) for line in lines)
+
+    return passes
 
 
 async def gathered(

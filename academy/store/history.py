@@ -183,7 +183,7 @@ def _found(
     """What an event says of where patterns were found, by the pattern; the first of several."""
     match event.WhichOneof("kind"):
         case "contest_reported":
-            report, proposals = event.contest_reported.report, event.contest_reported.proposals
+            report, proposals = event.contest_reported.report, list(event.contest_reported.proposals)
         case "proposal_judged":
             report = event_log.get(transaction, event.proposal_judged.report_event).contest_reported.report
             proposals = [event.proposal_judged.proposal]

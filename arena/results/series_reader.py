@@ -127,6 +127,12 @@ class SeriesReader:
         with self._database.transaction() as connection:
             return competition_terms(connection, self._series_id)
 
+    def uuid(self) -> str:
+        """What the ids of its contests at ACADEMY begin with."""
+        with self._database.transaction() as connection:
+            query = select(own.COMPETITION.c.Uuid).filter_by(SeriesId=self._series_id)
+            return str(connection.execute(query).scalar_one())
+
     def finished_games(self) -> Iterator[FinishedGame]:
         """All games that count, in the order in which they were finished."""
         return map(_finished, self._rows_of_games(own.GAME_DETAIL.c.SeriesId == self._series_id))

@@ -438,12 +438,13 @@ class _Look:
 
 @dataclass(frozen=True)
 class Counts:
-    """How far a competition is; `last` is its newest game's sequence."""
+    """How far a competition is; `last` is its newest game's sequence, `series` begins its contests' ids."""
 
     games: int = 0
     voids: int = 0
     last: int = 0
     completed: bool = False
+    series: str = ""
 
 
 class CompetitionView:
@@ -465,6 +466,7 @@ class CompetitionView:
                     listing.void_count(),
                     listing.last_sequence(),
                     listing.completed(),
+                    listing.uuid(),
                 )
         except NoResultsYetError:
             return None
@@ -492,6 +494,7 @@ class CompetitionView:
             games_total=self._total,
             void_games=counts.voids if counts else 0,
             remark=last.words if last and not running else "",
+            series=counts.series if counts else "",
         )
 
     def games(self, after: int, limit: int) -> list[competitions_pb2.Game]:

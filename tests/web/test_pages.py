@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from academy.v1 import consultation_pb2, libraries_pb2
-from tests.academy.service.examples import ENDGAME
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service.examples import ENDGAME, contest, report
 from tests.academy.service.running import Running
 from tests.web.filling import (
     DIPLOMACY,
@@ -249,3 +249,78 @@ class TestHostileContent:
         answer: Answer = pages.get(pages.get(f"/games/{HOSTILE}/openings").link("?m="))
 
         assert answer.status == 200 and "1 contest came here" in answer.words
+
+
+def test_a_position_names_its_contests_other_orders_and_what_a_filter_leaves(pages: Visitor) -> None:
+    moves, _ = random_line(judge_of(GO), 0, 2)
+    path = f"/games/{GO}/openings?{urlencode([('m', move) for move in moves])}"
+    answer = pages.get(path)
+    assert "Newest contests here ann lost 1500 , bob won 1450" in answer.words
+    assert "ann won 1500 , bob lost 1450" in answer.words
+    counted = pages.get(f"{path}&elo=1400").words
+    assert "Counted are the newest 15 contests" in counted and "2 came to this position" in counted
+    nobody = pages.get(f"{path}&until=2020-01-01").words
+    assert "0 of them pass, 0 came to this position" in nobody
+    # The filter goes along with the next move.
+    followed = pages.get(f"{path}&elo=1400").link("elo=1400&m=")
+    assert "Counted are" in pages.get(followed).words
+    assert pages.get(f"{path}&since=tomorrow").status == 400
+
+
+def test_another_order_of_moves_is_named_where_the_referee_comes_to_the_same_board(
+    pages: Visitor, academy: Running
+) -> None:
+    go = judge_of(GO)
+    for number, order in enumerate((["B2", "D4", "C3", "A1"], ["C3", "D4", "B2", "A1"])):
+        position, boards = go.start(0), []
+        for ply, text in enumerate(order):
+            position = go.play(position, {1 + ply % 2: go.read_move(position, 1 + ply % 2, text)})
+            boards.append(go.board(position, 1).letters)
+        played = contest(f"orders/{number}", GO, ("ann", "bob"), (1500.0, 1450.0))
+        academy.arena().contests.ReportContest(report(played, order, boards))
+    answer = pages.get(f"/games/{GO}/openings?m=B2&m=D4&m=C3")
+    assert "The same position by other orders: C3 D4 B2 (1 contest)" in answer.words
+    assert pages.get(answer.link("m=C3&m=D4&m=B2")).status == 200
+
+
+def test_a_piece_is_moved_by_two_clicks_on_the_board(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{DRAUGHTS}/openings")
+    chosen = pages.get(answer.link("from="))
+    assert "Moves from there:" in chosen.words and "lit" in chosen.text
+    ends = re.findall(
+        r'<a class="[^"]*play[^"]*" href="([^"]*m=[^"]*)" aria-label="play ([^"]*)"', chosen.text
+    )
+    assert ends, "the board has no cell where the move ends"
+    address, move = ends[0]
+    assert f"The board after {move}" in pages.get(address.replace("&amp;", "&")).text
+    assert pages.get(f"/games/{DRAUGHTS}/openings?from=64").status == 400
+
+
+def test_a_pattern_shows_its_history_and_the_boards_where_it_was_found(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{GO}/patterns/endgame/1")
+    assert "entered the library" in answer.words and "teacher-0" in answer.words
+    assert "After ply 1: teacher-0 drew , pupil drew" in answer.words
+    assert 'class="cell lit' in answer.text or "lit" in answer.text
+    small = pages.get(f"/games/{GO}/patterns?library=endgame&max_size=9").words
+    assert "2 patterns pass the filter" in small
+    wide = pages.get(f"/games/{GO}/patterns?library=endgame&{urlencode({'cells': '-  - x - -'})}").words
+    assert "2 patterns pass the filter" in wide
+
+
+def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(pages: Visitor, academy: Running) -> None:
+    played = contest("helped/1", GO, ("learner", "bob"), (1500.0, 1450.0))
+    arena = academy.arena()
+    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
+    board = "-" * 12 + "x" + "-" * 12
+    asked = consultation_pb2.Position(board=board, player=1, expected_value=0.1, plies=1)
+    found = academy.client(ticket).consultation.MatchPatterns(
+        consultation_pb2.MatchPatternsRequest(
+            game_id=GO, contest_id=played.contest_id, positions=[asked], libraries=[ENDGAME]
+        )
+    )
+    assert found.positions[0].total
+    arena.contests.ReportContest(report(played, ["C3"], [board], values=[0.1]))
+    answer = pages.get(f"/games/{GO}")
+    assert "The sizes of the libraries from contest to contest" in answer.text
+    row = re.search(r'<th scope="row">teacher-0</th>(.*?)</tr>', answer.text)
+    assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]

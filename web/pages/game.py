@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec
-from academy.v1 import contests_pb2, events_pb2
+from academy.v1 import events_pb2, history_pb2
 from academy.wire.games import read_spec
+from web.charts import Curve, Scale, draw_curves
 from web.failures import PageError
 from web.knowledge import GameFigures, Knowledge
 from web.known_games import describe_board
 from web.pages.home import MEASURES
+from web.pages.known_contests import RESULTS, ArenaGames, arena_games
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import seat_names
@@ -24,11 +27,6 @@ __all__ = ["show_game"]
 _EVENTS: Final = 30
 _CONTESTS: Final = 8
 _MOVES_OF_A_CONTEST: Final = 8
-_RESULTS: Final = {
-    contests_pb2.RESULT_WIN: "won",
-    contests_pb2.RESULT_DRAW: "drew",
-    contests_pb2.RESULT_LOSS: "lost",
-}
 _SETTINGS: Final = {
     "max_merged_cells": "Cells that a merge may change",
     "prune_below": "Lines are pruned below the value",
@@ -38,6 +36,13 @@ _SETTINGS: Final = {
     "analysed_patterns": "Patterns that ACADEMY itself cuts for each player of a contest",
     "least_information": "Bits that a pattern must say at least",
     "removed_days": "Days for which what was removed can be restored",
+}
+_LEAST_POINTS: Final = 2
+_GROWING: Final = {
+    "Openings": "opening_nodes",
+    "Middle game": "middle_game_patterns",
+    "Endgame": "endgame_patterns",
+    "Tesujis": "tesujis",
 }
 
 
@@ -52,7 +57,10 @@ class _Library:
 
 @dataclass(frozen=True)
 class _Contest:
-    """A contest as the event log has it; `address` leads to its opening where it can be followed."""
+    """A contest as the event log has it.
+
+    `address` leads to its opening where it can be followed, `game` to the arena's page of it.
+    """
 
     when: str
     players: Sequence[tuple[str, str]]
@@ -60,6 +68,7 @@ class _Contest:
     termination: str
     opening: str
     address: str
+    game: str
 
 
 async def show_game(request: Request, knowledge: Knowledge) -> Response:
@@ -70,7 +79,8 @@ async def show_game(request: Request, knowledge: Knowledge) -> Response:
     spec = read_spec(described.game)
     figures = await knowledge.figures(described.game)
     players = await knowledge.players(game_id)
-    contests = await _newest_contests(knowledge, spec)
+    growth = await knowledge.growth(game_id)
+    contests = await _newest_contests(knowledge, spec, await arena_games(request))
     context = {
         "game_id": game_id,
         "board": describe_board(spec.geometry),
@@ -79,6 +89,12 @@ async def show_game(request: Request, knowledge: Knowledge) -> Response:
         "statistics": figures.statistics,
         "libraries": _libraries(figures),
         "players": players,
+        "growth": _draw_growth(growth),
+        "growing": [
+            (number, title)
+            for number, (title, name) in enumerate(_GROWING.items(), 1)
+            if any(getattr(point, name) for point in growth)
+        ],
         "rated": any(player.elo is not None for player in players),
         "contests": contests,
         "measures": _measures(figures),
@@ -89,6 +105,21 @@ async def show_game(request: Request, knowledge: Knowledge) -> Response:
         "rules": figures.statistics.settings,
     }
     return render(request, "game.html", context)
+
+
+def _draw_growth(points: Sequence[history_pb2.GrowthPoint]) -> Markup | None:
+    """Curves of the libraries' sizes from contest to contest; None while there is nothing to see."""
+    if len(points) < _LEAST_POINTS:
+        return None
+    curves = [
+        Curve(number, [(point.contests, getattr(point, name)) for point in points], title)
+        for number, (title, name) in enumerate(_GROWING.items(), 1)
+        if any(getattr(point, name) for point in points)
+    ]
+    most = max((size for curve in curves for _, size in curve.points), default=1)
+    last = points[-1].contests
+    scale = Scale(last, 0, most, pattern="{:,.0f}", ends=("", f"contest {last:,}"))
+    return draw_curves(curves, scale, "The sizes of the libraries from contest to contest")
 
 
 def _libraries(figures: GameFigures) -> list[_Library]:
@@ -136,7 +167,7 @@ def _measures(figures: GameFigures) -> list[tuple[str, str, str, int]]:
     return rows
 
 
-async def _newest_contests(knowledge: Knowledge, spec: GameSpec) -> list[_Contest] | None:
+async def _newest_contests(knowledge: Knowledge, spec: GameSpec, games: ArenaGames) -> list[_Contest] | None:
     """The contests among the newest events; None where the token may not see them."""
     try:
         events = await knowledge.newest_events(spec.game_id, _EVENTS)
@@ -146,12 +177,12 @@ async def _newest_contests(knowledge: Knowledge, spec: GameSpec) -> list[_Contes
         raise
     reported = (event for event in events if event.WhichOneof("kind") == "contest_reported")
     counted = [event for event in reported if not event.contest_reported.report.void]
-    return [_contest(event, spec) for event in counted[:_CONTESTS]]
+    return [_contest(event, spec, games) for event in counted[:_CONTESTS]]
 
 
-def _contest(event: events_pb2.Event, spec: GameSpec) -> _Contest:
+def _contest(event: events_pb2.Event, spec: GameSpec, games: ArenaGames) -> _Contest:
     report: Any = event.contest_reported.report
-    results = [_RESULTS.get(result, "") for result in report.results]
+    results = [RESULTS.get(result, "") for result in report.results]
     names = [player.identity or player.name for player in report.contest.players]
     moves = [ply.move for ply in report.plies[:_MOVES_OF_A_CONTEST]]
     # A tree knows no moves after one that it cannot hold.
@@ -166,4 +197,5 @@ def _contest(event: events_pb2.Event, spec: GameSpec) -> _Contest:
         report.termination,
         " ".join(line),
         address,
+        games.address(report.contest.contest_id.partition(" ")[0]),
     )

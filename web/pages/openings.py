@@ -1,18 +1,21 @@
 """The opening explorer: a line of moves, its board, and what is known of each continuation."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec
-from academy.v1 import consultation_pb2
+from academy.v1 import consultation_pb2, history_pb2
 from academy.wire.games import read_spec
 from web.drawing import BoardMarks, CellLink, draw_board, is_map
 from web.knowledge import Knowledge
+from web.pages.known_contests import arena_games, list_contests
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, NoBoardError, ReplayedLine, replay, seat_names
@@ -21,6 +24,7 @@ __all__ = ["show_openings"]
 
 # Playing a line again takes a processor: others' pages go on beside it.
 _replays: Final = asyncio.Semaphore(2)
+_MOST_TRANSPOSITIONS: Final = 4
 _Move = consultation_pb2.OpeningMove
 _SORTS: Final[dict[str, Callable[[_Move], float] | None]] = {
     "best": None,
@@ -45,6 +49,30 @@ class _Row:
 
 
 @dataclass(frozen=True)
+class _Filter:
+    """Which contests a count is of, as the address has it."""
+
+    elo: str
+    since: str
+    until: str
+    wanted: history_pb2.ContestFilter | None
+
+    @classmethod
+    def read(cls, query: Query) -> "_Filter":
+        """Read the filter of an address. Raises PageError."""
+        elo, since, until = query.number("elo", -10_000, 10_000), query.date("since"), query.date("until")
+        wanted = None
+        if not (elo is None and since is None and until is None):
+            wanted = history_pb2.ContestFilter(min_elo=elo)
+            if since is not None:
+                wanted.since.FromDatetime(since)
+            if until is not None:
+                # The day itself counts too.
+                wanted.until.FromDatetime(until + timedelta(days=1))
+        return cls(query.text("elo"), query.text("since"), query.text("until"), wanted)
+
+
+@dataclass(frozen=True)
 class _Line:
     """A line of a game, and how the page shows it."""
 
@@ -52,6 +80,7 @@ class _Line:
     moves: tuple[str, ...]
     player: int
     sort: str
+    filter: _Filter
 
     def address(self, moves: Sequence[str], **changed: Any) -> str:
         state = {"player": self.player, "sort": self.sort} | changed
@@ -60,27 +89,40 @@ class _Line:
             [
                 ("player", state["player"] if state["player"] != 1 else None),
                 ("sort", state["sort"] if state["sort"] != "best" else None),
+                ("elo", self.filter.elo),
+                ("since", self.filter.since),
+                ("until", self.filter.until),
                 *(("m", move) for move in moves),
+                ("from", state.get("cell")),
             ],
         )
 
 
 async def show_openings(request: Request, knowledge: Knowledge) -> Response:
     """Show what is known after the moves `m`, with the figures of `player`."""
-    query = Query(request.query_params, ("m", "player", "sort"))
+    query = Query(request.query_params, ("m", "player", "sort", "elo", "since", "until", "from"))
     game_id = check_game_id(request.path_params["game_id"])
     spec = read_spec((await knowledge.game(game_id)).game)
     player = query.whole("player", 1, spec.players) or 1
     sort, key = query.choice("sort", _SORTS, "best")
-    line = _Line(spec, tuple(query.texts("m", MOST_MOVES)), player, sort)
-    known = await knowledge.opening(game_id, player, line.moves)
+    line = _Line(spec, tuple(query.texts("m", MOST_MOVES)), player, sort, _Filter.read(query))
+    explored = history_pb2.ExploreOpeningRequest(
+        game_id=game_id, player=player, moves=line.moves, filter=line.filter.wanted
+    )
+    known, happened, games, (replayed, reason) = await asyncio.gather(
+        knowledge.opening(game_id, player, line.moves),
+        knowledge.explore(explored),
+        arena_games(request),
+        _board_after(line),
+    )
     moves = list(known.moves) if key is None else sorted(known.moves, key=key)
     rows = [_Row(move, line.address([*line.moves, move.move]), rank) for rank, move in enumerate(moves, 1)]
-    replayed, reason = await _board_after(line)
     drawing = None
+    chosen = _choose(line, query.whole("from", 0, spec.geometry.size - 1), replayed)
     if replayed is not None:
-        marks = BoardMarks(replayed.last, _links(line, replayed, rows))
-        drawing = draw_board(replayed.drawing, marks, _label(line)).whole
+        links = _links_of_ways(line, replayed, rows, chosen.cell) | _links(line, replayed, rows)
+        lit = frozenset(() if chosen.cell is None else (chosen.cell,))
+        drawing = draw_board(replayed.drawing, BoardMarks(replayed.last, links, lit=lit), _label(line)).whole
     context = {
         "game_id": game_id,
         "line": line,
@@ -98,13 +140,53 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
             for number, name in enumerate(seat_names(spec), 1)
         ],
         "drawing": drawing,
+        "chosen": chosen,
         "on_map": replayed is not None and is_map(replayed.drawing.layout),
         "reason": reason,
         "replayed": replayed,
         "others": _other_moves(line, replayed, rows),
         "position": _position_address(line, replayed),
+        "transpositions": await _same_positions(line, replayed, happened.transpositions),
+        "newest": list_contests(happened.newest, games, len(line.moves)),
+        "strongest": list_contests(happened.strongest, games, len(line.moves)),
+        "filter": line.filter,
+        "filtered": _filtered(line, happened),
+        "clear": replace(line, filter=_Filter("", "", "", None)).address(line.moves),
     }
     return render(request, "openings.html", context)
+
+
+@dataclass(frozen=True)
+class _FilteredCount:
+    """What a filter leaves of a game's newest contests, and what was played there."""
+
+    counted: history_pb2.FilteredOpening
+    oldest: str
+    moves: Sequence[tuple[history_pb2.FilteredMove, str]]
+
+
+def _filtered(line: _Line, happened: history_pb2.ExploreOpeningResponse) -> _FilteredCount | None:
+    if line.filter.wanted is None:
+        return None
+    counted = happened.filtered
+    oldest = counted.oldest.ToDatetime().strftime("%Y-%m-%d") if counted.looked_through else ""
+    return _FilteredCount(
+        counted, oldest, [(move, line.address([*line.moves, move.move])) for move in counted.moves]
+    )
+
+
+async def _same_positions(
+    line: _Line, here: ReplayedLine | None, others: Sequence[history_pb2.Transposition]
+) -> list[tuple[str, str, int]]:
+    """Other orders of the moves that the referee takes to the same position: moves, address, contests."""
+    if here is None:
+        return []
+    same = []
+    for other in others[:_MOST_TRANSPOSITIONS]:
+        reached, _ = await _board_after(replace(line, moves=tuple(other.moves)))
+        if reached is not None and (reached.board, reached.mover) == (here.board, here.mover):
+            same.append((" ".join(other.moves), line.address(other.moves), other.visits))
+    return same
 
 
 async def _board_after(line: _Line) -> tuple[ReplayedLine | None, str]:
@@ -136,6 +218,52 @@ def _links(line: _Line, replayed: ReplayedLine, rows: Sequence[_Row]) -> dict[in
                 links[cells[text]] = CellLink(
                     line.address([*line.moves, text]), label, rank=row.rank if row.rank < 100 else 0
                 )
+    return links
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A cell that was clicked on because moves begin there, these moves with their addresses, and back."""
+
+    cell: int | None
+    moves: Sequence[tuple[str, str]] = ()
+    back: str = ""
+
+
+def _choose(line: _Line, cell: int | None, replayed: ReplayedLine | None) -> _Chosen:
+    """Return the moves that begin on a cell and end on another one."""
+    if cell is None or replayed is None:
+        return _Chosen(None)
+    moves = [
+        (text, line.address([*line.moves, text]))
+        for text, (begins, ends) in replayed.ways.items()
+        if begins == cell != ends
+    ]
+    return _Chosen(cell, moves, line.address(line.moves))
+
+
+def _links_of_ways(
+    line: _Line, replayed: ReplayedLine, rows: Sequence[_Row], chosen: int | None
+) -> dict[int, CellLink]:
+    """Cells to click on for moves that cells' names do not say: where one begins, then where it ends."""
+    ranks = {text: row.rank for row in rows for text in (row.move.move, *row.move.equivalents)}
+
+    def place(text: str) -> float:
+        return ranks.get(text, math.inf)
+
+    links: dict[int, CellLink] = {}
+    # The best of several moves on a cell comes last and stays; the list below the board has them all.
+    for text in sorted(replayed.ways, key=place, reverse=True):
+        begins, ends = replayed.ways[text]
+        if begins == ends:
+            address, label = line.address([*line.moves, text]), f"play {text}"
+            links[ends] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
+        elif chosen is None:
+            address, label = line.address(line.moves, cell=begins), f"moves from here, such as {text}"
+            links[begins] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
+        elif begins == chosen:
+            address, label = line.address([*line.moves, text]), f"play {text}"
+            links[ends] = CellLink(address, label, rank=ranks.get(text, 0))
     return links
 
 

@@ -1,8 +1,8 @@
-"""The pattern gallery, and one pattern by itself."""
+"""The pattern gallery."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -14,13 +14,12 @@ from academy.knowledge.text import read_cells
 from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from web.drawing import LETTER_MEANINGS, draw_legend, draw_pattern
-from web.failures import PageError
 from web.knowledge import Knowledge
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import seat_names
 
-__all__ = ["LIBRARIES", "draw_record", "show_pattern", "show_patterns"]
+__all__ = ["LIBRARIES", "draw_record", "show_patterns"]
 
 _PAGE: Final = 24
 LIBRARIES: Final[Mapping[str, pattern_pb2.Library.ValueType]] = {
@@ -37,8 +36,18 @@ _ORDERS: Final = {
     "most-used": "uses desc",
     "most-successes": "successes desc",
 }
-_FILTERS: Final = ("min_elo", "min_value", "max_value", "min_proposers", "player", "proposer")
-_MOST_VOTES: Final = 200
+_FILTERS: Final = (
+    "cells",
+    "min_size",
+    "max_size",
+    "min_elo",
+    "max_elo",
+    "min_value",
+    "max_value",
+    "min_proposers",
+    "player",
+    "proposer",
+)
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,10 @@ def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
     return libraries_pb2.PatternFilter(
         proposer=query.text("proposer")[:256],
         min_elo=query.number("min_elo", -10_000, 10_000),
+        max_elo=query.number("max_elo", -10_000, 10_000),
+        min_size=query.whole("min_size", 0, 1_000_000),
+        max_size=query.whole("max_size", 0, 1_000_000),
+        cells=query.text("cells")[:256],
         min_value=query.number("min_value", 0, 1),
         max_value=query.number("max_value", 0, 1),
         min_proposers=query.whole("min_proposers", 0, 1_000_000),
@@ -112,51 +125,3 @@ def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
 def _item(record: pattern_pb2.PatternRecord, spec: GameSpec, library: str) -> _Item:
     address = link(f"/games/{spec.game_id}/patterns/{library}/{record.pattern_id}")
     return _Item(record, draw_record(record, spec.geometry), address)
-
-
-async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
-    """Show one pattern with its label and its votes."""
-    Query(request.query_params, ())
-    game_id = check_game_id(request.path_params["game_id"])
-    library, pattern_id = request.path_params["library"], request.path_params["pattern_id"]
-    if library not in LIBRARIES or not (
-        pattern_id.isascii() and pattern_id.isdigit() and len(pattern_id) < 19
-    ):
-        why = f"Patterns are in the libraries {' and '.join(LIBRARIES)} and have numbers."
-        raise PageError(404, "No such pattern", why, "Look for it in the gallery.")
-    spec = read_spec((await knowledge.game(game_id)).game)
-    record = await knowledge.pattern(game_id, LIBRARIES[library], int(pattern_id))
-    letters = {letter for letter in LETTER_MEANINGS if letter in _letters_of(record, spec)}
-    context = {
-        "game_id": game_id,
-        "library": library,
-        "record": record,
-        "drawing": draw_record(record, spec.geometry),
-        "label": _label(record),
-        "addressed": seat_names(spec)[(record.signature.player or 1) - 1],
-        "votes": [_vote(vote) for vote in record.votes[:_MOST_VOTES]],
-        "silent": [_vote(vote) for vote in record.silent_votes[:_MOST_VOTES]],
-        "legend": draw_legend(letter for letter in LETTER_MEANINGS if letter in letters),
-        "gallery": link(f"/games/{game_id}/patterns", {"library": library}),
-    }
-    return render(request, "pattern.html", context)
-
-
-def _letters_of(record: pattern_pb2.PatternRecord, spec: GameSpec) -> set[str]:
-    # On a map the names of places stand beside the letters.
-    graph = spec.geometry.__class__.__name__ == "GraphGeometry"
-    return {line[:1] for line in record.cells.splitlines()} if graph else set(record.cells)
-
-
-def _label(record: pattern_pb2.PatternRecord) -> str:
-    signature = record.signature
-    return f"< {signature.proposers}; {signature.elo:.0f}; {signature.value:.2f}; {signature.player} >"
-
-
-def _vote(vote: pattern_pb2.Vote) -> dict[str, Any]:
-    return {
-        "player": vote.player,
-        "elo": f"{vote.elo_hundredths / 100:.0f}",
-        "value": f"{vote.value_millionths / 1e6:.3f}",
-        "event": vote.event,
-    }

@@ -1,0 +1,202 @@
+"""Commands that tell what happened: behind an opening, to a pattern, to a game's libraries, by a player."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from google.protobuf.timestamp_pb2 import Timestamp
+from rich.table import Table
+from rich.text import Text
+
+from academy.cli import printing
+from academy.cli.connection import CommandError, ExitCode, ListingCommands, Server, with_server
+from academy.cli.libraries import Game, Json, PatternId, WhichPatterns, number_of
+from academy.v1 import contests_pb2, history_pb2, libraries_pb2
+
+_RESULTS = {
+    contests_pb2.RESULT_WIN: "won",
+    contests_pb2.RESULT_DRAW: "drew",
+    contests_pb2.RESULT_LOSS: "lost",
+}
+Day = Annotated[str, typer.Option(metavar="DAY", help="As in 2026-01-31, in UTC.")]
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add these commands."""
+    history = typer.Typer(
+        cls=ListingCommands,
+        no_args_is_help=True,
+        help="Tell what happened: behind an opening, to a pattern, to the libraries, by a player.",
+    )
+    history.command("opening")(with_server(show_opening))
+    history.command("pattern")(with_server(show_pattern))
+    history.command("growth")(with_server(show_growth))
+    history.command("player")(with_server(show_player))
+    application.add_typer(history, name="history")
+
+
+def show_opening(  # noqa: PLR0913
+    server: Server,
+    game: Game,
+    moves: Annotated[list[str] | None, typer.Argument(metavar="MOVE", help="The line.")] = None,
+    player: Annotated[int, typer.Option(min=1, help="Whose results to count.")] = 1,
+    min_elo: Annotated[
+        float | None, typer.Option(help="Count the newest contests of at least this mean Elo.")
+    ] = None,
+    since: Day = "",
+    until: Day = "",
+    json: Json = False,
+) -> None:
+    """Show contests that came to a position, other orders of its moves, and a count by Elo or date."""
+    request = history_pb2.ExploreOpeningRequest(game_id=game, player=player, moves=moves or [])
+    if min_elo is not None:
+        request.filter.min_elo = min_elo
+    if since:
+        request.filter.since.CopyFrom(_day("--since", since))
+    if until:
+        request.filter.until.CopyFrom(_day("--until", until))
+        # The day itself counts too.
+        request.filter.until.seconds += 86_400
+    answer = server.history.ExploreOpening(request)
+    if json:
+        printing.print_json(printing.as_json(answer))
+        return
+    console = printing.console()
+    console.print(_contests_table("Newest", answer.newest))
+    console.print(_contests_table("Strongest", answer.strongest))
+    for other in answer.transpositions:
+        line = " ".join(other.moves)
+        console.print(f"the same moves as {line}: {other.visits} contests", markup=False, soft_wrap=True)
+    if answer.HasField("filtered"):
+        counted = answer.filtered
+        console.print(
+            f"of the newest {counted.looked_through} contests of the game {counted.passed} pass, "
+            f"{counted.position.contests} of them came here"
+        )
+        console.print(_moves_table(counted.moves))
+
+
+def _day(option: str, text: str) -> Timestamp:
+    time = Timestamp()
+    try:
+        time.FromDatetime(datetime.strptime(text, "%Y-%m-%d"))
+    except ValueError as error:
+        why = f"{option} {text!r}: write a day as in 2026-01-31"
+        raise CommandError(why, ExitCode.USAGE) from error
+    return time
+
+
+def _contests_table(title: str, contests: Iterable[history_pb2.ContestSummary]) -> Table:
+    table = printing.new_table(title, " contest", " players", "plies", " end", " reported")
+    for contest in contests:
+        results = [_RESULTS.get(result, "") for result in contest.results]
+        players = [
+            f"{player.name} ({player.elo:.0f}) {result}".strip()
+            for player, result in zip(contest.players, results or [""] * len(contest.players), strict=True)
+        ]
+        table.add_row(
+            printing.shown(contest.contest_id),
+            printing.shown(", ".join(players)),
+            str(contest.plies or ""),
+            printing.shown(contest.termination),
+            _minute(contest.report_time),
+        )
+    return table
+
+
+def _minute(time: Timestamp) -> str:
+    return time.ToDatetime().strftime("%Y-%m-%d %H:%M") if time.seconds else ""
+
+
+def _moves_table(moves: Sequence[history_pb2.FilteredMove]) -> Table:
+    table = printing.new_table("Moves", " move", "contests", "won", "drawn", "lost", "elo")
+    for move in moves:
+        count = move.count
+        table.add_row(
+            printing.shown(move.move),
+            *(str(number) for number in (count.contests, count.wins, count.draws, count.losses)),
+            f"{count.elo:.0f}",
+        )
+    return table
+
+
+def show_pattern(
+    server: Server,
+    game: Game,
+    pattern_id: PatternId,
+    library: WhichPatterns = "middle-game",
+    json: Json = False,
+) -> None:
+    """Show how a pattern changed, the oldest first, and the contests on whose boards it was found."""
+    request = history_pb2.GetPatternHistoryRequest(
+        game_id=game, library=number_of(library), pattern_id=pattern_id
+    )
+    answer = server.history.GetPatternHistory(request)
+    if json:
+        printing.print_json(printing.as_json(answer))
+        return
+    table = printing.new_table(
+        f"{game}, {library}: pattern {pattern_id}",
+        *("event", " when", " what", " by", " contest", "ply", "proposers", "elo", "value", "strength"),
+        " cells",
+    )
+    for step in answer.steps:
+        table.add_row(
+            str(step.event),
+            _minute(step.time),
+            printing.shown(f"{step.cause}: {step.reason}" if step.reason else step.cause),
+            printing.shown(step.player),
+            printing.shown(step.contest_id),
+            str(step.ply or ""),
+            str(step.signature.proposers),
+            f"{step.signature.elo:.0f}",
+            f"{step.signature.value:.3f}",
+            f"{step.strength:.1f}",
+            Text(step.cells),
+        )
+    printing.console().print(table)
+    for example in answer.examples:
+        where = f"found after ply {example.ply} of {example.contest.contest_id}: {example.board}"
+        printing.console().print(where, markup=False, soft_wrap=True)
+
+
+def show_growth(server: Server, game: Game, json: Json = False) -> None:
+    """Show how a game's libraries grew from contest to contest."""
+    answer = server.history.GetGrowth(history_pb2.GetGrowthRequest(game_id=game))
+    table = printing.new_table(
+        game, "contests", " when", "opening nodes", "middle-game", "endgame", "tesujis", "players"
+    )
+    for point in answer.points:
+        table.add_row(
+            f"{point.contests:,}",
+            _minute(point.time),
+            f"{point.opening_nodes:,}",
+            f"{point.middle_game_patterns:,}",
+            f"{point.endgame_patterns:,}",
+            f"{point.tesujis:,}",
+            f"{point.players:,}",
+        )
+    printing.show(answer, json, table)
+
+
+def show_player(
+    server: Server,
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="The player's identity.")],
+    json: Json = False,
+) -> None:
+    """Show what a player did in all games, and how often its patterns helped others."""
+    answer = server.libraries.ListPlayerStatistics(libraries_pb2.ListPlayerStatisticsRequest(player=player))
+    table = printing.new_table(
+        player, " game", "contests", "proposals taken", "dropped", "helped others", "who won or drew"
+    )
+    for figures in answer.players:
+        table.add_row(
+            figures.game_id,
+            f"{figures.contests:,}",
+            f"{figures.accepted_proposals:,}",
+            f"{figures.dropped_proposals:,}",
+            f"{figures.helped:,}",
+            f"{figures.helped_successes:,}",
+        )
+    printing.show(list(answer.players), json, table)

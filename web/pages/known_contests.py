@@ -1,0 +1,106 @@
+"""Contests that ACADEMY names: who played, how it ended, and where the arena shows the game."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from academy.v1 import contests_pb2, history_pb2
+from web.arena_watch import ArenaWatch
+from web.failures import PageError
+from web.pages.arena_links import game_address
+
+__all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "list_contests"]
+
+RESULTS: Mapping[int, str] = {
+    contests_pb2.RESULT_WIN: "won",
+    contests_pb2.RESULT_DRAW: "drew",
+    contests_pb2.RESULT_LOSS: "lost",
+}
+
+
+@dataclass(frozen=True)
+class ListedContest:
+    """A contest as a list shows it.
+
+    Attributes:
+        players: Name, Elo and result by seat.
+        facts: When it was, how long, how it ended.
+        address: The arena's page of the game; "" where these pages do not have it.
+        contest_id: Its id.
+    """
+
+    players: Sequence[tuple[str, str, str]]
+    facts: str
+    address: str
+    contest_id: str
+
+
+class ArenaGames:
+    """Where the arena that these pages show has the games of contests.
+
+    Args:
+        competitions: The names of the arena's competitions, by what the ids of their contests begin with.
+    """
+
+    def __init__(self, competitions: Mapping[str, str]) -> None:
+        self._competitions = competitions
+
+    def address(self, contest_id: str, ply: int | None = None) -> str:
+        """Return the page of a contest's game; "" where there is none.
+
+        Args:
+            contest_id: The contest's id in its arena.
+            ply: After how many moves; None for the last.
+        """
+        series, _, rest = contest_id.partition("/")
+        game_id, _, attempt = rest.rpartition("/")
+        name = self._competitions.get(series)
+        return game_address(name, game_id, ply) if name and game_id and attempt else ""
+
+
+async def arena_games(request: Request) -> ArenaGames:
+    """Return where games are, as far as an arena is shown here.
+
+    Args:
+        request: What was asked for.
+    """
+    arena: ArenaWatch | None = getattr(request.app.state, "arena", None)
+    if arena is None:
+        return ArenaGames({})
+    try:
+        return ArenaGames(await arena.series())
+    except PageError:
+        # These pages are about knowledge: an arena that is away takes only links from them.
+        return ArenaGames({})
+
+
+def list_contests(
+    contests: Iterable[history_pb2.ContestSummary], games: ArenaGames, ply: int | None = None
+) -> list[ListedContest]:
+    """Return contests for a list.
+
+    Args:
+        contests: The contests.
+        games: Where their games are.
+        ply: Where links lead; None for the last move.
+    """
+    return [_listed(contest, games, ply) for contest in contests]
+
+
+def _listed(contest: history_pb2.ContestSummary, games: ArenaGames, ply: int | None) -> ListedContest:
+    results = list(contest.results) or [contests_pb2.RESULT_UNSPECIFIED] * len(contest.players)
+    facts = [
+        contest.report_time.ToDatetime().strftime("%Y-%m-%d %H:%M") if contest.report_time.seconds else "",
+        f"{contest.plies} {'ply' if contest.plies == 1 else 'plies'}" if contest.plies else "",
+        contest.termination,
+    ]
+    return ListedContest(
+        [
+            (player.identity or player.name, f"{player.elo:.0f}", RESULTS.get(result, ""))
+            for player, result in zip(contest.players, results, strict=True)
+        ],
+        ", ".join(filter(None, facts)),
+        games.address(contest.contest_id, ply),
+        contest.contest_id,
+    )
