@@ -84,7 +84,7 @@ def _listen(address: ServerAddress) -> socket.socket:
             f"{address}: cannot listen there ({error.strerror}); another program may, or it is not this "
             "machine's address"
         ) from error
-    # Connections take it over. Without it a page's body waits 40 ms for the visitor to confirm its head: only for
-    # sockets that name their protocol does asyncio set it.
+    # Connections take it over. Without it a page's body waits 40 ms for the visitor to confirm its head;
+    # asyncio sets it, but only for sockets that name their protocol.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener

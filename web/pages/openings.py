@@ -5,7 +5,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import Any, Final
+from urllib.parse import quote_plus
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -97,6 +99,15 @@ class _Line:
             ],
         )
 
+    def after(self, move: str) -> str:
+        """Return the address after one more move; a page has hundreds of them."""
+        return f"{self._continued}{quote_plus(move)}"
+
+    @cached_property
+    def _continued(self) -> str:
+        here = self.address(self.moves)
+        return f"{here}{'&' if '?' in here else '?'}m="
+
 
 async def show_openings(request: Request, knowledge: Knowledge) -> Response:
     """Show what is known after the moves `m`, with the figures of `player`."""
@@ -116,7 +127,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         _board_after(line),
     )
     moves = list(known.moves) if key is None else sorted(known.moves, key=key)
-    rows = [_Row(move, line.address([*line.moves, move.move]), rank) for rank, move in enumerate(moves, 1)]
+    rows = [_Row(move, line.after(move.move), rank) for rank, move in enumerate(moves, 1)]
     drawing = None
     chosen = _choose(line, query.whole("from", 0, spec.geometry.size - 1), replayed)
     if replayed is not None:
@@ -132,7 +143,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "known": known.known,
         "statistics": known.position,
         "recommended": known.recommendation if known.HasField("recommendation") else None,
-        "recommended_address": line.address([*line.moves, known.recommendation.move]),
+        "recommended_address": line.after(known.recommendation.move),
         "rows": rows,
         "sorts": {name: line.address(line.moves, sort=name) for name in _SORTS},
         "seats": [
@@ -170,9 +181,7 @@ def _filtered(line: _Line, happened: history_pb2.ExploreOpeningResponse) -> _Fil
         return None
     counted = happened.filtered
     oldest = counted.oldest.ToDatetime().strftime("%Y-%m-%d") if counted.looked_through else ""
-    return _FilteredCount(
-        counted, oldest, [(move, line.address([*line.moves, move.move])) for move in counted.moves]
-    )
+    return _FilteredCount(counted, oldest, [(move, line.after(move.move)) for move in counted.moves])
 
 
 async def _same_positions(
@@ -205,7 +214,7 @@ def _links(line: _Line, replayed: ReplayedLine, rows: Sequence[_Row]) -> dict[in
     """Cells to click on: moves that are named by one cell, the known ones with their places in the list."""
     cells = {name: cell for cell, name in enumerate(line.spec.cell_names)}
     links = {
-        cells[text]: CellLink(line.address([*line.moves, text]), f"play {text}", known=False)
+        cells[text]: CellLink(line.after(text), f"play {text}", known=False)
         for text in replayed.legal
         if text in cells
     }
@@ -215,9 +224,7 @@ def _links(line: _Line, replayed: ReplayedLine, rows: Sequence[_Row]) -> dict[in
                 label = (
                     f"{text}: value {row.move.statistics.value:.2f} in {row.move.statistics.visits} contests"
                 )
-                links[cells[text]] = CellLink(
-                    line.address([*line.moves, text]), label, rank=row.rank if row.rank < 100 else 0
-                )
+                links[cells[text]] = CellLink(line.after(text), label, rank=row.rank if row.rank < 100 else 0)
     return links
 
 
@@ -235,9 +242,7 @@ def _choose(line: _Line, cell: int | None, replayed: ReplayedLine | None) -> _Ch
     if cell is None or replayed is None:
         return _Chosen(None)
     moves = [
-        (text, line.address([*line.moves, text]))
-        for text, (begins, ends) in replayed.ways.items()
-        if begins == cell != ends
+        (text, line.after(text)) for text, (begins, ends) in replayed.ways.items() if begins == cell != ends
     ]
     return _Chosen(cell, moves, line.address(line.moves))
 
@@ -256,13 +261,13 @@ def _links_of_ways(
     for text in sorted(replayed.ways, key=place, reverse=True):
         begins, ends = replayed.ways[text]
         if begins == ends:
-            address, label = line.address([*line.moves, text]), f"play {text}"
+            address, label = line.after(text), f"play {text}"
             links[ends] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
         elif chosen is None:
             address, label = line.address(line.moves, cell=begins), f"moves from here, such as {text}"
             links[begins] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
         elif begins == chosen:
-            address, label = line.address([*line.moves, text]), f"play {text}"
+            address, label = line.after(text), f"play {text}"
             links[ends] = CellLink(address, label, rank=ranks.get(text, 0))
     return links
 
@@ -272,7 +277,7 @@ def _other_moves(line: _Line, replayed: ReplayedLine | None, rows: Sequence[_Row
     if replayed is None:
         return []
     known = {text for row in rows for text in (row.move.move, *row.move.equivalents)}
-    return [(text, line.address([*line.moves, text])) for text in replayed.legal if text not in known]
+    return [(text, line.after(text)) for text in replayed.legal if text not in known]
 
 
 def _position_address(line: _Line, replayed: ReplayedLine | None) -> str:
