@@ -45,9 +45,11 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         caller = current_caller.get()
         check_line(request.moves, self._limits)
         filtering = request.HasField("filter")
-        cost = cost_of_moves(len(request.moves)) + filtering * cost_of_listing(history.RECENT_CONTESTS)
-        self._guard.charge(caller, cost - 1)
         view = (await self._games.game(request.game_id)).view
+        kept = min(view.measures.contests, history.RECENT_CONTESTS)
+        # The call itself was charged as one question.
+        cost = cost_of_moves(len(request.moves)) - 1 + (cost_of_listing(kept) if filtering else 0)
+        self._guard.charge(caller, cost)
         # Always as analysis: who plays a contest of the game is refused.
         self._access.find_asking_seat(caller, view.spec, "", request.player)
         elo = self._access.elo(caller, None, view.spec)
