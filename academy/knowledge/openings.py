@@ -197,7 +197,7 @@ class OpeningTree:
         """
         return self._walk(self._line(moves, player))
 
-    def find_path(self, moves: Sequence[str], player: int = 0) -> list[OpeningNode]:
+    def find_path(self, moves: Iterable[str], player: int = 0) -> list[OpeningNode]:
         """Return the nodes along a list of moves, the root first, as far as the tree has them.
 
         Args:
@@ -238,7 +238,7 @@ class OpeningTree:
         spellings = self.spec.all_moves_back(moves, [child.move for child in children])
         return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
-    def _line(self, moves: Sequence[str], player: int) -> Iterable[str]:
+    def _line(self, moves: Iterable[str], player: int) -> Iterable[str]:
         if self.spec.simultaneous:
             return (_branch(player), *moves)
         # Move by move, so that a list which leaves the tree costs no more than its way in it.

@@ -12,6 +12,7 @@ from academy.knowledge.analysis import ANALYST
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.game import ChangedRecords, GameKnowledge
 from academy.knowledge.library import PatternEntry
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.knowledge.votes import ELO_SCALE
@@ -58,14 +59,22 @@ def note_event(
         if node_id not in nodes:
             transaction.delete(TableName.NODE_CONTESTS, keys.in_game(game_id, node_id))
     if event.WhichOneof("kind") == "contest_reported" and not event.contest_reported.report.void:
-        # A contest changes no other positions that are still there than those that it passed.
-        passed = [node_id for node_id in changes.nodes if node_id in nodes]
-        _note_contest(transaction, knowledge, event, passed)
+        _note_contest(transaction, knowledge, event, _passed(knowledge.openings, event))
         _note_growth(transaction, knowledge, event)
     _note_patterns(transaction, knowledge, event, changes, _found(transaction, event, outcome))
 
 
 # Contests of opening positions
+
+
+def _passed(tree: OpeningTree, event: events_pb2.Event) -> list[int]:
+    """The positions of the tree that a contest came to, also those where the tree does not count it."""
+    plies = event.contest_reported.report.plies
+    if not tree.spec.simultaneous:
+        return [node.node_id for node in tree.find_path(ply.move for ply in plies)]
+    seats = range(1, tree.spec.players + 1)
+    paths = (tree.find_path((ply.move for ply in plies if ply.player == seat), seat) for seat in seats)
+    return list(dict.fromkeys(node.node_id for path in paths for node in path))
 
 
 def _note_contest(
