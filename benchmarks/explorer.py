@@ -107,8 +107,8 @@ def measure(visitor: Visitor, count: int, chance: random.Random, pid: int) -> No
             path = unescape(chance.choice(moves)) if moves else ""
         spent, passed = _cpu_seconds(pid) - spent, time.monotonic() - begun
         # Each page is asked for twice.
-        each = 1_000 * spent / (2 * count)
-        print(f"{name}: {steps.describe()}; {each:.1f} ms of processor a page in {passed:.0f} s")
+        cpu = 1_000 * spent / (2 * count)
+        print(f"{name}: {steps.describe()}; {cpu:.1f} ms of processor a page in {passed:.0f} s")
 
 
 def _cpu_seconds(pid: int) -> float:
@@ -118,7 +118,7 @@ def _cpu_seconds(pid: int) -> float:
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
         begun += map(int, children)
     fields = [Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split() for process in begun]
-    return sum(int(one[11]) + int(one[12]) for one in fields) / _TICKS
+    return sum(int(line[11]) + int(line[12]) for line in fields) / _TICKS
 
 
 if __name__ == "__main__":

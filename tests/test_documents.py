@@ -139,6 +139,7 @@ INCOMPLETE = {
     *(
         "academy serve",
         "academy contests void",
+        "academy history pattern",
         "academy games create",
         "academy games delete",
         "academy prune",

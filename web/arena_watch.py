@@ -102,7 +102,9 @@ class ArenaWatch:
             when, series = self._series
             if time.monotonic() - when >= _REMEMBERED_SECONDS:
                 listed = await self.competitions()
-                series = {one.series: one.name for one in listed if one.series}
+                series = {
+                    competition.series: competition.name for competition in listed if competition.series
+                }
                 self._series = (time.monotonic(), series)
             return series
 

@@ -40,7 +40,7 @@ MOST_MOVES: Final = 400
 # Of a whole game.
 MOST_PLIES: Final = 5_000
 _MOST_LISTED: Final = 500
-# So many moves are played to see where they end.
+# At most this number of moves are played to see where they end.
 _MOST_TRIED: Final = 120
 # The letters of each player's pieces.
 _OWN: Final = ("xb", "ow")
@@ -64,8 +64,8 @@ class ReplayedLine:
         mover: The seat to move; None after the end, or where all move at once.
         legal: The moves there as opening trees write them; empty where they cannot be listed.
         ended: The result, where the line ends the game.
-        ways: Of legal moves that no cell's name stands for, the cells where they begin and end; they begin
-            and end on one cell where a piece is put there.
+        ways: The cells where legal moves begin and end, except for moves that are a cell's name. A move that
+            puts a piece on a cell begins and ends there.
     """
 
     board: Board

@@ -95,8 +95,12 @@ def list_patterns(  # noqa: PLR0913
     proposer: Annotated[str, typer.Option(help="Only those proposed by this player.")] = "",
     min_elo: Annotated[float | None, typer.Option(help="Only those of at least this Elo.")] = None,
     max_elo: Annotated[float | None, typer.Option(help="Only those of at most this Elo.")] = None,
-    min_size: Annotated[int | None, typer.Option(min=0, help="Only those of at least so many cells.")] = None,
-    max_size: Annotated[int | None, typer.Option(min=0, help="Only those of at most so many cells.")] = None,
+    min_size: Annotated[
+        int | None, typer.Option(min=0, help="Only those of at least this number of cells.")
+    ] = None,
+    max_size: Annotated[
+        int | None, typer.Option(min=0, help="Only those of at most this number of cells.")
+    ] = None,
     cells: Annotated[str, typer.Option(help="Only those with a line that holds this, as in 'x - o'.")] = "",
     min_value: Annotated[float | None, typer.Option(help="Only those worth at least this.")] = None,
     max_value: Annotated[float | None, typer.Option(help="Only those worth at most this.")] = None,

@@ -47,20 +47,20 @@ def find_transpositions(tree: OpeningTree, moves: Sequence[str], most: int) -> l
         return []
     movers = _movers(tree, moves)
     own = tree.find(moves)
-    found: dict[int, Transposition] = {}
+    orders: dict[int, Transposition] = {}
     search = _Search(tree)
     for image in dict.fromkeys(tree.spec.move_images(moves)):
         spelt = dict(zip(image, moves, strict=True))
         for node in search.find(Counter(zip(movers, image, strict=True))):
             line = tuple(spelt[move] for move in _line_to(tree, node))
-            if node is not own and node.node_id not in found:
-                found[node.node_id] = Transposition(line, node)
-    by_visits = sorted(found.values(), key=lambda other: (-other.node.visits, other.moves))
+            if node is not own and node.node_id not in orders:
+                orders[node.node_id] = Transposition(line, node)
+    by_visits = sorted(orders.values(), key=lambda other: (-other.node.visits, other.moves))
     return by_visits[:most]
 
 
 def _movers(tree: OpeningTree, moves: Sequence[str]) -> list[int]:
-    """Return who makes each move: as the tree has it, and where it knows no more, by turns."""
+    """Return who makes each move: as the tree has it, and beyond that by turns."""
     path = tree.find_path(moves)
     movers = [node.mover for node in path[1:]]
     players = tree.spec.players
@@ -86,17 +86,17 @@ class _Search:
 
     def find(self, wanted: Mapping[tuple[int, str], int]) -> list[OpeningNode]:
         """Return the nodes that take up all the moves, each by its player."""
-        found = []
+        reached = []
         depth = sum(wanted.values())
         waiting = [(self._tree.root, dict(wanted))]
         while waiting and self._steps:
             node, left = waiting.pop()
             self._steps -= 1
             if node.depth == depth:
-                found.append(node)
+                reached.append(node)
                 continue
             for child in self._tree.children(node.node_id):
                 move = child.mover, child.move
                 if left.get(move):
                     waiting.append((child, left | {move: left[move] - 1}))
-        return found
+        return reached

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.openings import ROOT, Continuation, OpeningNode
 from academy.knowledge.transpositions import find_transpositions
 from academy.knowledge.votes import ELO_SCALE
@@ -83,7 +84,9 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
     ) -> messages.GetPatternHistoryResponse:
         """Return what became of a pattern."""
         library = pattern_library_from_proto(request.library)
-        self._store.read(game_record, request.game_id)
+        view = (await self._games.game(request.game_id)).view
+        if request.pattern_id not in view.libraries[library]:
+            raise UnknownPatternError(request.pattern_id)
         return self._store.read(history.pattern_history, request.game_id, library, request.pattern_id)
 
     async def GetGrowth(

@@ -297,8 +297,8 @@ def find_player_statistics(
 def statistics_in_all_games(transaction: Transaction, player: str) -> list[libraries_pb2.PlayerStatistics]:
     """Return a player's figures of the games that it has any in, by game."""
     games = [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
-    figures = (find_player_statistics(transaction, game_id, player) for game_id in games)
-    return [one for one in figures if one.contests or one.helped]
+    in_games = (find_player_statistics(transaction, game_id, player) for game_id in games)
+    return [figures for figures in in_games if figures.contests or figures.helped]
 
 
 def page_of_player_statistics(

@@ -33,7 +33,7 @@ _LARGEST_BOARD: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Sighting:
     """A pattern that somebody proposed of a contest, with the verdict. The contest is its kept id."""
 
     library: Library
@@ -61,7 +61,7 @@ def note_event(
     if event.WhichOneof("kind") == "contest_reported" and not event.contest_reported.report.void:
         _note_contest(transaction, knowledge, event, _passed(knowledge.openings, event))
         _note_growth(transaction, knowledge, event)
-    _note_patterns(transaction, knowledge, event, changes, _found(transaction, event, outcome))
+    _note_patterns(transaction, knowledge, event, changes, _sightings(transaction, event, outcome))
 
 
 # Contests of opening positions
@@ -186,9 +186,9 @@ def read_growth(transaction: Transaction, game_id: str) -> list[history_pb2.Grow
 # Patterns
 
 
-def _found(
+def _sightings(
     transaction: Transaction, event: events_pb2.Event, outcome: event_log.EventOutcome
-) -> dict[tuple[Library, int], _Found]:
+) -> dict[tuple[Library, int], _Sighting]:
     """What an event says of where patterns were found, by the pattern; the first of several."""
     match event.WhichOneof("kind"):
         case "contest_reported":
@@ -205,8 +205,8 @@ def _found(
         return board if len(board) <= _LARGEST_BOARD else ""
 
     contest_id = report.contest.contest_id
-    found = [
-        _Found(
+    sightings = [
+        _Sighting(
             pattern_library_from_proto(proposal.content.library),
             judgement,
             proposal.player,
@@ -217,12 +217,14 @@ def _found(
         )
         for proposal, judgement in zip(proposals, outcome.judgements, strict=False)
     ]
-    found += [
-        _Found(cut.library, judgement, ANALYST, cut.seat, cut.ply, contest_id, board_after(cut.ply))
+    sightings += [
+        _Sighting(cut.library, judgement, ANALYST, cut.seat, cut.ply, contest_id, board_after(cut.ply))
         for cut, judgement in outcome.cut
     ]
-    taken = (one for one in reversed(found) if one.judgement.verdict is not Verdict.DROPPED)
-    return {(one.library, one.judgement.pattern_id): one for one in taken}
+    taken = (
+        sighting for sighting in reversed(sightings) if sighting.judgement.verdict is not Verdict.DROPPED
+    )
+    return {(sighting.library, sighting.judgement.pattern_id): sighting for sighting in taken}
 
 
 def _note_patterns(
@@ -230,7 +232,7 @@ def _note_patterns(
     knowledge: GameKnowledge,
     event: events_pb2.Event,
     changes: ChangedRecords,
-    found: dict[tuple[Library, int], _Found],
+    sightings: dict[tuple[Library, int], _Sighting],
 ) -> None:
     spec = knowledge.spec
     for library, pattern_id in changes.patterns:
@@ -242,15 +244,15 @@ def _note_patterns(
         known = _pattern_history(transaction, key)
         cells = write_cells(entry.pattern, spec.geometry)
         cells_before = next((step.cells for step in reversed(known.steps) if step.cells), "")
-        one = found.get((library, pattern_id))
-        known.steps.append(_step(entry, event, one, cells if cells != cells_before else ""))
+        sighting = sightings.get((library, pattern_id))
+        known.steps.append(_step(entry, event, sighting, cells if cells != cells_before else ""))
         if len(known.steps) > MOST_STEPS:
             # The first step stays. What the next one changed goes on into the step after it.
             known.steps[2].cells = known.steps[2].cells or known.steps[1].cells
             del known.steps[1]
-        if one is not None and one.board:
+        if sighting is not None and sighting.board:
             example = records_pb2.KeptExample(
-                contest_id=one.contest_id, ply=one.ply, seat=one.seat, board=one.board
+                contest_id=sighting.contest_id, ply=sighting.ply, seat=sighting.seat, board=sighting.board
             )
             known.examples.insert(0, example)
             del known.examples[MOST_EXAMPLES:]
@@ -258,7 +260,7 @@ def _note_patterns(
 
 
 def _step(
-    entry: PatternEntry, event: events_pb2.Event, found: _Found | None, cells: str
+    entry: PatternEntry, event: events_pb2.Event, sighting: _Sighting | None, cells: str
 ) -> history_pb2.PatternStep:
     signature = entry.signature
     step = history_pb2.PatternStep(
@@ -270,9 +272,9 @@ def _step(
         strength=entry.strength,
         cells=cells,
     )
-    if found is not None:
-        step.cause, step.reason = found.judgement.verdict.value, found.judgement.reason
-        step.player, step.ply, step.contest_id = found.player, found.ply, found.contest_id
+    if sighting is not None:
+        step.cause, step.reason = sighting.judgement.verdict.value, sighting.judgement.reason
+        step.player, step.ply, step.contest_id = sighting.player, sighting.ply, sighting.contest_id
         return step
     kind = event.WhichOneof("kind") or ""
     if kind == "contest_reported":

@@ -312,13 +312,13 @@ def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(pages: Visitor,
     arena = academy.arena()
     ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
     board = "-" * 12 + "x" + "-" * 12
-    asked = consultation_pb2.Position(board=board, player=1, expected_value=0.1, plies=1)
-    found = academy.client(ticket).consultation.MatchPatterns(
+    position = consultation_pb2.Position(board=board, player=1, expected_value=0.1, plies=1)
+    matches = academy.client(ticket).consultation.MatchPatterns(
         consultation_pb2.MatchPatternsRequest(
-            game_id=GO, contest_id=played.contest_id, positions=[asked], libraries=[ENDGAME]
+            game_id=GO, contest_id=played.contest_id, positions=[position], libraries=[ENDGAME]
         )
     )
-    assert found.positions[0].total
+    assert matches.positions[0].total
     arena.contests.ReportContest(report(played, ["C3"], [board], values=[0.1]))
     answer = pages.get(f"/games/{GO}")
     assert "The sizes of the libraries from contest to contest" in answer.text

@@ -179,15 +179,15 @@ async def _show_found(
     if not boards:
         return []
     lit = await _cells_of(knowledge, spec, record, [example for example, _ in boards])
-    found = []
+    shown = []
     for (example, board), cells in zip(boards, lit, strict=True):
         picture = draw_letters(board, spec.cell_names)
         label = f"The board after ply {example.ply} of {example.contest.contest_id}"
         drawing = draw_board(picture, BoardMarks(lit=cells), label).whole if picture else None
         (contest,) = list_contests([example.contest], games, example.ply)
         position = link(f"/games/{spec.game_id}/position", {"board": example.board, "player": example.seat})
-        found.append(_Found(drawing, example.ply, contest, position))
-    return found
+        shown.append(_Found(drawing, example.ply, contest, position))
+    return shown
 
 
 def _board(letters: str, spec: GameSpec) -> Board | None:

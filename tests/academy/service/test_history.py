@@ -51,8 +51,8 @@ def test_a_position_keeps_its_newest_and_its_strongest_contests_when_the_log_is_
 ) -> None:
     compact(academy.store.environment, keep=1)
     known = _explore(academy, "c3")
-    assert [one.contest_id for one in known.newest] == [f"n/{number}" for number in range(19, 11, -1)]
-    assert [one.contest_id for one in known.strongest[:3]] == ["n/0", "n/19", "n/18"]
+    assert [played.contest_id for played in known.newest] == [f"n/{number}" for number in range(19, 11, -1)]
+    assert [played.contest_id for played in known.strongest[:3]] == ["n/0", "n/19", "n/18"]
     assert len(known.strongest) == 8
     strongest = known.strongest[0]
     assert [player.name for player in strongest.players] == ["ann", "bob"]
@@ -64,7 +64,7 @@ def test_the_same_moves_in_another_order_are_named_in_any_orientation(academy: R
     # Turned by a quarter: c3 b4 d2 is c3 b2 d4, in another order than the late contest's.
     for line, other in ((["c3", "b2", "d4"], ["d4", "b2", "c3"]), (["c3", "b4", "d2"], ["d2", "b4", "c3"])):
         known = _explore(academy, *line)
-        assert [(list(one.moves), one.visits) for one in known.transpositions] == [(other, 1)]
+        assert [(list(order.moves), order.visits) for order in known.transpositions] == [(other, 1)]
     # The same cells, but not by the same players.
     assert not _explore(academy, "b2", "c3", "d4").transpositions
 
@@ -116,7 +116,8 @@ def test_a_pattern_tells_who_voted_how_its_value_moved_and_where_it_lay(tmp_path
         admin.libraries.DeletePattern(
             libraries_pb2.DeletePatternRequest(game_id=GAME, library=ENDGAME, pattern_id=1)
         )
-        assert not admin.history.GetPatternHistory(request).steps
+        refused = refusal(lambda: admin.history.GetPatternHistory(request))
+        assert refused.code is grpc.StatusCode.NOT_FOUND
 
 
 def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""What happened, as the command line tells it."""
+
+from tests.academy.cli.conftest import Academy
+
+
+def test_the_contests_behind_an_opening_are_named_and_counted(academy: Academy) -> None:
+    shown = academy("history", "opening", "go", "c3", "--min-elo", "1000")
+    assert "lines/0" in shown.out and "ann (1500) drew, bob (1550) drew" in shown.out
+    assert "of the newest 7 contests of the game 7 pass" in shown.out
+    known = academy("history", "opening", "go", "c3", "--until", "2020-01-31", "--json").json()
+    assert known["filtered"]["passed"] == 0 and known["strongest"]
+    mistyped = academy("history", "opening", "go", "--since", "31.1.2026")
+    assert mistyped.exit_code == 2 and "--since '31.1.2026': write a day as in 2026-01-31" in mistyped.err
+
+
+def test_a_patterns_history_names_who_proposed_it_in_which_contest(academy: Academy) -> None:
+    shown = academy("history", "pattern", "go", 1, "--library", "endgame")
+    assert "inserted" in shown.out and "taught-0" in shown.out and "ann" in shown.out
+    missing = academy("history", "pattern", "go", 99, "--library", "endgame")
+    assert missing.exit_code == 1 and "99" in missing.err
+
+
+def test_growth_and_a_players_games_are_printed(academy: Academy) -> None:
+    points = academy("history", "growth", "go", "--json").json()["points"]
+    assert [point["contests"] for point in points] == list(range(1, 8))
+    assert points[3]["endgame_patterns"] == 4
+    (figures,) = academy("history", "player", "ann", "--json").json()
+    assert (figures["game_id"], figures["accepted_proposals"], figures["helped"]) == ("go", 1, 0)
+    assert "proposals taken" in academy("history", "player", "ann").out
