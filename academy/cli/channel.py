@@ -11,10 +11,10 @@ from academy.cli.connection import CommandError, ExitCode, Server
 from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2_grpc,
+    history_pb2_grpc,
     libraries_pb2_grpc,
     proposals_pb2_grpc,
     tokens_pb2_grpc,
-    history_pb2_grpc,
 )
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from academy.v1 import (
         consultation_pb2_grpc,
         contests_pb2_grpc,
+        history_pb2_grpc,
         libraries_pb2_grpc,
         proposals_pb2_grpc,
         tokens_pb2_grpc,
-        history_pb2_grpc,
     )
 
 

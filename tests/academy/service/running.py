@@ -20,10 +20,10 @@ from academy.store.tokens import CreateToken, Role
 from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2_grpc,
+    history_pb2_grpc,
     libraries_pb2_grpc,
     proposals_pb2_grpc,
     tokens_pb2_grpc,
-    history_pb2_grpc,
 )
 from academy.wire.addresses import ServerAddress
 
