@@ -9,10 +9,12 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from academy.service.server import ServerSettings
+from academy.v1 import contests_pb2
 from academy.wire.addresses import ServerAddress
+from tests.academy.service.examples import contest
 from tests.academy.service.running import Running, serving
 from tests.web.conftest import served_pages
-from tests.web.filling import GO
+from tests.web.filling import GO, HEX
 from tests.web.visiting import Visitor
 from web.failures import PageError
 from web.guard import Guard
@@ -112,6 +114,19 @@ class TestTokens:
             assert game.status == 200 and "Latest contests" not in game.words
             assert gallery.status == 403 and "admin" in gallery.words
             assert all(token not in answer.text for answer in (game, gallery))
+
+    def test_a_bot_that_plays_is_shown_no_openings_of_its_game(self, academy: Running) -> None:
+        arena = academy.arena().contests
+        played = contest("at-the-board", GO, ("a-bot", "bob"), (1500.0, 1500.0))
+        with served_pages("--academy", academy.address, token=academy.token("a-bot")) as visitor:
+            assert "Newest contests here" in visitor.get(f"/games/{GO}/openings?elo=0").words
+            arena.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+            refused = visitor.get(f"/games/{GO}/openings")
+            arena.ReportContest(contests_pb2.ReportContestRequest(contest=played, void=True))
+            assert refused.status == 400 and "until it is reported" in refused.words
+            assert "Newest contests here" not in refused.words
+            assert visitor.get(f"/games/{HEX}/openings").status == 200
+            assert visitor.get(f"/games/{GO}/openings").status == 200
 
     def test_a_wrong_token_is_the_pages_fault_and_not_the_visitors(self, academy: Running) -> None:
         with served_pages("--academy", academy.address, token="wrong") as visitor:
