@@ -130,7 +130,7 @@ def main() -> None:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             game_id = full_game.teach(store)
-            _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
+            _, token = store.run(CreateToken("bot", Role.ANALYST))
             with Server(folder) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
                 reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
                 reader.patterns()

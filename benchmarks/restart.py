@@ -98,7 +98,7 @@ def main() -> None:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             full_game.teach(store, names[0])
-            _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
+            _, token = store.run(CreateToken("bot", Role.ANALYST))
         # The first start makes the pattern cache that is kept.
         start(folder, names[:1], token)
         copied(folder, names[0], names[1:])

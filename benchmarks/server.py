@@ -218,7 +218,7 @@ def main() -> None:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             game_id = full_game.teach(store)
-            _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
+            _, token = store.run(CreateToken("bot", Role.ANALYST))
             _, arena = store.run(CreateToken("arena", Role.ARENA))
         if only != ["writing"]:
             measure_asking(folder, token, game_id)

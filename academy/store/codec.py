@@ -818,7 +818,8 @@ def evaluation_records(table: EvaluationTable, spec: GameSpec) -> Iterator[patte
     patterns = anchored_patterns(spec)
     rows = list(zip(*(column.tolist() for column in table.columns()), strict=True))
     for first in range(0, len(rows), WEIGHTS_PER_RECORD):
-        record = pattern_pb2.EvaluationRecord(**(table.figures() if first == 0 else {}))
+        figures = table.figures() if first == 0 else {}
+        record = pattern_pb2.EvaluationRecord(**dict[str, Any](figures))
         for code, seen, weight, gradient in rows[first : first + WEIGHTS_PER_RECORD]:
             record.weights.add(
                 of=_weight_name(code, patterns),

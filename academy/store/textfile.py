@@ -256,8 +256,8 @@ def write_text(
         yield from _tesuji_lines(tesuji)
     if learnt.evaluation:
         yield from ("", f"% library {_EVALUATION}", "")
-    for number, part in enumerate(learnt.evaluation):
-        yield from _evaluation_lines(part, with_figures=number == 0)
+    for number, weights in enumerate(learnt.evaluation):
+        yield from _evaluation_lines(weights, with_figures=number == 0)
     if nodes:
         yield from ("", f"% library {Library.OPENING.value}", "")
         yield from _node_lines(nodes)
