@@ -452,6 +452,7 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "history_imported": lambda body: f"{len(body.ratings)} ratings",
     "patterns_imported": lambda body: f"{len(body.records)}",
     "tesujis_imported": lambda body: f"{len(body.records)}",
+    "evaluation_imported": lambda body: f"{sum(len(record.weights) for record in body.records)}",
     "openings_imported": lambda body: f"{len(body.nodes)}",
     "openings_analysed": lambda body: f"{len(body.nodes)} positions",
     "analyses_forgotten": lambda body: body.analyst or "everybody's",

@@ -105,8 +105,8 @@ def import_(
         printing.print_json(printing.as_json(response))
     else:
         typer.echo(
-            f"{game}: {response.patterns:,} patterns, {response.tesujis:,} tesujis and {response.nodes:,} "
-            f"opening nodes taken in, {response.evicted:,} had no room"
+            f"{game}: {response.patterns:,} patterns, {response.tesujis:,} tesujis, {response.weights:,} "
+            f"weights and {response.nodes:,} opening nodes taken in, {response.evicted:,} had no room"
         )
 
 
@@ -206,13 +206,14 @@ def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[
 
 
 def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
-    from academy.store.textfile import write_text
+    from academy.store.textfile import Learnt, write_text
 
     described = game_pb2.Game()
     patterns: list[pattern_pb2.PatternRecord] = []
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
     history: list[libraries_pb2.GameHistory] = []
     tesujis: list[pattern_pb2.TesujiRecord] = []
+    evaluation: list[pattern_pb2.EvaluationRecord] = []
     for record in records:
         match record.WhichOneof("record"):
             case "game":
@@ -225,7 +226,10 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
                 history.append(record.history)
             case "tesuji":
                 tesujis.append(record.tesuji)
-    for line in write_text(described.game_id, patterns, nodes, described, history, tesujis):
+            case "evaluation":
+                evaluation.append(record.evaluation)
+    learnt = Learnt(tesujis, evaluation)
+    for line in write_text(described.game_id, patterns, nodes, described, history, learnt):
         yield f"{line}\n".encode()
 
 
@@ -248,6 +252,7 @@ def _records_of_text(
             for pattern in patterns
         ),
         *(libraries_pb2.ImportLibraryRequest(tesuji=tesuji) for tesuji in parsed.tesujis),
+        *(libraries_pb2.ImportLibraryRequest(evaluation=part) for part in parsed.evaluation),
         *(libraries_pb2.ImportLibraryRequest(node=node) for node in parsed.nodes),
     ]
 
@@ -268,6 +273,8 @@ def _records_of_binary(
                 yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
             case ("tesuji", _) if number:
                 yield libraries_pb2.ImportLibraryRequest(tesuji=record.tesuji)
+            case ("evaluation", _) if number:
+                yield libraries_pb2.ImportLibraryRequest(evaluation=record.evaluation)
             case ("history", _) if number:
                 yield libraries_pb2.ImportLibraryRequest(history=record.history)
             case ("node", _) if number:

@@ -74,6 +74,7 @@ class AnchoredPatterns:
                 for image in (*same, *exchanged)
             }
         )
+        self._number_of = {place: number for number, place in enumerate(self.places)}
         # For each cell of a place, from the first: the places that have one, and which.
         self._cells = [
             (
@@ -90,14 +91,13 @@ class AnchoredPatterns:
 
     def _images(self, images: Sequence[Sequence[int]]) -> tuple[Numbers, NDArray[np.float32]]:
         """Return for each place and image the first code there, and what a digit of each cell counts."""
-        number_of = {place: number for number, place in enumerate(self.places)}
         first = np.zeros((len(self.places), len(images)), dtype=np.int64)
         powers = np.zeros((len(self.places), len(images), _MOST_CELLS), dtype=np.float32)
         for number, place in enumerate(self.places):
             for order, image in enumerate(images):
                 moved = [image[cell] for cell in place]
                 target = tuple(sorted(moved))
-                first[number, order] = self._first[number_of[target]]
+                first[number, order] = self._first[self._number_of[target]]
                 powers[number, order, : len(place)] = self._powers[[target.index(cell) for cell in moved]]
         return first, powers
 
@@ -146,6 +146,23 @@ class AnchoredPatterns:
         other = _least(self._exchanged, places, _EXCHANGED[digits])
         signs = (least < other).astype(np.int64) - (other < least)
         return np.minimum(least, other), signs
+
+    def code(self, contents: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """Return the code that all images of a pattern have, and for whom it counts, as from `least_images`.
+
+        Args:
+            contents: As from `contents`, in any order.
+
+        Raises:
+            ValueError: No shape of the game has these cells.
+        """
+        held = dict(contents)
+        place = tuple(sorted(held))
+        if place not in self._number_of or not all(0 <= digit < _DIGITS for digit in held.values()):
+            raise ValueError(f"cells {', '.join(map(str, place))}: no shape of anchored patterns has these")
+        digits = sum(held[cell] * int(power) for cell, power in zip(place, self._powers, strict=False))
+        codes, signs = self.least_images(np.array([self._first[self._number_of[place]] + digits]))
+        return int(codes[0]), int(signs[0])
 
     def contents(self, code: int) -> list[tuple[int, int]]:
         """Return the cells of a pattern, each with the player whose piece is there, 0 for none.

@@ -11,6 +11,7 @@ are plus, minus, times, division and square root of float64, and sums are in a f
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
+from fractions import Fraction
 from typing import Any, Final, Self
 
 import numpy as np
@@ -220,6 +221,33 @@ class EvaluationTable:
         """
         refused = least_elo is not None and not acceptable(self.elo, least_elo)
         return EvaluationTable() if refused else self
+
+    def unite(self, other: "EvaluationTable") -> "EvaluationTable":
+        """Return the table with another's weights, the new ones last.
+
+        Of one that both have counts and gradients add up, and the weight is the mean, weighted by positions
+        that had it. Figures add up.
+
+        Args:
+            other: The other table.
+        """
+        grown, rows = self._grow(other.codes)
+        seen, weights, gradients = (column.copy() for column in list(grown.columns())[1:])
+        for row, more, weight in zip(
+            rows.tolist(), other.seen.tolist(), other.weight_millionths.tolist(), strict=True
+        ):
+            # Python's whole numbers have no greatest one.
+            known = int(seen[row])
+            weights[row] = round(Fraction(known * int(weights[row]) + more * weight, max(1, known + more)))
+        seen[rows] += other.seen
+        gradients[rows] += other.gradient_millionths
+        figures = {name: figure + getattr(other, name) for name, figure in self.figures().items()}
+        figures["best_elo_hundredths"] = self._best_of_both(other)
+        columns = (grown.codes, seen, weights, gradients)
+        return EvaluationTable.of([column.tolist() for column in columns], figures)
+
+    def _best_of_both(self, other: "EvaluationTable") -> int:
+        return max((table.best_elo_hundredths for table in (self, other) if table.contests), default=0)
 
     def count_use(self, succeeded: bool) -> "EvaluationTable":
         """Return the table with one more use.

@@ -671,6 +671,21 @@ class GameKnowledge:
         self.tesujis = united.keep_strongest(self.settings.tesuji_capacity)
         return len(united) - len(self.tesujis)
 
+    def import_evaluation(self, evaluation: EvaluationTable, replace_all: bool) -> int:
+        """Unite another evaluation with this one, as far as the game's settings have one.
+
+        Args:
+            evaluation: The other one.
+            replace_all: Whether to forget the one known first.
+
+        Returns:
+            How many weights were removed for lack of room.
+        """
+        known = EvaluationTable() if replace_all else self.evaluation
+        united = known.unite(evaluation)
+        self.evaluation = united.fit_settings(self.settings)
+        return len(united) - len(self.evaluation)
+
     def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool, moved: bool = False) -> int:
         """Add another opening tree's figures to this one's.
 

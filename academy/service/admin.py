@@ -5,7 +5,7 @@ import.
 import asyncio
 import math
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
@@ -36,6 +37,7 @@ from academy.store.codec import (
     check_budget,
     check_value,
     entry_to_proto,
+    evaluation_records,
     library_from_proto,
     library_to_proto,
     node_to_proto,
@@ -192,6 +194,7 @@ async def gathered(
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = {}
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
     tesujis: list[pattern_pb2.TesujiRecord] = []
+    evaluation: list[pattern_pb2.EvaluationRecord] = []
     history: libraries_pb2.GameHistory | None = None
     count = size = 0
     async for request in requests:
@@ -200,9 +203,13 @@ async def gathered(
             require(kind == "header", "header", "the first of the stream must say what to import into")
             header = request.header
             continue
-        known = ("pattern", "node", "history", "tesuji")
-        require(kind in known, "record", "after the header come history, patterns, tesujis and nodes only")
-        count += len(request.history.ratings) if kind == "history" else 1
+        known = ("pattern", "node", "history", "tesuji", "evaluation")
+        require(
+            kind in known,
+            "record",
+            "after the header come history, patterns, tesujis, the evaluation and nodes only",
+        )
+        count += len(request.history.ratings) + len(request.evaluation.weights) or 1
         size += request.ByteSize()
         most, largest = limits.records_per_import, limits.bytes_per_import
         require(count <= most, "record", f"more than {most:,} records: import them in parts", limit=most)
@@ -217,11 +224,15 @@ async def gathered(
             patterns.setdefault(library, []).append(request.pattern)
         elif kind == "tesuji":
             tesujis.append(request.tesuji)
+        elif kind == "evaluation":
+            evaluation.append(request.evaluation)
         else:
             nodes.append(request.node)
     require(header is not None, "header", "the stream is empty; it begins with what to import into")
     assert header is not None
-    return ImportLibraries(header.game_id, patterns, nodes, header.replace, actor, history, tesujis)
+    return ImportLibraries(
+        header.game_id, patterns, nodes, header.replace, actor, history, tesujis, evaluation
+    )
 
 
 _PRUNED_SHOWN: Final = 100
@@ -434,7 +445,6 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             (library, sorted(view.libraries[library].stored.items()) if library in wanted else [])
             for library in PATTERN_LIBRARIES
         ]
-        tesujis = view.tesujis if Library.MIDDLE_GAME in wanted else TesujiTable.empty()
         nodes = []
         if Library.OPENING in wanted:
             nodes = list(_walk_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
@@ -458,8 +468,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 record.votes.sort(key=lambda vote: vote.order)
                 record.silent_votes.sort(key=lambda vote: vote.order)
                 yield messages.ExportLibraryResponse(pattern=record)
-        async for tesuji in _all_tesujis(tesujis, view.spec):
-            yield messages.ExportLibraryResponse(tesuji=tesuji)
+        async for learnt in _all_learnt(view.tesujis, view.evaluation, view.spec, wanted):
+            yield learnt
         for node in nodes:
             yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
 
@@ -608,12 +618,19 @@ def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:
     return list(game_tables.ratings(transaction, game_id))
 
 
-async def _all_tesujis(table: TesujiTable, spec: GameSpec) -> AsyncIterator[pattern_pb2.TesujiRecord]:
-    for first in range(0, len(table), _RECORDS_AT_ONCE):
+async def _all_learnt(
+    tesujis: TesujiTable, evaluation: EvaluationTable, spec: GameSpec, wanted: Set[Library]
+) -> AsyncIterator[messages.ExportLibraryResponse]:
+    if Library.MIDDLE_GAME not in wanted:
+        return
+    for first in range(0, len(tesujis), _RECORDS_AT_ONCE):
         await asyncio.sleep(0)
-        rows = range(first, min(first + _RECORDS_AT_ONCE, len(table)))
-        for record in tesuji_records(table, spec, rows):
-            yield record
+        rows = range(first, min(first + _RECORDS_AT_ONCE, len(tesujis)))
+        for record in tesuji_records(tesujis, spec, rows):
+            yield messages.ExportLibraryResponse(tesuji=record)
+    for weights in evaluation_records(evaluation, spec):
+        await asyncio.sleep(0)
+        yield messages.ExportLibraryResponse(evaluation=weights)
 
 
 def _history(measures: Measures, ratings: Sequence[tuple[str, int]]) -> Iterator[messages.GameHistory]:

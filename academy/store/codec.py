@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
@@ -14,6 +15,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from google.protobuf.message import DecodeError, Message
 
+from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
 from academy.knowledge.boards import (
     Board,
     InvalidBoardError,
@@ -30,7 +32,7 @@ from academy.knowledge.contests import (
     Result,
     Use,
 )
-from academy.knowledge.evaluation import EvaluationTable
+from academy.knowledge.evaluation import FIRST_PATTERN, EvaluationTable, Feature
 from academy.knowledge.fair_use import Expectation, FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
@@ -802,6 +804,80 @@ _SHORT: Final = {"codes": "<u4", "shapes": "<u4", "weight_millionths": "<i4"}
 def _pack(record: records_pb2.Tesujis | records_pb2.Evaluation, columns: Mapping[str, Numbers]) -> None:
     short = _SHORT if isinstance(record, records_pb2.Tesujis) else _SHORT | {"codes": "<i8"}
     pack_columns(record, **{name: column.astype(short.get(name, "<i8")) for name, column in columns.items()})
+
+
+# How many weights a part of an exported evaluation has.
+WEIGHTS_PER_RECORD: Final = 1_000
+_PIECES: Final = "-xo"
+
+
+def evaluation_records(table: EvaluationTable, spec: GameSpec) -> Iterator[pattern_pb2.EvaluationRecord]:
+    """Write an evaluation for people, in parts, of which the first has the figures; none of an empty one."""
+    patterns = anchored_patterns(spec)
+    rows = list(zip(*(column.tolist() for column in table.columns()), strict=True))
+    for first in range(0, len(rows), WEIGHTS_PER_RECORD):
+        figures = table.figures() if first == 0 else {}
+        record = pattern_pb2.EvaluationRecord(**dict[str, Any](figures))
+        for code, seen, weight, gradient in rows[first : first + WEIGHTS_PER_RECORD]:
+            record.weights.add(
+                of=_weight_name(code, patterns),
+                seen=seen,
+                weight_millionths=weight,
+                gradient_millionths=gradient,
+            )
+        yield record
+
+
+def _weight_name(code: int, patterns: AnchoredPatterns | None) -> str:
+    if code < FIRST_PATTERN or patterns is None:
+        return Feature(code).name.lower()
+    contents = patterns.contents(code - FIRST_PATTERN)
+    return "/".join(f"{cell}{_PIECES[player]}" for cell, player in contents)
+
+
+def evaluation_from_records(
+    records: Sequence[pattern_pb2.EvaluationRecord], spec: GameSpec
+) -> EvaluationTable:
+    """Read an evaluation that people may have written. Raises InvalidRecordError naming the field."""
+    patterns = anchored_patterns(spec)
+    columns: list[list[int]] = [[], [], [], []]
+    figures = dict.fromkeys(EvaluationTable().figures(), 0)
+    for place, record in enumerate(records):
+        for name in figures:
+            figures[name] += getattr(record, name)
+        for number, weight in enumerate(record.weights):
+            try:
+                code, sign = _weight_code(weight.of, patterns)
+            except ValueError as error:
+                field = f"evaluation[{place}].weights[{number}].of"
+                raise InvalidRecordError(field, f"{weight.of[:80]!r}: {error}") from error
+            row = (code, weight.seen, sign * weight.weight_millionths, weight.gradient_millionths)
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+    try:
+        return EvaluationTable.of(columns, figures)
+    except ValueError as error:
+        raise InvalidRecordError("evaluation", str(error)) from error
+
+
+_CELL_AND_PIECE: Final = re.compile(r"([0-9]{1,6})([-xo])")
+
+
+def _weight_code(name: str, patterns: AnchoredPatterns | None) -> tuple[int, int]:
+    """Return a weight's code, and -1 where it counts for the other player. Raises ValueError."""
+    if name.upper() in Feature.__members__:
+        return Feature[name.upper()], 1
+    parts = [_CELL_AND_PIECE.fullmatch(part) for part in name.split("/")]
+    if patterns is None or None in parts:
+        features = ", ".join(feature.name.lower() for feature in Feature)
+        raise ValueError(f"is none of {features}, and not cells such as 0x/1-/8o")
+    contents = [(int(part[1]), _PIECES.index(part[2])) for part in parts if part is not None]
+    if len(dict(contents)) != len(contents):
+        raise ValueError("a cell is there twice")
+    code, sign = patterns.code(contents)
+    if sign == 0:
+        raise ValueError("is the same with the colours exchanged, so it says nothing")
+    return code + FIRST_PATTERN, sign
 
 
 _OF_TESUJI: Final = (

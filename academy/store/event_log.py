@@ -21,6 +21,7 @@ from academy.store import keys
 from academy.store.codec import (
     analysis_from_proto,
     entry_from_proto,
+    evaluation_from_records,
     library_from_proto,
     measures_from_text,
     node_from_proto,
@@ -250,7 +251,13 @@ def apply(
             return _remove_or_put_back(knowledge, event)
         case "openings_analysed" | "analyses_forgotten":
             return _analyse(knowledge, event)
-        case "patterns_imported" | "openings_imported" | "tesujis_imported" | "history_imported":
+        case (
+            "patterns_imported"
+            | "openings_imported"
+            | "tesujis_imported"
+            | "evaluation_imported"
+            | "history_imported"
+        ):
             return _import(knowledge, event)
         case "player_muted" | "player_unmuted" | "player_forgotten":
             return _apply_to_player(knowledge, event)
@@ -308,6 +315,10 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             tesujis = event.tesujis_imported
             table = tesujis_from_records(tesujis.records, spec)
             return EventOutcome(removed=knowledge.import_tesujis(table, tesujis.replace))
+        case "evaluation_imported":
+            evaluation = event.evaluation_imported
+            read = evaluation_from_records(evaluation.records, spec)
+            return EventOutcome(removed=knowledge.import_evaluation(read, evaluation.replace))
         case _:
             history = event.history_imported
             ratings = [(rating.player, round(rating.elo * ELO_SCALE)) for rating in history.ratings]

@@ -448,6 +448,7 @@ class ImportLibraries:
     actor: str
     history: libraries_pb2.GameHistory | None = None
     tesujis: Sequence[pattern_pb2.TesujiRecord] = ()
+    evaluation: Sequence[pattern_pb2.EvaluationRecord] = ()
 
     def execute(self, work: WriteContext) -> libraries_pb2.ImportLibraryResponse:
         """Log the records, patterns in several events where they are many.
@@ -474,6 +475,7 @@ class ImportLibraries:
             nodes=len(self.nodes),
             evicted=evicted,
             tesujis=len(self.tesujis),
+            weights=sum(len(record.weights) for record in self.evaluation),
         )
 
     def _has_numbers(self) -> bool:
@@ -497,6 +499,9 @@ class ImportLibraries:
                 records=self.tesujis[first : first + RECORDS_PER_EVENT], replace=self.replace and first == 0
             )
             yield events_pb2.Event(game_id=self.game_id, actor=self.actor, tesujis_imported=tesujis)
+        for place, record in enumerate(self.evaluation):
+            evaluation = events_pb2.EvaluationImported(records=[record], replace=self.replace and place == 0)
+            yield events_pb2.Event(game_id=self.game_id, actor=self.actor, evaluation_imported=evaluation)
         if self.nodes:
             openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace, moved=moved)
             yield events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_imported=openings)

@@ -26,6 +26,12 @@
     - - -
     < 372; 1200; 0.689; 1 >
 
+    % library evaluation
+
+    % contests 8 best 1500 taught 8 elos 12000 uses 1 successes 1
+    soldiers seen 120 weight 0.312 gradient 4.25
+    0x/1-/8o seen 31 weight -0.08 gradient 0.5
+
     % library opening
 
     "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
@@ -39,7 +45,9 @@ who changed the cells. The cells are in the pattern language of `academy.knowled
 them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
 indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
 A tesuji has `place` and `turned` where its shape knows them (`TesujiRecord`); its label follows from the
-figures and may be left out. Names are quoted as in JSON, and so is a move that is not one plain word. Numbers
+figures and may be left out. A weight of the evaluation is that of a feature, or of cells with their numbers
+from 0 and what is there (`WeightRecord`); `taught` and `elos` are sums over contests. Names are quoted as in
+JSON, and so is a move that is not one plain word. Numbers
 `id` may be left out of what is new. Empty lines and lines that begin with `%%` say nothing.
 """
 
@@ -63,8 +71,10 @@ from academy.knowledge.tesuji_text import read_tesuji_cells
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.codec import (
+    WEIGHTS_PER_RECORD,
     check_results,
     entry_from_proto,
+    evaluation_from_records,
     library_to_proto,
     node_from_proto,
     tesuji_records,
@@ -88,6 +98,7 @@ FIRST_LINE: Final = "% academy text 1"
 INDENT: Final = "  "
 # The section of what ACADEMY learnt of cells to move to, beside the libraries'.
 _TESUJIS: Final = "tesujis"
+_EVALUATION: Final = "evaluation"
 PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 
@@ -204,13 +215,21 @@ def on_one_line(message: Message) -> str:
     return json_format.MessageToJson(message, preserving_proto_field_name=True, indent=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What ACADEMY learnt from contests, which nobody proposed."""
+
+    tesujis: Sequence[pattern_pb2.TesujiRecord] = ()
+    evaluation: Sequence[pattern_pb2.EvaluationRecord] = ()
+
+
 def write_text(
     game_id: str,
     patterns: Iterable[pattern_pb2.PatternRecord] = (),
     nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
     description: game_pb2.Game | None = None,
     history: Iterable[libraries_pb2.GameHistory] = (),
-    tesujis: Sequence[pattern_pb2.TesujiRecord] = (),
+    learnt: Learnt | None = None,
 ) -> Iterator[str]:
     """Yield the lines of a text, without line ends, of records as an export has them, with figures.
 
@@ -229,11 +248,16 @@ def write_text(
             yield from ("", f"% library {_name_of(library)}")
         yield ""
         yield from _pattern_lines(record)
-    if tesujis:
+    learnt = learnt or Learnt()
+    if learnt.tesujis:
         yield from ("", f"% library {_TESUJIS}")
-    for tesuji in tesujis:
+    for tesuji in learnt.tesujis:
         yield ""
         yield from _tesuji_lines(tesuji)
+    if learnt.evaluation:
+        yield from ("", f"% library {_EVALUATION}", "")
+    for number, weights in enumerate(learnt.evaluation):
+        yield from _evaluation_lines(weights, with_figures=number == 0)
     if nodes:
         yield from ("", f"% library {Library.OPENING.value}", "")
         yield from _node_lines(nodes)
@@ -286,6 +310,24 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
     yield str(Signature(label.proposers, label.elo, label.value, label.player))
 
 
+def _evaluation_lines(record: pattern_pb2.EvaluationRecord, with_figures: bool) -> Iterator[str]:
+    if with_figures:
+        best, taught = (
+            decimal(record.best_elo_hundredths, ELO_SCALE),
+            decimal(record.taught_millionths, VALUE_SCALE),
+        )
+        yield (
+            f"% contests {record.contests} best {best} taught {taught} "
+            f"elos {decimal(record.taught_elo, VALUE_SCALE * ELO_SCALE)} "
+            f"uses {record.uses} successes {record.successes}"
+        )
+    for weight in record.weights:
+        value, gradient = (
+            decimal(number, VALUE_SCALE) for number in (weight.weight_millionths, weight.gradient_millionths)
+        )
+        yield f"{weight.of} seen {weight.seen} weight {value} gradient {gradient}"
+
+
 def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
     children: defaultdict[int, list[pattern_pb2.OpeningNodeRecord]] = defaultdict(list)
     waiting: list[pattern_pb2.OpeningNodeRecord] = []
@@ -331,6 +373,7 @@ class LibraryTexts:
     nodes: list[pattern_pb2.OpeningNodeRecord] = field(default_factory=list)
     history: list[libraries_pb2.GameHistory] = field(default_factory=list)
     tesujis: list[pattern_pb2.TesujiRecord] = field(default_factory=list)
+    evaluation: list[pattern_pb2.EvaluationRecord] = field(default_factory=list)
 
 
 def read_description(text: str) -> game_pb2.Game | None:
@@ -346,6 +389,23 @@ def _parse(json: str, message: _Message, line: int) -> _Message:
         return json_format.Parse(json, message)
     except json_format.ParseError as error:
         raise LibraryTextError(line, 1, f"cannot be read: {str(error)[:200]}") from error
+
+
+def _read_figures(
+    record: Message,
+    figures: list[Word],
+    readers: dict[str, Callable[[Word], int]],
+    fields: dict[str, str],
+) -> None:
+    """Read words with a value after each into a record; `fields` are the fields that have other names."""
+    for figure, value in itertools.zip_longest(figures[::2], figures[1::2]):
+        if figure.text not in readers or value is None:
+            raise figure.refuse(f"must be one of {', '.join(readers)}, with a value after it")
+        number = readers[figure.text](value)
+        try:
+            setattr(record, fields.get(figure.text, figure.text), number)
+        except ValueError as error:
+            raise value.refuse("is too great") from error
 
 
 def read_text(text: str, spec: GameSpec) -> LibraryTexts:
@@ -391,20 +451,26 @@ class _Reader:
                 continue
             if line.startswith("%"):
                 self._directive(words(number, line.replace("%", " ", 1)), number)
-            elif self._library is None:
-                raise LibraryTextError(number, 1, "'% library NAME' must come before what is in it")
-            elif self._library is Library.OPENING:
-                self._node(number, line)
-            elif line.lstrip().startswith("<"):
-                self._end_pattern(number, line)
             else:
-                self._cells_line = self._cells_line or number
-                self._cells.append(line)
+                self._content(number, line)
         if self._cells:
             self._end_pattern(len(lines))
         self._expect_no_pattern(len(lines))
         self._number_nodes()
         return self.found
+
+    def _content(self, number: int, line: str) -> None:
+        if self._library is None:
+            raise LibraryTextError(number, 1, "'% library NAME' must come before what is in it")
+        if self._library is Library.OPENING:
+            self._node(number, line)
+        elif self._library == _EVALUATION:
+            self._weight(words(number, line))
+        elif line.lstrip().startswith("<"):
+            self._end_pattern(number, line)
+        else:
+            self._cells_line = self._cells_line or number
+            self._cells.append(line)
 
     def _directive(self, words: list[Word], line: int) -> None:
         if not words:
@@ -420,12 +486,18 @@ class _Reader:
             case "library":
                 self._expect_no_pattern(line)
                 (library,) = self._exactly(1, name, rest)
-                sections: dict[str, Library | str] = {**_LIBRARIES, _TESUJIS: _TESUJIS}
+                sections: dict[str, Library | str] = {
+                    **_LIBRARIES,
+                    _TESUJIS: _TESUJIS,
+                    _EVALUATION: _EVALUATION,
+                }
                 if library.text not in sections:
                     raise library.refuse(f"is no library; there are {', '.join(sections)}")
                 self._library = sections[library.text]
             case _ if self._library in (None, Library.OPENING):
                 raise name.refuse("has no place here: '% game' and '% library' may stand here")
+            case _ if self._library == _EVALUATION:
+                self._evaluation_figures([name, *rest])
             case _:
                 self._first_line = self._first_line or line
                 if self._library == _TESUJIS:
@@ -449,14 +521,41 @@ class _Reader:
             "gradient": Word.sum_of_shares,
         }
         fields = {"elos": "elo_hundredths", "weight": "weight_millionths", "gradient": "gradient_millionths"}
-        for figure, value in itertools.zip_longest(figures[::2], figures[1::2]):
-            if figure.text not in readers or value is None:
-                raise figure.refuse(f"must be one of {', '.join(readers)}, with a value after it")
-            number = readers[figure.text](value)
-            try:
-                setattr(record, fields.get(figure.text, figure.text), number)
-            except ValueError as error:
-                raise value.refuse("is too great") from error
+        _read_figures(record, figures, readers, fields)
+
+    def _evaluation_figures(self, figures: list[Word]) -> None:
+        readers: dict[str, Callable[[Word], int]] = {
+            "contests": Word.whole,
+            "best": lambda word: word.decimal(ELO_SCALE),
+            "taught": Word.sum_of_shares,
+            "elos": lambda word: word.decimal(VALUE_SCALE * ELO_SCALE),
+            "uses": Word.whole,
+            "successes": Word.whole,
+        }
+        fields = {"best": "best_elo_hundredths", "taught": "taught_millionths", "elos": "taught_elo"}
+        if self.found.evaluation:
+            raise figures[0].refuse("stands here for the second time, or below a weight")
+        record = pattern_pb2.EvaluationRecord()
+        self.found.evaluation.append(record)
+        _read_figures(record, figures, readers, fields)
+
+    def _weight(self, words: list[Word]) -> None:
+        name, *figures = words
+        parts = self.found.evaluation
+        if not parts or len(parts[-1].weights) == WEIGHTS_PER_RECORD:
+            parts.append(pattern_pb2.EvaluationRecord())
+        weight = parts[-1].weights.add(of=name.text)
+        readers: dict[str, Callable[[Word], int]] = {
+            "seen": Word.whole,
+            "weight": lambda word: word.decimal(VALUE_SCALE),
+            "gradient": Word.sum_of_shares,
+        }
+        fields = {"weight": "weight_millionths", "gradient": "gradient_millionths"}
+        _read_figures(weight, figures, readers, fields)
+        try:
+            evaluation_from_records([pattern_pb2.EvaluationRecord(weights=[weight])], self._spec)
+        except InvalidRecordError as error:
+            raise LibraryTextError(name.line, name.column, str(error)) from error
 
     def _figure(self, name: Word, rest: list[Word]) -> None:
         record = self._record

@@ -53,7 +53,7 @@ def test_an_export_can_be_imported_elsewhere(
     done = elsewhere("import", "go", file)
 
     assert done.exit_code == 0, done.err
-    assert "4 patterns, 0 tesujis and" in done.out and "0 had no room" in done.out
+    assert "4 patterns, 0 tesujis, 0 weights and" in done.out and "0 had no room" in done.out
     assert known(elsewhere) == known(academy)
 
 

@@ -1,0 +1,104 @@
+"""A game's evaluation as text that people can read, edit and take to another server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.store import codec, textfile
+from academy.store.maintenance.check import check
+from academy.store.tokens import Role
+from tests.academy.cli.conftest import Academy, run
+from tests.academy.service.running import Running, serving
+from tests.academy.service.test_weights import download, taught
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("weights") / "data") as running:
+        taught(running, "moved")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def academy(server: Running) -> Academy:
+    token = server.token("admin", Role.ADMIN)
+    return lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_an_evaluation_moves_to_an_empty_server_and_values_there_as_here(
+    server: Running, academy: Academy, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In more than one part.
+    for module in (codec, textfile):
+        monkeypatch.setattr(module, "WEIGHTS_PER_RECORD", 50)
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert academy("export", "moved", "--to", first, "--format", form).exit_code == 0
+    here = server.store.follow().refresh("moved").evaluation
+    assert len(here) > 150
+    with serving(tmp_path / "elsewhere") as empty:
+        at = {"ACADEMY_ADDRESS": str(empty.address), "ACADEMY_TOKEN": empty.token("admin", Role.ADMIN)}
+        assert run("games", "create", first, **at).exit_code == 0
+        done = run("import", "moved", first, **at)
+        assert done.exit_code == 0, done.err
+        assert f"{len(here):,} weights" in " ".join(done.out.split())
+        assert empty.store.follow().refresh("moved").evaluation == here
+        assert download(empty.admin(), "moved").revision == download(server.admin(), "moved").revision
+        assert run("export", "moved", "--to", second, "--format", form, **at).exit_code == 0
+        # The same again: counts add up, what they say stays.
+        assert run("import", "moved", first, **at).exit_code == 0
+        twice = empty.store.follow().refresh("moved").evaluation
+        assert twice.weight_millionths.tolist() == here.weight_millionths.tolist()
+        assert (twice.seen == 2 * here.seen).all() and twice.contests == 2 * here.contests
+        assert run("import", "moved", first, "--replace", **at).exit_code == 0
+        assert empty.store.follow().refresh("moved").evaluation == here
+        # Its log makes the same again.
+        assert not list(check(empty.store.environment))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_turned_pattern_is_the_same_and_counts_for_the_other_with_colours_exchanged(
+    server: Running, academy: Academy, tmp_path: Path
+) -> None:
+    edited = tmp_path / "edited.txt"
+    before = server.store.follow().refresh("moved").evaluation
+    known = dict(zip(before.codes.tolist(), before.weight_millionths.tolist(), strict=True))
+    # The same rows of four in the first row, read from the other end, and with the colours exchanged.
+    texts = ["0x/1x/2-/3o", "1o/2-/3x/4x", "0o/1o/2-/3x"]
+    for text, sign in zip(texts, (1, 1, -1), strict=True):
+        edited.write_text(
+            "% academy text 1\n% game moved\n% library evaluation\n"
+            f"{text} seen 1000000000 weight {sign * 2} gradient 1\n"
+        )
+        done = academy("import", "moved", edited)
+        assert done.exit_code == 0, done.err
+    after = server.store.follow().refresh("moved").evaluation
+    changed = {
+        code: weight
+        for code, weight in zip(after.codes.tolist(), after.weight_millionths.tolist(), strict=True)
+        if known.get(code) != weight
+    }
+    assert len(changed) == 1 and abs(next(iter(changed.values()))) == pytest.approx(2_000_000, abs=5)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("queens seen 1 weight 1 gradient 1", "is none of first, move, mobility, soldiers, kings"),
+        ("0x/1-/2o/9x seen 1 weight 1 gradient 1", "no shape of anchored patterns has these"),
+        ("0x/0-/1o/2x seen 1 weight 1 gradient 1", "a cell is there twice"),
+        ("0-/1-/2-/3- seen 1 weight 1 gradient 1", "it says nothing"),
+        ("kings seen 1 weight 9 gradient 1", "a weight beyond 8"),
+        ("kings seen 1 weight", "must be one of seen, weight, gradient, with a value after it"),
+        ("% contests 1 worst 3", "'worst' must be one of contests, best"),
+    ],
+)
+def test_text_that_no_evaluation_could_have_is_refused_by_line(
+    academy: Academy, tmp_path: Path, line: str, complaint: str
+) -> None:
+    file = tmp_path / "wrong.txt"
+    file.write_text(f"% academy text 1\n% library evaluation\n\n{line}\n")
+    refused = academy("import", "moved", file)
+    shown = " ".join(refused.err.split())
+    assert refused.exit_code and complaint in shown and "line 4" in shown
