@@ -1,6 +1,7 @@
 """Admins and operators at work on the pages: in a real browser, by keys, and what each action leads to."""
 
 import http.client
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
@@ -127,11 +128,10 @@ def test_an_admin_prunes_by_keys_sees_before_what_goes_and_takes_it_back(wide: W
     assert wide.page.request.get(listing).text().count("Pattern ") >= shown
     press(page, page.get_by_role("button", name=f"Remove {shown}"))
     page.wait_for_url(f"**/games/{GO}/admin")
-    assert f"pruning removed {shown} records" in page.locator(".notice").inner_text()
+    expect(page.locator(".notice")).to_contain_text(f"pruning removed {shown} records")
     assert "This library is empty" in wide.page.request.get(listing).text()
     press(page, page.get_by_role("button", name="Undo"))
-    page.wait_for_function("document.body.innerText.includes('came back')")
-    assert f"{shown} patterns and 0 positions came back" in page.locator(".notice").inner_text()
+    expect(page.locator(".notice")).to_contain_text(f"{shown} patterns and 0 positions came back")
     page.reload()
     assert page.locator(".notice").count() == 0
 
@@ -183,16 +183,17 @@ def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watche
     sign_in(wide.page, place.operator)
     page = wide.open("/competitions")
     page.get_by_role("link", name="New competition").click()
+    page.wait_for_url("**/upload")
     page.locator("#file").set_input_files(place.folder / "arena" / "cup.toml")
-    page.wait_for_function("document.getElementById('control').value.includes('[competition]')")
-    assert page.locator("#name").input_value() == "cup"
+    expect(page.locator("#control")).to_have_value(re.compile(r"\[competition\]"))
+    expect(page.locator("#name")).to_have_value("cup")
     page.locator("#name").fill("sent/again")
     page.get_by_role("button", name="Send and start").click()
     page.wait_for_url("**/competition?name=sent**")
-    assert "sent/again is started" in page.locator(".notice").inner_text()
+    expect(page.get_by_role("status")).to_contain_text("sent/again is started")
     page.get_by_text("Stop at once").click()
     page.get_by_role("button", name="Interrupt and stop").click()
-    page.wait_for_function("document.body.innerText.includes('is stopped')")
+    expect(page.get_by_role("status")).to_contain_text("is stopped")
     page.get_by_text("Start", exact=True).click()
     assert page.get_by_role("button", name="Start sent/again").is_visible()
 
