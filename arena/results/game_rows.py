@@ -227,6 +227,7 @@ def add_game(
             "Termination": outcome.termination.value,
             "Started": _time(result.started),
             "StartBoard": result.start_board,
+            "Arrangement": result.arrangement,
             "Record": result.record,
             "RecordExtension": result.record_extension,
             "Warnings": "\n".join(result.warnings),

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 
 META: Final = Table(
     "ARENA_Meta",
@@ -166,6 +166,8 @@ GAME_DETAIL: Final = Table(
     Column("OpeningFile", Text),
     Column("OpeningNumber", Integer),
     Column("OpeningName", Text),
+    # The first position as a player arranged it; NULL where none did, and in games before version 9
+    Column("Arrangement", Text),
     UniqueConstraint("SeriesId", "Name", name="game_counted_once"),
     of_an_attempt(),
 )

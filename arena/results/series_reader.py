@@ -96,13 +96,20 @@ class ListedGame:
 
 @dataclass(frozen=True)
 class WholeGame:
-    """A game with its moves, its record and the number its chance came from."""
+    """A game with its moves, its record and the number its chance came from.
+
+    `arrangement` is the first position where a player arranged it, `start_board` its board in any case;
+    `contest_id` is what ACADEMY calls the game.
+    """
 
     listed: ListedGame
     moves: tuple[StoredMove, ...]
     record: str
     record_extension: str
     seed: int
+    arrangement: str = ""
+    contest_id: str = ""
+    start_board: str = ""
 
 
 class SeriesReader:
@@ -226,9 +233,19 @@ class SeriesReader:
         games = list(self._rows_of_games(this))
         if not games:
             return None
-        query = select(detail.Record, detail.RecordExtension, detail.Moves, detail.Seed).where(this)
-        ((content, extension, moves, seed),) = self._database.rows(query)
-        return WholeGame(_listed(games[0]), tuple(unpack_moves(moves)), content, extension, int(seed))
+        columns = (detail.Record, detail.RecordExtension, detail.Moves, detail.Seed, detail.Arrangement)
+        query = select(*columns, detail.ContestId, detail.StartBoard).where(this)
+        ((content, extension, moves, seed, arrangement, contest_id, board),) = self._database.rows(query)
+        return WholeGame(
+            _listed(games[0]),
+            tuple(unpack_moves(moves)),
+            content,
+            extension,
+            int(seed),
+            arrangement or "",
+            contest_id,
+            board,
+        )
 
     def last_sequence(self) -> int:
         """The newest game's sequence, 0 without a game."""

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -541,8 +541,18 @@ class CompetitionView:
         with self._listing() as listing:
             game = listing.whole_game(game_id)
         if game is not None:
-            return _whole(game)
+            return self._whole(game)
         return _live(news) if news is not None and self.files.running() else None
+
+    def _whole(self, game: WholeGame) -> competitions_pb2.GetGameResponse:
+        """A finished game, with the settings that it was played with."""
+        answer = _whole(game)
+        own = game.listed.game.game or self.control.game
+        located = replace(own, folder=self.control.game.folder).located
+        answer.settings_json = json.dumps(located, sort_keys=True, default=str)
+        if self.control.academy is not None:
+            answer.contest_id = game.contest_id
+        return answer
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
@@ -712,6 +722,8 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
         record=game.record,
         record_extension=game.record_extension,
         seed=game.seed,
+        arrangement=game.arrangement,
+        start_board=game.start_board,
     )
 
 
@@ -747,6 +759,7 @@ def _news_event(news: LiveNews) -> competitions_pb2.WatchCompetitionResponse:
         moves=_live_moves(news.moves),
         over=news.over,
         arrangement=news.heading.arrangement or "",
+        settings_json=news.heading.settings_json,
     )
     message.started.FromMicroseconds(int(1e6 * news.heading.started))
     return competitions_pb2.WatchCompetitionResponse(in_progress=message)
@@ -762,4 +775,5 @@ def _live(news: LiveNews) -> competitions_pb2.GetGameResponse:
         moves=_live_moves(news.moves),
         in_progress=True,
         arrangement=news.heading.arrangement or "",
+        settings_json=news.heading.settings_json,
     )
