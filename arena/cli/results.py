@@ -1,5 +1,6 @@
 """Actions that look at results, and take them out and in as SAGA: show, report, replay, export, import."""
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,8 +16,8 @@ def add_to(application: typer.Typer) -> None:
     """Add the actions."""
     for action in (show, games, replay):
         application.command()(with_service_where_asked(action))
-    for action in (report, export):
-        application.command()(action)
+    application.command()(report)
+    application.command()(export)
     application.command("import")(import_)
 
 
@@ -140,7 +141,8 @@ def report(
     settings, files = open_competition(control, results)
     so_far = read_results(settings, files)
     if html is not None:
-        html.write_text(html_page(so_far), encoding="utf-8")
+        records = os.path.relpath(files.games, html.absolute().parent) if files.games.is_dir() else ""
+        html.write_text(html_page(so_far, records), encoding="utf-8")
         # Standard output is the report alone.
         (complain if as_json else say)(str(html))
     if as_json:

@@ -30,6 +30,8 @@ from arena.selection.sprt import SprtMatch
 
 # No player can be called so.
 CANDIDATES: Final = "#candidates"
+# How many games a report lists.
+_NEWEST: Final = 200
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionReport:
@@ -81,6 +83,8 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
         candidates=_candidate_faults(standings, games, faults) if is_tuner(terms.kind) else None,
         warning=warning,
+        newest=games[: -_NEWEST - 1 : -1],
+        record_extension=rules.record_extension,
     )
 
 
