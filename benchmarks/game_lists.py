@@ -23,7 +23,7 @@ from typing import Any, Final
 import grpc
 
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.migrations import count_totals
+from arena.results.totals import count_totals
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
 CALLS: Final = 20

@@ -419,7 +419,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         return await asyncio.to_thread(self._read_view, name)
 
     def _read_view(self, name: str) -> "CompetitionView":
-        """The competition. Its control file is read only where it changed: that takes longer than most answers."""
+        """The competition. Its control file is read where it changed: that takes longer than most answers."""
         path = self._folder.control_file(name)
         stat = path.stat()
         state = (path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
