@@ -16,6 +16,7 @@ from web.game_view import clocks_of, draw_charts, list_moves
 from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
+from web.pages.game_questions import knowledge_of, read_questions
 from web.query import Query, link
 from web.rendering import render
 from web.replay import MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
@@ -42,7 +43,8 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     board = await _board_of(competition, known, live, ply)
     players = [player.name for player in known.game.players]
     moves = list_moves(known.moves, players, partial(game_address, name, game_id))
-    knowledge = getattr(request.app.state, "knowledge", None)
+    knowledge = await knowledge_of(request)
+    kind = board.played.spec.game_id if board.played else ""
     follows = known.in_progress and chosen is None
     context = {
         "competition": competition,
@@ -72,6 +74,8 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "knowledge": await _at_academy(knowledge, board.played, ply) if board.played else [],
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
+        "asked": await read_questions(knowledge, known.contest_id, kind, players, plies),
+        "ply_address": partial(game_address, name, game_id),
         "texts": [],
         "extension": known.record_extension,
         "competition_address": link("/competition", {"name": name}),
