@@ -230,6 +230,7 @@ class GameResult:
     is a Unix time. `absent` is the seat, if any, whose player did not get ready to play since
     nothing of it was there. `unproven` says why the result rests on a player's word alone, so that nothing
     may be learnt from it; empty where the referee or a player against its own interest confirms it.
+    `arrangement` is the first position as a player arranged it, None where none did.
     """
 
     game_id: str
@@ -246,6 +247,7 @@ class GameResult:
     warnings: tuple[str, ...] = ()
     absent: int | None = None
     unproven: str = ""
+    arrangement: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Moves without their type, which pickle would name for each: that takes three times as long.

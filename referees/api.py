@@ -574,22 +574,6 @@ class Referee(ABC, Generic[Position, Move]):
         """
         raise UnreadableRecordError(f"records of {self.name!r} cannot be read")
 
-    @classmethod
-    def replay_page(cls, content: bytes, texts: Mapping[str, str]) -> str:
-        """Make a page of HTML that plays a recorded game again and needs nothing else.
-
-        Args:
-            content: The bytes of a record of one game.
-            texts: Texts that belong to the game, by what they are, such as what the players wrote.
-
-        Returns:
-            The page's text.
-
-        Raises:
-            UnreadableRecordError: The record cannot be read, or the game has no such page.
-        """
-        raise UnreadableRecordError(f"games of {cls.name!r} have no page to be looked at")
-
     def dialogue(self, protocol: str) -> object | None:
         """What a protocol needs to know of this game.
 

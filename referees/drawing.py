@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 
-__all__ = ["Area", "Cell", "Drawing", "Label", "Layout", "Mark", "Point", "draw_board", "layout_of"]
+__all__ = ["Area", "Arrow", "Cell", "Drawing", "Label", "Layout", "Mark", "Point", "draw_board", "layout_of"]
 
 Point = tuple[float, float]
 UNIT: Final = 20.0
@@ -127,6 +127,29 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Arrow:
+    """An order of the turn that led to a position.
+
+    Attributes:
+        seat: Whose it was.
+        start: Where it begins.
+        end: Where it leads; the same place for what was done there, of which only the text is shown.
+        label: What it was and what became of it, in words.
+        text: What is written at its middle, such as a number of armies; empty for nothing.
+        kind: How it is drawn: a `move` has a head, a `support` of another's is dashed, a `convoy` dotted.
+        failed: Whether it was not carried out as ordered.
+    """
+
+    seat: int
+    start: Point
+    end: Point
+    label: str
+    text: str = ""
+    kind: Literal["move", "support", "convoy"] = "move"
+    failed: bool = False
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A position as a picture.
 
@@ -134,11 +157,13 @@ class Drawing:
         layout: The board; the same object for all positions of a game, as far as that is possible.
         marks: What is on each cell.
         caption: The position's name, such as `S1901M`; empty without one.
+        arrows: The orders of the turn before.
     """
 
     layout: Layout
     marks: tuple[Mark, ...] = field(repr=False)
     caption: str = ""
+    arrows: tuple[Arrow, ...] = field(default=(), repr=False)
 
 
 # By the letters of boards: in games of one or two seats `x` and `b` are the first's, `o` and `w` the other's.

@@ -10,7 +10,18 @@ from markupsafe import Markup, escape
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.patterns import Pattern
-from referees.drawing import MOST_SPREAD, UNIT, Area, Cell, Drawing, Layout, Mark, Point, grid_cell
+from referees.drawing import (
+    MOST_SPREAD,
+    UNIT,
+    Area,
+    Arrow,
+    Cell,
+    Drawing,
+    Layout,
+    Mark,
+    Point,
+    grid_cell,
+)
 from referees.graph_layout import spread_nodes
 
 __all__ = [
@@ -50,6 +61,8 @@ _SCALE: Final = 1.6
 # Wider drawings are maps: they have room without.
 _WIDEST_SCALED: Final = 700
 _LONGEST_LABEL: Final = 8
+# The length of an arrow's head.
+_HEAD: Final = 9.0
 # Seats beyond have the last one's colours.
 _COLOURS: Final = 8
 
@@ -293,9 +306,44 @@ def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
             for number, (ground, piece) in enumerate(zip(grounds, pieces, strict=True))
         )
         sheet.parts += [*_lines(layout), *cells]
-    sheet.parts += [_text(at.place, "coordinate", at.text) for at in layout.labels]
+    # One element, however many they are: each move changes them all.
+    arrows = "".join(part for arrow in drawing.arrows for part in _arrow(arrow, layout.radius))
+    cells = (*cells, f'<g class="at arrows">{arrows}</g>')
+    sheet.parts += [cells[-1], *(_text(at.place, "coordinate", at.text) for at in layout.labels)]
     kind = "board map" if is_map(layout) else "board"
     return DrawnBoard(cells, sheet.markup(label, kind, interactive=bool(marks.links)))
+
+
+def _arrow(arrow: Arrow, radius: float) -> Iterator[str]:
+    """An order: a line with a head, or a text alone."""
+    kinds = f"arrow {arrow.kind} {_side(arrow.seat)}" + (" failed" if arrow.failed else "")
+    yield f'<g class="{kinds}"><title>{escape(arrow.label)}</title>'
+    (left, up), (right, down) = arrow.start, arrow.end
+    length = math.dist(arrow.start, arrow.end)
+    if length > 2 * radius:
+        # Between the pieces at both ends, not over them.
+        across, along = (right - left) / length, (down - up) / length
+        end = radius * 0.9 if arrow.kind == "move" else 0.0
+        first = (left + across * radius, up + along * radius)
+        tip = (right - across * end, down - along * end)
+        yield _line(first, tip, "shaft")
+        if arrow.kind == "move":
+            yield _path([_head(tip, across, along)], "head")
+    if arrow.text:
+        middle = ((left + right) / 2, (up + down) / 2)
+        place = middle if length else (left + 1.2 * radius, up - 1.2 * radius)
+        yield _text(place, "arrow-text", arrow.text)
+    yield "</g>"
+
+
+def _head(tip: Point, across: float, along: float) -> tuple[Point, ...]:
+    back = (tip[0] - _HEAD * across, tip[1] - _HEAD * along)
+    side = 0.5 * _HEAD
+    return (
+        tip,
+        (back[0] - side * along, back[1] + side * across),
+        (back[0] + side * along, back[1] - side * across),
+    )
 
 
 def _lines(layout: Layout) -> Iterator[str]:

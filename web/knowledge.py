@@ -21,6 +21,7 @@ from academy.v1 import (
     libraries_pb2,
     libraries_pb2_grpc,
     pattern_pb2,
+    proposals_pb2,
     proposals_pb2_grpc,
     tokens_pb2_grpc,
 )
@@ -288,6 +289,31 @@ class Knowledge:
         """
         request = libraries_pb2.GetPatternRequest(game_id=game_id, library=library, pattern_id=pattern_id)
         return (await self.ask(self.libraries.GetPattern, request)).pattern
+
+    async def consultations(self, contest_id: str) -> contests_pb2.GetConsultationsResponse:
+        """Return what the players of a contest asked and were told.
+
+        Args:
+            contest_id: What its arena calls it.
+
+        Raises:
+            PageError: There is no such contest, the token may not read it, or ACADEMY did not answer.
+        """
+        request = contests_pb2.GetConsultationsRequest(contest_id=contest_id)
+        return await self.ask(self._contests.GetConsultations, request)
+
+    async def proposals_of_contest(self, contest_id: str, most: int) -> list[proposals_pb2.Proposal]:
+        """Return the patterns that were proposed from a contest, with what became of them.
+
+        Args:
+            contest_id: What its arena calls it.
+            most: How many at most.
+
+        Raises:
+            PageError: There is no such contest, the token may not read it, or ACADEMY did not answer.
+        """
+        request = proposals_pb2.ListProposalsRequest(contest_id=contest_id, page_size=most)
+        return list((await self.ask(self.proposals.ListProposals, request)).proposals)
 
     async def match(
         self, request: consultation_pb2.MatchPatternsRequest

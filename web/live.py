@@ -220,9 +220,8 @@ class Feed:
                 self._tell(Change(known, over=True))
             return
         if known is None or news.moves_before != len(known.moves):
-            start = GameStart(
-                self._competition.game, self._competition.settings_json, arrangement=news.arrangement
-            )
+            settings = news.settings_json or self._competition.settings_json
+            start = GameStart(self._competition.game, settings, arrangement=news.arrangement)
             known = self.games[news.game_id] = LiveGame(news.game_id, tuple(news.players), start)
             self._wall_due.set()
         before = len(known.moves)

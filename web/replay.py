@@ -251,12 +251,16 @@ class GameStart:
         settings_json: The game's settings as a JSON object.
         seed: What its chance came from; None while it is secret.
         arrangement: The first position, where a player arranged it; "" where none did, or that is not known.
+        board: The first position in ACADEMY's letters; "" where that is not known.
+        reads_files: Whether files that the settings name are read: only those of who asks may be.
     """
 
     game: str
     settings_json: str
     seed: int | None = None
     arrangement: str = ""
+    board: str = ""
+    reads_files: bool = False
 
 
 class GameReplay:
@@ -361,7 +365,9 @@ def _judge_of(start: GameStart) -> _Judge:
     try:
         rules = referee(start.game)
         settings = json.loads(start.settings_json or "{}")
-        if any(isinstance(value, str) and rules.names_file(name, value) for name, value in settings.items()):
+        if not start.reads_files and any(
+            isinstance(value, str) and rules.names_file(name, value) for name, value in settings.items()
+        ):
             raise NoBoardError("The game's settings name a file, which is not read from here.")
         return rules.from_settings(settings)
     except NoBoardError:
@@ -374,9 +380,14 @@ def _judge_of(start: GameStart) -> _Judge:
 
 
 def _first_position(judge: _Judge, start: GameStart) -> Any:
-    if judge.arranger() is not None:
-        if not start.arrangement:
-            raise NoBoardError("The game begins with a position of a player's choice.")
+    position = _begin(judge, start)
+    if start.board and judge.board(position, 1).letters != start.board:
+        raise NoBoardError("The game began with another position than the referee's, which was not kept.")
+    return position
+
+
+def _begin(judge: _Judge, start: GameStart) -> Any:
+    if judge.arranger() is not None and start.arrangement:
         return judge.arrange(start.arrangement)
     if start.seed is None:
         if judge.hides:

@@ -17,10 +17,13 @@ TERMINATION = "voided by hand"
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     contests = typer.Typer(
-        cls=Commands, no_args_is_help=True, help="List open contests, end those that no arena reports."
+        cls=Commands,
+        no_args_is_help=True,
+        help="List open contests, end those that no arena reports, see what players asked.",
     )
     contests.command("list")(with_server(list_contests))
     contests.command("void")(with_server(void_contests))
+    contests.command("questions")(with_server(questions))
     application.add_typer(contests, name="contests")
     arenas = typer.Typer(
         cls=Commands,
@@ -76,6 +79,18 @@ def void_contests(
             typer.echo(f"{contest.contest_id}: void, {response.dropped} proposals dropped")
     if json:
         printing.print_json([printing.as_json(contest) for contest in ended])
+
+
+def questions(
+    server: Server,
+    contest_id: Annotated[str, typer.Argument(metavar="CONTEST", help="The contest's id.")],
+    arena: Annotated[str, typer.Option(help="The contest's arena, where several have one of this id.")] = "",
+    json: Json = False,
+) -> None:
+    """Show what the players of a contest asked, after which ply, and how many patterns they were told."""
+    request = contests_pb2.GetConsultationsRequest(contest_id=contest_id, arena=arena)
+    response = server.contests.GetConsultations(request)
+    printing.show(response, json, printing.questions_table(response.seats))
 
 
 def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:

@@ -390,6 +390,27 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     return table
 
 
+def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
+    """What each seat asked: after how many moves, and the values that it expected."""
+    table = new_table(
+        "Questions", "seat", "openings", " after moves", "patterns", " after moves (expecting)", "told"
+    )
+    for seat in seats:
+        asked = (
+            f"{question.plies if question.HasField('plies') else '?'} ({question.value:.2f})"
+            for question in seat.questions
+        )
+        table.add_row(
+            str(seat.player),
+            str(seat.opening_questions),
+            ", ".join(map(str, seat.opening_plies)),
+            str(seat.pattern_questions),
+            ", ".join(asked),
+            str(sum(len(told.pattern_ids) for told in seat.told)),
+        )
+    return table
+
+
 def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:
     """Proposals with what became of each; `pattern` is the one it became part of."""
     table = new_table(

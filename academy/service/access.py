@@ -47,6 +47,7 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("ProposalService", _EVERYONE, "SubmitProposals ListProposals"),
     ("ContestService", _EVERYONE, "GetGame ListGames GetContest"),
     ("ContestService", _ARENA, "RegisterGame OpenContest ReportContest GetRatings"),
+    ("ContestService", _ARENA, "GetConsultations"),
     ("ContestService", _ADMIN, "ListOpenContests ListArenas LinkArena UnlinkArena AllowArena"),
     ("LibraryService", _EVERYONE, "GetStatistics GetMeasures ListPlayerStatistics"),
     ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern ListTesujis"),
@@ -184,7 +185,7 @@ class ContestAccess:
         if not contest_id:
             self._check_analysis(caller, spec)
             return None
-        contest = self._find_record(caller, contest_id).contest
+        contest = self.find_record(caller, contest_id).contest
         if contest.game_id != spec.game_id:
             raise InvalidFieldError(
                 "game_id", f"contest {contest_id!r} is one of {contest.game_id!r}, not {spec.game_id!r}"
@@ -216,7 +217,7 @@ class ContestAccess:
         Raises NotPermittedError for a caller that has no seat, or several seats and no ticket.
         """
         require(bool(contest_id), "contest_id", "must be given: proposals belong to a contest")
-        contest = self._find_record(caller, contest_id).contest
+        contest = self.find_record(caller, contest_id).contest
         seats = _seats_of(caller, contest)
         if len(seats) != 1:
             what = "plays several seats: use the ticket of the one meant" if seats else "does not play it"
@@ -225,7 +226,7 @@ class ContestAccess:
 
     def find_contest(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
         """Return a contest to show. Raises NotPermittedError for a bot that does not play it."""
-        record = self._find_record(caller, contest_id, arena)
+        record = self.find_record(caller, contest_id, arena)
         if caller.role in _BOTS and not _seats_of(caller, record.contest):
             raise NotPermittedError(
                 f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
@@ -275,13 +276,13 @@ class ContestAccess:
         if caller.contest_id:
             return kept_contest_id(contest_id, arena_number(caller.contest_id))
         try:
-            return self._find_record(caller, contest_id, arena).contest.contest_id
+            return self.find_record(caller, contest_id, arena).contest.contest_id
         except NotPermittedError:
             if caller.role not in _BOTS:
                 raise
             return contest_id
 
-    def _find_record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
+    def find_record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
         """Find a contest by the id that its arena gave it, which is not the stored one.
 
         A ticket finds its own contest, an arena one of its own. An admin must name the arena if several have

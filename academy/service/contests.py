@@ -11,6 +11,7 @@ from academy.service.limits import Limits
 from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_questions import consultations
 from academy.store.contest_tables import oldest_open_contests, open_contest_place
 from academy.store.environment import Transaction
 from academy.store.keys import check_player_name
@@ -78,6 +79,14 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return one contest; a bot sees those it plays."""
         contest = self._access.find_contest(current_caller.get(), request.contest_id, request.arena)
         return messages.GetContestResponse(contest=contest)
+
+    async def GetConsultations(
+        self, request: messages.GetConsultationsRequest, context: Context
+    ) -> messages.GetConsultationsResponse:
+        """Return what a contest's players asked and were told."""
+        record = self._access.find_record(current_caller.get(), request.contest_id, request.arena)
+        # Its event has all boards of the contest: other calls must not wait for it.
+        return await asyncio.to_thread(self._store.read, consultations, record)
 
     async def GetRatings(
         self, request: messages.GetRatingsRequest, context: Context

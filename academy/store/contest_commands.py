@@ -47,6 +47,8 @@ from academy.wire.games import description_message, read_description, read_spec
 
 _DESCRIBED: Final = frozenset(field.name for field in fields(Description))
 MAX_CLAIMS: Final = 10_000
+# Of a seat's questions, how many stay with the contest when it is over.
+_QUESTIONS_KEPT: Final = 1_000
 # `Store.read`
 ReadStore: TypeAlias = Callable[..., Any]
 _EARLY_ENDS: Final = ("forfeit", "resignation")
@@ -186,6 +188,8 @@ class ReportContest:
         for key in used:
             work.transaction.delete(TableName.USES, keys.use(contest_id, *key))
         claims = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
+        if not self.report.void:
+            _keep_questions(record, claims, _boards(self.report, work.knowledge(game_id).spec))
         reported = events_pb2.ContestReported()
         report = reported.report
         report.contest.CopyFrom(record.contest)
@@ -298,7 +302,10 @@ class CountConsultation:
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
         self.rules.check_opening(seat.consultations, self.own_move)
-        now = records_pb2.Seat(consultations=seat.consultations + 1, consulted_moves=moves)
+        asked = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
+        now = records_pb2.Seat(
+            consultations=seat.consultations + 1, consulted_moves=moves, opening_plies=asked
+        )
         journal.put(TableName.CONTESTS, key, pack_message(now))
         return now.consultations
 
@@ -376,6 +383,7 @@ def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
     if known.consultations > seat.consultations:
         seat.consultations = known.consultations
         seat.consulted_moves[:] = known.consulted_moves
+        seat.opening_plies[:] = known.opening_plies
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,6 +464,21 @@ def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:
     for key in stored:
         work.transaction.delete(TableName.CLAIMS, key)
     return [keys.claim_of(key) for key in stored]
+
+
+def _keep_questions(
+    record: records_pb2.ContestRecord, claims: Sequence[Sequence[Claim]], boards: Sequence[bytes]
+) -> None:
+    """Have a contest's record say after which plies its players asked for patterns."""
+    place_of = {board: plies for plies, board in reversed(list(enumerate(boards)))}
+    for seat, claimed in zip(record.seats, claims, strict=True):
+        asked = [
+            (place_of.get(claim.board) if claim.plies is None else claim.plies, claim.value)
+            for claim in claimed
+        ]
+        asked.sort(key=lambda question: (question[0] is None, question[0] or 0))
+        for plies, value in asked[:_QUESTIONS_KEPT]:
+            seat.questions.add(plies=plies, value=value)
 
 
 def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[bytes]:

@@ -7,6 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
+from arena.cli.replay_file import ReplayNotMadeError
 from arena.cli.web_pages import PagesNotServedError
 from arena.control.parameters import InvalidParameterError
 from arena.control.settings import ControlError
@@ -50,6 +51,7 @@ EXPECTED: Final = (
     AcademyRefusedError,
     EmbeddedAcademyError,
     PagesNotServedError,
+    ReplayNotMadeError,
     UnknownRefereeError,
     UnreadableRecordError,
     SQLAlchemyError,

@@ -1,5 +1,6 @@
 """Actions that look at results, and take them out and in as SAGA: show, report, replay, export, import."""
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,8 +14,9 @@ from arena.output import complain, say, say_json
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (with_service_where_asked(show), with_service_where_asked(games), report, replay):
-        application.command()(action)
+    for action in (show, games, replay):
+        application.command()(with_service_where_asked(action))
+    application.command()(report)
     application.command()(export)
     application.command("import")(import_)
 
@@ -139,7 +141,8 @@ def report(
     settings, files = open_competition(control, results)
     so_far = read_results(settings, files)
     if html is not None:
-        html.write_text(html_page(so_far), encoding="utf-8")
+        records = os.path.relpath(files.games, html.absolute().parent) if files.games.is_dir() else ""
+        html.write_text(html_page(so_far, records), encoding="utf-8")
         # Standard output is the report alone.
         (complain if as_json else say)(str(html))
     if as_json:
@@ -150,24 +153,37 @@ def report(
 
 
 def replay(
-    record: Annotated[
+    service: Service | None,
+    control: Annotated[
         Path,
         typer.Argument(
-            metavar="RECORD",
-            help="A game's record: WarLight's and Diplomacy's are in NAME.games.",
+            metavar="CONTROL",
+            help="The competition's control file, or the game's record in NAME.games; with --address the "
+            "competition's name at the service.",
             show_default=False,
         ),
     ],
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", help="The game's id, as `arena games` lists it.", show_default=False),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The page.", show_default="RECORD with .html"),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The page.", show_default="GAME.html, or RECORD with .html"
+        ),
     ] = None,
 ) -> None:
-    """Make a page of HTML that plays a game again, with all that was kept of it."""
-    from arena.reports.replay import page_of
+    """Make a page of HTML that plays a finished game again, with all that was kept of it."""
+    from arena.cli.replay_file import find_game, replay_from, replay_of
 
-    page = page_of(record)
-    file = record.with_suffix(".html") if output is None else output
+    if service is not None:
+        if game is None:
+            raise typer.BadParameter("with --address, name the game too", param_hint="GAME")
+        page = replay_from(service, control.as_posix(), game)
+    else:
+        page = replay_of(*find_game(control, game))
+    file = output or (control.with_suffix(".html") if game is None else Path(f"{game}.html"))
     file.write_text(page, encoding="utf-8")
     say(str(file))
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 import pickle
 import time
 from collections.abc import Callable, Sequence
@@ -228,6 +229,7 @@ class _Match:
             warnings=tuple(map(legible, sheet.warnings)),
             absent=self._absent,
             unproven=self._unproven,
+            arrangement=self._arrangement,
         )
 
     def _set_up(self) -> str:
@@ -367,8 +369,9 @@ class _Match:
         if self._job.live_path is not None:
             if self._live is None:
                 names = tuple(player.name for player in self._job.players)
+                settings = json.dumps(dict(self._job.settings), default=str)
                 heading = LiveHeading(
-                    self._job.game_id, names, self._started, self._arrangement, self._rules.hides
+                    self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
                 )
                 self._live = LiveGame(Path(self._job.live_path), heading)
             self._live.add(new)

@@ -26,7 +26,8 @@ class LiveHeading:
     """What a game in progress is: its id, its players by seat, its start as Unix time.
 
     `arrangement` is the first position where a player arranged it, else None. The moves of a game
-    that `hides` something from its players are kept without what they were.
+    that `hides` something from its players are kept without what they were. `settings_json` are the game's
+    settings.
     """
 
     game_id: str
@@ -34,6 +35,7 @@ class LiveHeading:
     started: float
     arrangement: str | None = None
     hides: bool = False
+    settings_json: str = ""
 
 
 class LiveGame:

@@ -17,6 +17,7 @@ from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFac
 from arena.reports.tally import MatchupTally, tally, unplanned_tallies
 from arena.results.database import ResultsError
 from arena.results.exclusions import Change, Exclusion, interleave
+from arena.results.first_ratings import FirstRating
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import LastFault, SeriesReader
@@ -30,6 +31,8 @@ from arena.selection.sprt import SprtMatch
 
 # No player can be called so.
 CANDIDATES: Final = "#candidates"
+# How many games a report lists.
+_NEWEST: Final = 200
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionReport:
@@ -39,8 +42,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     """
     games, terms = list(series.finished_games()), series.terms()
     first_ratings = series.first_ratings()
-    begin = {player: rating.elo for player, rating in first_ratings.items()}
-    control = replace(control, elo=replace(control.elo, begin=begin))
+    control = with_first_ratings(control, first_ratings)
     selector, warning = None, ""
     try:
         terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
@@ -55,6 +57,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     listed = () if selector is None else control.competitors
     standings = Standings(listed, control.elo, games, unranked=(CANDIDATES,))
     faults = series.last_faults()
+    rated = rules.seats == 2 and not is_tuner(terms.kind)
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
     return CompetitionReport(
         name=name,
@@ -68,7 +71,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         standings=standings,
         matchups=tally(_empty_tallies(control, selector, terms, games), games, terms.kind),
         players=_players(standings, games, series, faults, control.elo.by),
-        ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
+        ratings=likeliest_ratings(standings, control) if rated else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
         excluded=[exclusion for exclusion in series.exclusions() if exclusion.readmitted is None],
@@ -81,7 +84,15 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
         candidates=_candidate_faults(standings, games, faults) if is_tuner(terms.kind) else None,
         warning=warning,
+        newest=games[: -_NEWEST - 1 : -1],
+        record_extension=rules.record_extension,
     )
+
+
+def with_first_ratings(control: Control, first_ratings: Mapping[str, FirstRating]) -> Control:
+    """The settings with what players began with."""
+    begin = {player: rating.elo for player, rating in first_ratings.items()}
+    return replace(control, elo=replace(control.elo, begin=begin))
 
 
 def _inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
@@ -176,7 +187,8 @@ def _candidate_faults(
     )
 
 
-def _ratings(standings: Standings, control: Control) -> RatingList:
+def likeliest_ratings(standings: Standings, control: Control) -> RatingList:
+    """The Elo that all results together make likeliest; for games of two seats."""
     pairs = combinations(standings.order, 2)
     scores = ((name, opponent, standings.against(name, opponent)) for name, opponent in pairs)
     results = [

@@ -12,6 +12,7 @@ from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import NEWCOMER, FirstRating
+from arena.results.games import FinishedGame
 from arena.results.outbox import ProposalTally
 from arena.results.series_reader import Duration, LastFault, PlayerTotals
 from arena.results.standings import Standings
@@ -87,6 +88,7 @@ class CompetitionReport:
     newest refused reports were, by contest, `proposals` what became of each player's. `first_ratings` are
     what players began with, by name, but for those whose Elo is fixed. A `warning` says why the games are not
     those of the control file as it is now: then the report leaves out what only the control file knows.
+    `newest` are the last games, the newest first, `record_extension` is that of their record files.
     """
 
     name: str
@@ -113,6 +115,8 @@ class CompetitionReport:
     tuning: TuningState | None = None
     candidates: CandidateFaults | None = None
     warning: str = ""
+    newest: Sequence[FinishedGame] = ()
+    record_extension: str = ""
 
     @property
     def beginnings(self) -> str:

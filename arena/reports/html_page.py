@@ -1,15 +1,17 @@
-"""A report as one page of HTML that needs nothing else: no files, no network, no scripts."""
+"""A report as one short page of HTML that needs nothing else: no files, no network, no scripts."""
 
 from collections.abc import Sequence
 from datetime import timedelta
 from html import escape
 from typing import Final
+from urllib.parse import quote
 
+from arena.jobs import Fault
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport
 from arena.reports.plots import Bar, rating_plot, tuning_plot
-from arena.reports.tally import MatchupTally, SeatTally
-from arena.reports.text import MISSING, percent, settings_line
+from arena.reports.text import MISSING, settings_line
+from arena.results.games import FinishedGame
 
 MOST_MATCHUPS: Final = 2000
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -25,7 +27,9 @@ h3 { font-size: 1rem; margin: 1.4rem 0 .3rem; } p { margin: .3rem 0; } .dim { co
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line); }
 th { background: var(--head); font-weight: 600; }
-th:first-child, td:first-child, td.text, #usage th:last-child { text-align: left; }
+th:first-child, td:first-child, td.text,
+#usage th:last-child, #games-list th, #matchups th { text-align: left; }
+a { color: var(--mark); }
 td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
 svg { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
 svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
@@ -35,17 +39,21 @@ pre { background: var(--head); padding: .8rem; overflow-x: auto; }
 """
 
 
-def html_page(report: CompetitionReport) -> str:
-    """The whole page. All that players and control files say is escaped."""
+def html_page(report: CompetitionReport, records: str = "") -> str:
+    """The whole page. All that players and control files say is escaped.
+
+    `records` is the folder of the games' records as seen from the page; "" for no links to them.
+    """
     title = escape(f"{report.name}: {report.kind}")
     sections = [
         _heading(report),
-        "" if report.of_tuner else _ratings(report),
         "" if report.of_tuner else _standings(report),
         _cross_table(report),
+        "" if report.of_tuner else _ratings(report),
         _tuning(report),
         _lines(report),
         _matchups(report),
+        _games(report, records),
         _usage(report),
         _notes(report),
     ]
@@ -168,31 +176,70 @@ def _lines(report: CompetitionReport) -> str:
 
 
 def _matchups(report: CompetitionReport) -> str:
+    """A row for each matchup, where the cross-table does not say the same."""
     played = [matchup for matchup in report.matchups if matchup.total]
-    if not played:
+    plain = dict(report.settings)
+    if all(
+        matchup.title == " v ".join(matchup.players)
+        and matchup.game is not None
+        and dict(matchup.game.settings) == plain
+        for matchup in played
+    ):
         return ""
-    shown = "".join(_matchup(matchup, report) for matchup in played[:MOST_MATCHUPS])
-    more = len(played) - MOST_MATCHUPS
-    return f"<h2>Matchups</h2>{shown}" + (f"<p>{more} more are not shown.</p>" if more > 0 else "")
-
-
-def _matchup(matchup: MatchupTally, report: CompetitionReport) -> str:
-    settings = MISSING if matchup.game is None else settings_line(matchup.game)
     rows = []
-    for tally in matchup.tallies.values():
-        row = [tally.name, f"{tally.wins:g}", percent(tally.wins, matchup.total)]
-        for seat in range(1, len(report.seats) + 1):
-            mine = tally.seats.get(seat, SeatTally())
-            row += [f"{mine.wins:g}/{mine.games}", percent(mine.wins, mine.games)]
-        cpu = "-" if tally.mean_cpu is None else f"{tally.mean_cpu:.2f}"
-        rows.append([*row, str(tally.forfeits), cpu])
-    seats = [heading for seat in report.seats for heading in (seat.lower(), "%")]
-    unknown = f" · unknown results: {matchup.unknown}" if matchup.unknown else ""
+    for matchup in played[:MOST_MATCHUPS]:
+        wins = ", ".join(f"{tally.name} {tally.wins:g}" for tally in matchup.tallies.values())
+        unknown = f", unknown results: {matchup.unknown}" if matchup.unknown else ""
+        settings = MISSING if matchup.game is None else settings_line(matchup.game).replace("   ", " · ")
+        cells = (f"{wins}{unknown}", settings)
+        rows.append(
+            [
+                matchup.title,
+                count_text(matchup.total, matchup.wanted),
+                *(f'<td class="text">{escape(cell)}</td>' for cell in cells),
+            ]
+        )
+    more = len(played) - MOST_MATCHUPS
+    table = _table("matchups", ["matchup", "games", "wins", "settings"], rows)
+    return f"<h2>Matchups</h2>{table}" + (f"<p>{more} more are not shown.</p>" if more > 0 else "")
+
+
+def _games(report: CompetitionReport, records: str) -> str:
+    """The newest games, each with a link to its record."""
+    if not report.newest:
+        return ""
+    rows = [
+        _game(game, f"{records}/{game.game_id}.{report.record_extension}" if records else "")
+        for game in report.newest
+    ]
+    total = report.standings.games
+    which = "All games" if total == len(rows) else f"The last {len(rows):,} of {total:,} games"
     return (
-        f"<h3>{escape(matchup.title)} ({count_text(matchup.total, matchup.wanted)} games)</h3>"
-        f'<p class="dim">{escape(settings.replace("   ", " · "))}{unknown}</p>'
-        + _table(f"matchup-{matchup.matchup_id}", ["", "wins", "%", *seats, "forfeits", "CPU s a game"], rows)
+        f'<h2>Games</h2><p class="dim">{which}, the newest first. '
+        "<code>arena replay</code> makes a page of each.</p>"
+        + _table("games-list", ["game", "players", "result", "ended by"], rows)
     )
+
+
+def _game(game: FinishedGame, record: str) -> list[str]:
+    name = escape(game.game_id)
+    if record:
+        name = f'<a href="{escape(quote(record))}">{name}</a>'
+    players = ", ".join(
+        f"<strong>{escape(player)}</strong>" if seat in game.outcome.winners else escape(player)
+        for seat, player in enumerate(game.players, start=1)
+    )
+    faults = [
+        f"{player}: {fault.value}"
+        for player, fault in zip(game.players, game.faults, strict=True)
+        if fault is not Fault.NONE
+    ]
+    ended = ", ".join([game.outcome.termination.value, *faults])
+    return [
+        f"<td>{name}</td>",
+        f'<td class="text">{players}</td>',
+        *(f'<td class="text">{escape(text)}</td>' for text in (game.outcome.summary, ended)),
+    ]
 
 
 def _usage(report: CompetitionReport) -> str:

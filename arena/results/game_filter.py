@@ -1,13 +1,13 @@
 """Which of a competition's games a list shows."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, select, text
 
-from arena.jobs import Fault
 from arena.results import own_tables as own
-from arena.results import schema as saga
+
+_RESULTS: Final = {"won": "win", "drew": "draw", "lost": "loss"}
 
 
 @dataclass(frozen=True)
@@ -48,21 +48,13 @@ class GameFilter:
     def _seat(self, name: str, *, faults: bool = False, outcome: str | None = None) -> ColumnElement[bool]:
         """The condition that a game has a seat of this kind."""
         seat = own.SEAT.c
-        query = select(seat.GameId).where(seat.GameId == own.GAME_DETAIL.c.GameId)
+        query = select(seat.GameId)
         if name:
             query = query.where(seat.Name == name)
         if faults:
-            query = query.where(seat.Fault != Fault.NONE.value)
+            # As text: indexes of a part of a table are used where the condition is the index's own.
+            query = query.where(text("\"Fault\" <> 'none'"))
         if outcome is not None:
-            winners, seated = saga.PLAYER.alias("Winners").c, saga.PLAYER.c
-            won = select(func.count()).where(winners.GameId == seat.GameId, winners.Winner == 1)
-            count = won.scalar_subquery()
-            query = query.join(saga.PLAYER, (seated.GameId == seat.GameId) & (seated.PowerId == seat.PowerId))
-            match outcome:
-                case "won":
-                    query = query.where(seated.Winner == 1, count == 1)
-                case "drew":
-                    query = query.where(seated.Winner == 1, count > 1)
-                case _:
-                    query = query.where(seated.Winner == 0, count > 0)
-        return query.exists()
+            query = query.where(seat.Result == _RESULTS[outcome])
+        # Found once, not looked for in each game.
+        return own.GAME_DETAIL.c.GameId.in_(query)

@@ -227,6 +227,7 @@ def add_game(
             "Termination": outcome.termination.value,
             "Started": _time(result.started),
             "StartBoard": result.start_board,
+            "Arrangement": result.arrangement,
             "Record": result.record,
             "RecordExtension": result.record_extension,
             "Warnings": "\n".join(result.warnings),
@@ -279,6 +280,7 @@ def _add_players(
                 "Remark": usage.remark,
                 "WallSeconds": usage.wall_seconds,
                 "OwnMoves": usage.own_moves,
+                "Result": _result(outcome, seat),
                 "PeakMemoryBytes": usage.peak_memory_bytes,
                 "EngineName": usage.engine_name,
                 "EngineDescription": usage.engine_description,
@@ -294,6 +296,15 @@ def _disorder(usage: PlayerUsage, own_moves: int) -> int | None:
     if not _PROBLEMS.get(usage.fault):
         return None
     return own_moves if usage.turns is None else usage.turns
+
+
+def _result(outcome: Outcome, seat: int) -> str:
+    """How a seat fared, in a word."""
+    if not outcome.winners:
+        return "unknown"
+    if seat not in outcome.winners:
+        return "loss"
+    return "win" if len(outcome.winners) == 1 else "draw"
 
 
 def note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.schema import CreateColumn
 from arena.results import schema as saga
 from arena.results.own_tables import META, SCHEMA_VERSION, SEAT
 from arena.results.schema import METADATA
+from arena.results.totals import count_totals, make_indexes
 from arena.results.views import create_views, drop_views
 
 # The ids of Diplomacy's variants begin so.
@@ -81,6 +82,14 @@ UPDATE "ARENA_Seat" SET "OwnMoves" = (
   WHERE m."GameId" = "ARENA_Seat"."GameId" AND m."Seat" = "ARENA_Seat"."Seat" AND NOT m."Opening")
 """
 
+_RESULTS: Final = """
+UPDATE "ARENA_Seat" SET "Result" = (
+  SELECT CASE WHEN COALESCE(g."Winners", 0) = 0 THEN 'unknown' WHEN p."Winner" = 0 THEN 'loss'
+    WHEN g."Winners" = 1 THEN 'win' ELSE 'draw' END
+  FROM "SAGA_Player" p JOIN "SAGA_Game" g ON g."GameId" = p."GameId"
+  WHERE p."GameId" = "ARENA_Seat"."GameId" AND p."PowerId" = "ARENA_Seat"."PowerId")
+"""
+
 FIRST_VERSION: Final = 3
 """The earliest version that can be brought up to date."""
 
@@ -95,11 +104,15 @@ def upgrade(connection: Connection, version: int) -> None:
         _pack_moves_and_split_missions(connection)
     if version < 5:
         _name_powers(connection)
+    make_indexes(connection)
     create_views(connection)
     if version < 6:
         connection.exec_driver_sql(_COUNT_PLIES)
     if version < 8:
         connection.exec_driver_sql(_COUNT_OWN_MOVES)
+    if version < 9:
+        connection.exec_driver_sql(_RESULTS)
+        count_totals(connection)
     connection.execute(update(META).filter_by(Key="schema_version").values(Value=str(SCHEMA_VERSION)))
 
 

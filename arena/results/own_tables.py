@@ -1,13 +1,14 @@
 """The arena's own tables beside SAGA's: what SAGA has no place for.
 
 ARENA_Competition adds to a series what resuming needs; ARENA_Competitor says which contestant
-stands for a name of the control file now, ARENA_FirstRating with which Elo a name began; ARENA_Series says
+stands for a name of the control file now, ARENA_FirstRating with which Elo a name began, ARENA_Standing and
+ARENA_Pair how each player fared so far, in all games and against each opponent; ARENA_Series says
 which series a MARS mission consists of, ARENA_Inhibition which contestants get no more games of a variant,
 and ARENA_Exclusion which players and matchups were left out, and when; ARENA_Attempt, ARENA_Void and
 ARENA_Outbox follow a game from the moment it is given out to ACADEMY's acknowledgement.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -17,16 +18,18 @@ from sqlalchemy import (
     DateTime,
     Float,
     ForeignKeyConstraint,
+    Index,
     Integer,
     LargeBinary,
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 
 META: Final = Table(
     "ARENA_Meta",
@@ -166,8 +169,12 @@ GAME_DETAIL: Final = Table(
     Column("OpeningFile", Text),
     Column("OpeningNumber", Integer),
     Column("OpeningName", Text),
+    # The first position as a player arranged it; NULL where none did, and in games before version 9
+    Column("Arrangement", Text),
     UniqueConstraint("SeriesId", "Name", name="game_counted_once"),
     of_an_attempt(),
+    # All that lists filter by: the rows themselves are long, and games by the hundred thousand.
+    Index("ARENA_Game_in_lists", "SeriesId", "GameId", "Termination", "Plies", "OpeningName"),
 )
 
 SEAT: Final = Table(
@@ -186,8 +193,16 @@ SEAT: Final = Table(
     Column("Clock", Text),  # how long it may think: see `arena.players.clock.describe_clock`; NULL: not known
     # How often it was asked for a move, which is what WallSeconds are for
     Column("OwnMoves", Integer, nullable=False, server_default="0"),
+    Column("Result", Text),  # win, draw, loss or unknown
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
     UniqueConstraint("GameId", "PowerId", name="Seat_of_a_power"),
+    Index("ARENA_Seat_of_player", "Name", "Result", "GameId"),
+    Index(
+        "ARENA_Seat_with_fault",
+        "GameId",
+        sqlite_where=text("\"Fault\" <> 'none'"),
+        postgresql_where=text("\"Fault\" <> 'none'"),
+    ),
     ForeignKeyConstraint(["GameId", "PowerId"], ["SAGA_Player.GameId", "SAGA_Player.PowerId"]),
 )
 
@@ -199,6 +214,36 @@ RATING: Final = Table(
     Column("Name", Text, nullable=False),
     Column("EloBefore", Float, nullable=False),
     Column("EloAfter", Float, nullable=False),
+    Index("ARENA_Rating_of_player", "Name", "GameId"),
+)
+
+
+def _result_counts() -> list[Column[Any]]:
+    return [Column(name, Integer, nullable=False) for name in ("Wins", "Draws", "Losses", "Unknown")]
+
+
+STANDING: Final = Table(
+    "ARENA_Standing",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    Column("Name", Text, primary_key=True),
+    *_result_counts(),
+    Column("Points", Float, nullable=False),
+    Column("Forfeits", Integer, nullable=False),
+    Column("TimeLosses", Integer, nullable=False),
+    Column("Faults", Integer, nullable=False),  # games with a fault
+    Column("CpuSeconds", Float, nullable=False),  # the sum over the games in which it is known
+    Column("CpuGames", Integer, nullable=False),
+    Column("Elo", Float, nullable=False),  # after the last game
+)
+
+PAIR: Final = Table(
+    "ARENA_Pair",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    Column("Name", Text, primary_key=True),
+    Column("Opponent", Text, primary_key=True),
+    *_result_counts(),
 )
 
 OUTBOX: Final = Table(

@@ -29,6 +29,7 @@ from arena.results.registration import (
     series_of,
 )
 from arena.results.series_reader import SeriesReader
+from arena.results.totals import add_to_totals
 
 
 def holds_others(database: ResultsDatabase, name: str) -> bool:
@@ -312,6 +313,7 @@ class Series(SeriesReader):
                 )
             ]
             connection.execute(insertion(own.RATING), ratings)
+            add_to_totals(connection, self._series_id, game)
             new_names = {
                 contestant: usage.engine_name
                 for contestant, usage in zip(entry.contestants, result.usage, strict=True)

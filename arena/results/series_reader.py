@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Table, case, func, select
 
 from arena.jobs import Fault
+from arena.ratings.elo import EloRules
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
@@ -21,6 +22,7 @@ from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox
 from arena.results.registration import CompetitionTerms, competition_terms, find_competition
+from arena.results.standings import PlayerStanding, Score, Standings
 from referees.api import Outcome, Termination
 from referees.legible_text import legible
 
@@ -96,13 +98,20 @@ class ListedGame:
 
 @dataclass(frozen=True)
 class WholeGame:
-    """A game with its moves, its record and the number its chance came from."""
+    """A game with its moves, its record and the number its chance came from.
+
+    `arrangement` is the first position where a player arranged it, `start_board` its board in any case;
+    `contest_id` is what ACADEMY calls the game.
+    """
 
     listed: ListedGame
     moves: tuple[StoredMove, ...]
     record: str
     record_extension: str
     seed: int
+    arrangement: str = ""
+    contest_id: str = ""
+    start_board: str = ""
 
 
 class SeriesReader:
@@ -207,8 +216,12 @@ class SeriesReader:
         A `player` of "" stands for all. About `points` games are looked at, however many there are.
         """
         detail, rating = own.GAME_DETAIL.c, own.RATING.c
-        ends: Any = select(func.min(detail.GameId), func.max(detail.GameId), func.count())
-        ((first, last, count),) = self._database.rows(ends.where(detail.SeriesId == self._series_id))
+        ends = [
+            select(end).where(detail.SeriesId == self._series_id).scalar_subquery()
+            for end in (func.min(detail.GameId), func.max(detail.GameId), func.count(detail.GameId))
+        ]
+        # Each from the index: together they would be read from all rows.
+        ((first, last, count),) = self._database.rows(select(*ends))
         if not count:
             return {}
         step = max(1, (last - first) // points)
@@ -232,9 +245,46 @@ class SeriesReader:
         games = list(self._rows_of_games(this))
         if not games:
             return None
-        query = select(detail.Record, detail.RecordExtension, detail.Moves, detail.Seed).where(this)
-        ((content, extension, moves, seed),) = self._database.rows(query)
-        return WholeGame(_listed(games[0]), tuple(unpack_moves(moves)), content, extension, int(seed))
+        columns = (detail.Record, detail.RecordExtension, detail.Moves, detail.Seed, detail.Arrangement)
+        query = select(*columns, detail.ContestId, detail.StartBoard).where(this)
+        ((content, extension, moves, seed, arrangement, contest_id, board),) = self._database.rows(query)
+        return WholeGame(
+            _listed(games[0]),
+            tuple(unpack_moves(moves)),
+            content,
+            extension,
+            int(seed),
+            arrangement or "",
+            contest_id,
+            board,
+        )
+
+    def standings(self, players: Sequence[str], rules: EloRules) -> Standings:
+        """The table from the running totals, without reading games; `players` are in the order of definition.
+
+        A tuner's candidates have lines of their own in it.
+        """
+        of_series = {"SeriesId": self._series_id}
+        with self._database.transaction() as connection:
+            totals = [
+                PlayerStanding(
+                    row.Name,
+                    row.Elo,
+                    _score(row),
+                    row.Points,
+                    row.Forfeits,
+                    row.TimeLosses,
+                    cpu_seconds=row.CpuSeconds,
+                    cpu_games=row.CpuGames,
+                    fault_games=row.Faults,
+                )
+                for row in connection.execute(select(own.STANDING).filter_by(**of_series))
+            ]
+            rows = connection.execute(select(own.PAIR).filter_by(**of_series))
+            pairs = {(row.Name, row.Opponent): _score(row) for row in rows}
+            count = select(func.count()).select_from(own.GAME_DETAIL).filter_by(**of_series)
+            games = connection.execute(count).scalar_one()
+        return Standings.of_totals(players, rules, totals, pairs, games)
 
     def last_sequence(self) -> int:
         """The newest game's sequence, 0 without a game."""
@@ -388,6 +438,10 @@ class SeriesReader:
             .order_by(attempt.Started, attempt.Name)
         )
         return [UnreportedContest(*row) for row in self._database.rows(query)]
+
+
+def _score(row: Any) -> Score:
+    return Score(row.Wins, row.Draws, row.Losses, row.Unknown)
 
 
 def _listed(rows: Sequence[Any]) -> ListedGame:

@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from arena.jobs import Fault
 from arena.ratings.elo import EloRules
@@ -31,7 +32,8 @@ class PlayerStanding:
 
     `elo` is live: as it went from game to game. `points` are 1 for a win and, for a draw, 1 shared by those
     who drew. `forfeits` are games lost by breaking a rule of play, `time_losses` those of them that were lost
-    on time. `faults` counts games by what the player did wrong, whether they were lost by it or not.
+    on time. `fault_games` are those in which the player did wrong, whether they were lost by it or not;
+    `faults` counts them by what it was, where the standings are made of games.
     `cpu_seconds` is the sum over the `cpu_games` in which it is known.
     """
 
@@ -44,6 +46,7 @@ class PlayerStanding:
     faults: Counter[Fault] = field(default_factory=Counter)
     cpu_seconds: float = 0.0
     cpu_games: int = 0
+    fault_games: int = 0
 
     @property
     def mean_cpu(self) -> float | None:
@@ -70,6 +73,24 @@ class Standings:
         for game in games:
             self.add(game)
 
+    @classmethod
+    def of_totals(
+        cls,
+        players: Sequence[str],
+        rules: EloRules,
+        totals: Iterable[PlayerStanding],
+        pairs: Mapping[tuple[str, str], Score],
+        games: int,
+    ) -> Self:
+        """The table from running totals, which do not say what players did wrong."""
+        standings = cls(players, rules)
+        for player in totals:
+            player.elo = rules.fixed.get(player.name, player.elo)
+            standings._players[player.name] = player
+        standings._pairs = dict(pairs)
+        standings.games = games
+        return standings
+
     @property
     def order(self) -> Sequence[str]:
         """The players in definition order, then those that only old games have."""
@@ -91,6 +112,7 @@ class Standings:
             fault = game.faults[seat - 1]
             if fault is not Fault.NONE:
                 player.faults[fault] += 1
+                player.fault_games += 1
             if game.is_forfeited_by(seat):
                 player.forfeits += 1
                 player.time_losses += fault is Fault.LATE

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -24,15 +24,17 @@ from arena.lobby.lobby import RemoteSession
 from arena.match.live_game import LiveFolder, LiveMove, LiveNews
 from arena.players.remote import to_duration
 from arena.ratings.elo import RatingList
+from arena.reports.assembly import likeliest_ratings, with_first_ratings
 from arena.reports.contents import is_tuner
-from arena.results.database import NoResultsYetError, ResultsDatabase
+from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
 from arena.results.game_filter import GameFilter
+from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
-from arena.results.standings import Score
+from arena.results.standings import Score, Standings
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.selection.kinds import selector_for
-from arena.selection.selector import CompletedGame
+from arena.selection.selector import CompletedGame, Selector
 from arena.selection.sprt import SprtMatch, SprtState
 from arena.service.errors import (
     EXPECTED,
@@ -58,6 +60,7 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
 _LONGEST_FILTER: Final = 200
+_MOST_VIEWS: Final = 500
 _MOST_MOVES: Final = 2**31 - 1
 _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
@@ -116,6 +119,8 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self._allow_uploads = allow_uploads
         self._limits = limits
         self._closing = asyncio.Event()
+        # What was read of control files, with their state then.
+        self._views: dict[str, tuple[tuple[Path, int, int, int], CompetitionView]] = {}
         # The players that have dialled in; there are none before the lobby is open.
         self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
         self.watchers = 0
@@ -411,7 +416,21 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         return self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running)
 
     async def _view(self, name: str) -> "CompetitionView":
-        return await asyncio.to_thread(lambda: CompetitionView(name, self._folder.control_file(name)))
+        return await asyncio.to_thread(self._read_view, name)
+
+    def _read_view(self, name: str) -> "CompetitionView":
+        """The competition. Its control file is read where it changed: that takes longer than most answers."""
+        path = self._folder.control_file(name)
+        stat = path.stat()
+        state = (path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        known = self._views.get(name)
+        if known is None or known[0] != state:
+            # One that cannot be read is read each time, and says why.
+            known = state, CompetitionView(name, path)
+            if len(self._views) >= _MOST_VIEWS:
+                self._views.clear()
+            self._views[name] = known
+        return known[1]
 
     async def _describe(self, view: "CompetitionView") -> competitions_pb2.Competition:
         path = view.control.path
@@ -544,16 +563,30 @@ class CompetitionView:
         with self._listing() as listing:
             game = listing.whole_game(game_id)
         if game is not None:
-            return _whole(game)
+            return self._whole(game)
         return _live(news) if news is not None and self.files.running() else None
+
+    def _whole(self, game: WholeGame) -> competitions_pb2.GetGameResponse:
+        """A finished game, with the settings that it was played with."""
+        answer = _whole(game)
+        own = game.listed.game.game or self.control.game
+        located = replace(own, folder=self.control.game.folder).located
+        answer.settings_json = json.dumps(located, sort_keys=True, default=str)
+        if self.control.academy is not None:
+            answer.contest_id = game.contest_id
+        return answer
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
-        report = read_results(self.control, self.files)
-        standings, ratings = report.standings, report.ratings
-        answer = competitions_pb2.GetStandingsResponse(games=standings.games, lines=report.lines)
-        if report.sprt is not None:
-            answer.test.CopyFrom(_test(report.sprt))
+        if self._tells_more():
+            report = read_results(self.control, self.files)
+            standings, ratings = report.standings, report.ratings
+            answer = competitions_pb2.GetStandingsResponse(games=standings.games, lines=report.lines)
+            if report.sprt is not None:
+                answer.test.CopyFrom(_test(report.sprt))
+        else:
+            standings, ratings = self._totals()
+            answer = competitions_pb2.GetStandingsResponse(games=standings.games)
         table = standings.table()
         for player, below in zip(table, [*table[1:], None], strict=True):
             line = answer.standings.add(
@@ -563,7 +596,7 @@ class CompetitionView:
                 forfeits=player.forfeits,
                 elo=player.elo,
                 time_losses=player.time_losses,
-                faults=player.faults.total(),
+                faults=player.fault_games,
             )
             if player.mean_cpu is not None:
                 line.mean_cpu.CopyFrom(to_duration(player.mean_cpu))
@@ -575,6 +608,24 @@ class CompetitionView:
                 if score.games:
                     answer.pairs.add(player=name, opponent=opponent, score=_score(score))
         return answer
+
+    def _tells_more(self) -> bool:
+        """Whether a competition's kind has more to say than a table, which it must read the games for."""
+        return type(selector_for(self.control)).report_lines is not Selector.report_lines
+
+    def _totals(self) -> tuple[Standings, RatingList | None]:
+        """The table and the likeliest ratings, from running totals."""
+        with self._listing() as listing:
+            control, terms = with_first_ratings(self.control, listing.first_ratings()), listing.terms()
+            try:
+                terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
+                players: Sequence[str] = control.competitors
+            except ResultsError:
+                # The games are not those of the control file as it is now.
+                players = ()
+            standings = listing.standings(players, control.elo)
+        two = replace(terms.game, folder=control.game.folder).rules().seats == 2
+        return standings, likeliest_ratings(standings, control) if two else None
 
 
 def _state(
@@ -715,6 +766,8 @@ def _whole(game: WholeGame) -> competitions_pb2.GetGameResponse:
         record=game.record,
         record_extension=game.record_extension,
         seed=game.seed,
+        arrangement=game.arrangement,
+        start_board=game.start_board,
     )
 
 
@@ -750,6 +803,7 @@ def _news_event(news: LiveNews) -> competitions_pb2.WatchCompetitionResponse:
         moves=_live_moves(news.moves),
         over=news.over,
         arrangement=news.heading.arrangement or "",
+        settings_json=news.heading.settings_json,
     )
     message.started.FromMicroseconds(int(1e6 * news.heading.started))
     return competitions_pb2.WatchCompetitionResponse(in_progress=message)
@@ -765,4 +819,5 @@ def _live(news: LiveNews) -> competitions_pb2.GetGameResponse:
         moves=_live_moves(news.moves),
         in_progress=True,
         arrangement=news.heading.arrangement or "",
+        settings_json=news.heading.settings_json,
     )

@@ -190,6 +190,7 @@ def interrupted(
         setup_seconds=0.0,
         play_seconds=seconds,
         warnings=(forfeit,),
+        arrangement=arrangement,
     )
 
 

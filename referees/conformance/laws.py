@@ -23,7 +23,7 @@ LAWS: Final = {
     "openings know it by one line of 1,024 characters at most",
     "boards": "boards have the described geometry and one state for each cell",
     "drawings": "a picture has a mark for each cell of its layout, which is the same for all positions; "
-    "its cells lie within it, and its areas are of its cells; or the game has no picture at all",
+    "its cells and arrows lie within it, its areas are of its cells; or the game has no picture at all",
     "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one; "
     "where the second player can begin (after a pass, or by chance) reversed games have the reversed boards",
     "values": "playing a move does not change the position it is played in",

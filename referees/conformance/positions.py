@@ -68,9 +68,13 @@ def check_drawing(trial: Trial, position: Any) -> None:
             for mark in drawing.marks
             for seat in (mark.seat, mark.owner)
             if seat not in (0, *trial.seats)
-        }
+        } | {arrow.seat for arrow in drawing.arrows if arrow.seat not in trial.seats}
         if strangers:
-            raise breach(f"pieces of the seats {sorted(strangers)} of {list(trial.seats)}")
+            raise breach(f"pieces or arrows of the seats {sorted(strangers)} of {list(trial.seats)}")
+        for arrow in drawing.arrows:
+            for right, down in (arrow.start, arrow.end):
+                if not (0 <= right <= drawing.layout.width and 0 <= down <= drawing.layout.height):
+                    raise breach(f"the arrow {arrow.label!r} has an end at ({right:g}, {down:g}), outside")
 
 
 def _check_layout(layout: Layout, breach: Callable[[str], NonConformingRefereeError]) -> None:

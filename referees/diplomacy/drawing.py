@@ -12,7 +12,7 @@ import numpy as np
 
 from referees.diplomacy.map import NOBODY, InvalidMapError, Map, Terrain, UnknownPlaceError
 from referees.diplomacy.position import Position
-from referees.drawing import Cell, Layout, Mark, Point
+from referees.drawing import Arrow, Cell, Layout, Mark, Point
 from referees.drawing import Drawing as Picture
 from referees.graph_layout import reachable, spread
 from referees.map_cells import FRAME, Side, cells
@@ -64,8 +64,8 @@ class _Plan(NamedTuple):
     colours: Mapping[int, str]
 
 
-def draw(position: Position) -> Picture:
-    """A position with its units, dislodged ones too, and the owners of supply centres."""
+def draw(position: Position, arrows: tuple[Arrow, ...] = ()) -> Picture:
+    """A position with its units, dislodged ones too, the owners of supply centres, and arrows."""
     board = position.map
     layout = _layout_of(board)
     owners = dict(zip(board.centres, position.owners, strict=True))
@@ -85,7 +85,7 @@ def draw(position: Position) -> Picture:
                 centre=province in owners,
             )
         )
-    return Picture(layout, tuple(marks), position.name)
+    return Picture(layout, tuple(marks), position.name, arrows)
 
 
 @cache

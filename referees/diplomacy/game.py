@@ -1,7 +1,7 @@
 """A game of Diplomacy between phases: the position, and what its end depends on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from referees.api import Outcome, Termination
 from referees.diplomacy.adjudication import PhaseAdjudication
@@ -16,7 +16,8 @@ class GamePosition:
     `eliminated` has for each power the years after the first in which it lost its last centre, None for one
     that did not. `stable_since` is the last year in which the number of a power's centres changed,
     `survived_since` the last in which a power was eliminated; both begin with the year before the first.
-    `outcome` is None while the game goes on.
+    `outcome` is None while the game goes on. `last` is the phase before, None in the first position; games
+    that came to the same by different orders are equal.
     """
 
     position: Position
@@ -24,6 +25,7 @@ class GamePosition:
     stable_since: int
     survived_since: int
     outcome: Outcome | None = None
+    last: PhaseAdjudication | None = field(default=None, compare=False, repr=False)
 
 
 def begin(position: Position) -> GamePosition:
@@ -55,8 +57,8 @@ def advance(game: GamePosition, adjudication: PhaseAdjudication, settings: Diplo
     """The game after a phase; a year ends when its centres are taken."""
     before, after = adjudication.position, adjudication.after
     if before.phase is Phase.BUILDS or (after.phase is not Phase.BUILDS and after.year == before.year):
-        return replace(game, position=after)
-    return _after_year(game, before, after, settings)
+        return replace(game, position=after, last=adjudication)
+    return replace(_after_year(game, before, after, settings), last=adjudication)
 
 
 def _after_year(

@@ -11,6 +11,7 @@ from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termina
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
+from referees.diplomacy.arrows import arrows_of
 from referees.diplomacy.daide.session import DaideDialogue
 from referees.diplomacy.drawing import draw
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
@@ -230,8 +231,8 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return Board(self._geometry, bytes(states))
 
     def drawing(self, position: GamePosition) -> Drawing:
-        """The map with its units, and the owners of supply centres."""
-        return draw(position.position)
+        """The map with its units, the owners of supply centres, and the orders of the phase before."""
+        return draw(position.position, () if position.last is None else arrows_of(position.last))
 
     def interaction(self, position: GamePosition) -> bool:
         """Whether a unit could be ordered to where another power's unit stands or could be ordered to."""
@@ -281,11 +282,3 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """The game of a record, so that it can be taken up where it ended."""
         return record.read(content, self.settings)
-
-    @classmethod
-    def replay_page(cls, content: bytes, texts: Mapping[str, str]) -> str:
-        """The map with units and orders, phase by phase. Raises UnreadableRecordError."""
-        # Only pages need drawings.
-        from referees.diplomacy import replay
-
-        return replay.replay_page(content, texts)

@@ -1,14 +1,21 @@
 """The map with owners and armies as a picture."""
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from referees.drawing import Area, Cell, Drawing, Layout, Mark
+from referees.drawing import Area, Arrow, Cell, Drawing, Layout, Mark
 from referees.map_cells import round_cells
 from referees.warlight.map_layout import with_places
 from referees.warlight.maps import WarMap
-from referees.warlight.position import UNSEEN, WarPosition
+from referees.warlight.position import (
+    UNSEEN,
+    Attacked,
+    Deployed,
+    Transferred,
+    WarPosition,
+)
 
 # Half of all territories are at least so far from the next one, so that numbers on them can be read.
 _APART: Final = 48.0
@@ -17,12 +24,31 @@ _MARGIN: Final = 62.0
 
 
 def draw(war_map: WarMap, position: WarPosition) -> Drawing:
-    """A position, or what a seat sees of it."""
+    """A position, or what a seat sees of it, with the orders of the turn before."""
     marks = tuple(
         Mark(off=True) if owner == UNSEEN else Mark(owner, str(armies))
         for owner, armies in zip(position.owners, position.armies, strict=True)
     )
-    return Drawing(_lay_out(war_map), marks, f"turn {position.turn}")
+    layout = _lay_out(war_map)
+    return Drawing(layout, marks, f"turn {position.turn}", tuple(_arrows(war_map, position, layout)))
+
+
+def _arrows(war_map: WarMap, position: WarPosition, layout: Layout) -> Iterator[Arrow]:
+    """What was deployed, transferred and attacked."""
+    cell_of = {territory.id: cell for territory, cell in zip(war_map.territories, layout.cells, strict=True)}
+    for event in position.events:
+        match event:
+            case Deployed():
+                place, name = cell_of[event.to].place, cell_of[event.to].name
+                yield Arrow(event.seat, place, place, f"{event.sent} deployed on {name}", f"+{event.sent}")
+            case Transferred() | Attacked():
+                source, target = cell_of[event.source], cell_of[event.to]
+                what = f"{event.sent} from {source.name} to {target.name}"
+                if isinstance(event, Attacked):
+                    end = "captured" if event.captured else "held"
+                    what += f": {event.killed} killed of {event.defenders}, {event.lost} lost, {end}"
+                failed = isinstance(event, Attacked) and not event.captured
+                yield Arrow(event.seat, source.place, target.place, what, str(event.sent), failed=failed)
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
 from referees.dialogues import LineDialogue
 from referees.drawing import Drawing
-from referees.warlight import ai_challenge_2, record, replay
+from referees.warlight import ai_challenge_2, record
 from referees.warlight.ai_challenge_2 import ChallengeLines
 from referees.warlight.maps import InvalidMapError, WarMap, is_file, load_map, map_names, mirror_of, northern
 from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders, orders_text, read_orders
@@ -178,7 +178,7 @@ class WarLight(Referee[WarPosition, Orders]):
         return to_board(self._geometry, position, self.settings.stack_armies)
 
     def drawing(self, position: WarPosition) -> Drawing:
-        """The map, with bonuses as areas and armies as numbers."""
+        """The map, with bonuses as areas, armies as numbers, and the orders of the turn before."""
         # Only pictures need layouts, and those numpy.
         from referees.warlight import picture
 
@@ -234,8 +234,3 @@ class WarLight(Referee[WarPosition, Orders]):
         if protocol == f"lines:{ai_challenge_2.NAME}":
             return ai_challenge_2.AiChallenge2(self.map, self.settings, self.mirror)
         return None
-
-    @classmethod
-    def replay_page(cls, content: bytes, texts: Mapping[str, str]) -> str:
-        """The map with its armies, turn by turn. Raises UnreadableRecordError."""
-        return replay.replay_page(content, texts)

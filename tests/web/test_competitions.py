@@ -154,7 +154,6 @@ def test_an_arena_that_is_away_is_named(tmp_path: object) -> None:
         ("go", "{", (), "cannot play"),
         ("go", '{"board_size": 5}', ((2, "A1"),), "out of turn"),
         ("go", '{"board_size": 5}', ((1, "A1"), (2, "A1")), "cannot play"),
-        ("go", '{"board_size": 9, "handicap": 4, "handicap_style": "free"}', (), "choice"),
         ("warlight", "{}", (), "hides"),
         ("warlight", '{"map": "/etc/passwd.txt"}', (), "names? a file"),
         ("openspiel", '{"game": "kuhn_poker"}', (), "cannot play"),
@@ -165,6 +164,15 @@ def test_games_that_cannot_be_played_again_say_why(
 ) -> None:
     with pytest.raises(NoBoardError, match=why):
         replay_game(GameStart(game, settings), moves)
+
+
+def test_a_game_that_began_otherwise_than_its_referee_has_no_wrong_board() -> None:
+    settings = '{"board_size": 5, "handicap": 2, "handicap_style": "free"}'
+    placed = "x" + "-" * 23 + "x"
+    with pytest.raises(NoBoardError, match="another position"):
+        replay_game(GameStart("go", settings, 0, board=placed), ())
+    arranged = replay_game(GameStart("go", settings, 0, "A5 E1", placed), ())
+    assert sum(mark.seat == 1 for mark in arranged.drawings[0].marks) == 2
 
 
 def test_players_who_move_at_once_have_their_board_after_the_turn() -> None:

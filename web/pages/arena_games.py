@@ -1,45 +1,31 @@
 """A viewer for each game of a competition: its board, moves, values, times and record."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
-from web.charts import Curve, Scale, draw_curves
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.failures import PageError
+from web.game_view import clocks_of, draw_charts, list_moves
 from web.knowledge import Knowledge
 from web.live import LiveGame
-from web.pages.arena_links import feeds_of, game_address, name_of, seconds_of
+from web.pages.arena_links import feeds_of, game_address, name_of
+from web.pages.game_questions import knowledge_of, read_questions
 from web.query import Query, link
 from web.rendering import render
 from web.replay import MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
 
-__all__ = ["clocks_of", "draw_charts", "list_moves", "show_game", "show_record"]
+__all__ = ["show_game", "show_record"]
 
 
 # Opening trees are not deeper.
 _LONGEST_LINE: Final = 60
-
-
-@dataclass(frozen=True)
-class ListedMove:
-    """A move of the list: `ply` counts from 1."""
-
-    ply: int
-    by: str
-    seat: int
-    text: str
-    seconds: str
-    value: str
-    comment: str
-    address: str
 
 
 async def show_game(request: Request, arena: ArenaWatch) -> Response:
@@ -55,8 +41,10 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     chosen = query.whole("ply", 0, MOST_PLIES)
     ply = plies if chosen is None else min(chosen, plies)
     board = await _board_of(competition, known, live, ply)
-    moves = list_moves(known.moves, [player.name for player in known.game.players], name, game_id)
-    knowledge = getattr(request.app.state, "knowledge", None)
+    players = [player.name for player in known.game.players]
+    moves = list_moves(known.moves, players, partial(game_address, name, game_id))
+    knowledge = await knowledge_of(request)
+    kind = board.played.spec.game_id if board.played else ""
     follows = known.in_progress and chosen is None
     context = {
         "competition": competition,
@@ -65,6 +53,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "events": link("/competition/game/events", {"name": name, "game": game_id, "after": plies})
         if follows
         else "",
+        "players": players,
         "seats": board.seats,
         "moves": moves,
         "ply": ply,
@@ -84,6 +73,10 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "here": game_address(name, game_id, ply),
         "knowledge": await _at_academy(knowledge, board.played, ply) if board.played else [],
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
+        "download": "",
+        "asked": await read_questions(knowledge, known.contest_id, kind, players, plies),
+        "ply_address": partial(game_address, name, game_id),
+        "texts": [],
         "extension": known.record_extension,
         "competition_address": link("/competition", {"name": name}),
     }
@@ -141,9 +134,10 @@ async def _board_of(
         return _Board(drawn, live.seats, live.on_map, reason=live.reason)
     start = GameStart(
         competition.game,
-        competition.settings_json,
+        known.settings_json or competition.settings_json,
         known.seed if known.HasField("seed") else None,
         known.arrangement,
+        known.start_board,
     )
     moves = tuple((move.seat, move.text) for move in known.moves)
     try:
@@ -153,84 +147,6 @@ async def _board_of(
     drawing, last = played.after(ply)
     drawn = draw_board(drawing, BoardMarks(last), f"The board after move {ply} of {len(moves)}")
     return _Board(drawn, played.seats, is_map(drawing.layout), drawing.caption, played=played)
-
-
-def list_moves(
-    moves: Sequence[competitions_pb2.GameMove],
-    players: Sequence[str],
-    name: str,
-    game_id: str,
-    before: int = 0,
-) -> list[ListedMove]:
-    """Return moves for the list beside the board.
-
-    Args:
-        moves: The moves.
-        players: The players by seat.
-        name: The competition.
-        game_id: The game.
-        before: How many moves came before these.
-    """
-    return [
-        ListedMove(
-            number,
-            players[move.seat - 1] if 0 < move.seat <= len(players) else f"seat {move.seat}",
-            move.seat,
-            move.text or "hidden",
-            f"{seconds_of(move.time):.2f} s" if move.HasField("time") else "",
-            f"{move.value:.2f}" if move.HasField("value") else "",
-            move.comment,
-            game_address(name, game_id, number),
-        )
-        for number, move in enumerate(moves, before + 1)
-    ]
-
-
-def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str]]:
-    """Return what each seat's clock shows after some moves; nothing of seats without one.
-
-    Args:
-        moves: The moves so far.
-    """
-    last = {move.seat: move for move in moves if move.HasField("clock")}
-    clocks = []
-    for seat, move in sorted(last.items()):
-        minutes, seconds = divmod(seconds_of(move.clock), 60)
-        stones = f" for {move.clock_moves}" if move.clock_moves else ""
-        clocks.append((seat, f"{minutes:.0f}:{seconds:04.1f}{stones}"))
-    return clocks
-
-
-def draw_charts(moves: Sequence[competitions_pb2.GameMove], ply: int | None) -> list[tuple[str, Markup]]:
-    """Return curves of the values that the movers expected and of the time that they took, with their titles.
-
-    Args:
-        moves: The moves so far.
-        ply: The move that is shown; None without a line there.
-    """
-    values: dict[int, list[tuple[float, float]]] = {}
-    times: dict[int, list[tuple[float, float]]] = {}
-    for number, move in enumerate(moves, 1):
-        if move.HasField("value"):
-            values.setdefault(move.seat, []).append((number, move.value))
-        if move.HasField("time"):
-            times.setdefault(move.seat, []).append((number, seconds_of(move.time)))
-    charts = []
-    ends = ("move 1", f"move {len(moves)}")
-    if values:
-        scale = Scale(len(moves), 0, 1, ply, (0.5,), ends=ends)
-        label = "Expected values of the players, move by move"
-        charts.append(("What the movers expected: 1 is a win", draw_curves(_curves(values), scale, label)))
-    if times:
-        longest = max(seconds for row in times.values() for _, seconds in row)
-        scale = Scale(len(moves), 0, longest or 1, ply, pattern="{:.3g} s", ends=ends)
-        label = "The time that the players took, move by move"
-        charts.append(("The time that they took", draw_curves(_curves(times), scale, label)))
-    return charts
-
-
-def _curves(rows: dict[int, list[tuple[float, float]]]) -> list[Curve]:
-    return [Curve(seat, points) for seat, points in sorted(rows.items())]
 
 
 async def show_record(request: Request, arena: ArenaWatch) -> Response:

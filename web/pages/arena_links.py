@@ -1,22 +1,12 @@
 """Addresses of the pages of competitions: what they name, and how they are written."""
 
-from google.protobuf.duration_pb2 import Duration
 from starlette.requests import Request
 
 from web.failures import PageError
 from web.live import Feeds
 from web.query import Query, link
 
-__all__ = ["feeds_of", "game_address", "name_of", "player_address", "seconds_of"]
-
-
-def seconds_of(duration: Duration) -> float:
-    """Return a duration of the protocol in seconds.
-
-    Args:
-        duration: The duration.
-    """
-    return duration.seconds + duration.nanos / 1e9
+__all__ = ["feeds_of", "game_address", "name_of", "player_address"]
 
 
 def name_of(query: Query) -> str:

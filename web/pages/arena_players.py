@@ -6,7 +6,8 @@ from starlette.responses import Response
 from web.arena_watch import ArenaWatch
 from web.charts import Curve, Scale, draw_curves
 from web.failures import PageError
-from web.pages.arena_links import name_of, player_address, seconds_of
+from web.game_view import seconds_of
+from web.pages.arena_links import name_of, player_address
 from web.pages.game_lists import FILTERS, list_games
 from web.query import Query, link
 from web.rendering import render

@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
+from web.game_view import clocks_of, draw_charts, list_moves
 from web.live import Change, Feed, LiveGame
-from web.pages.arena_games import clocks_of, draw_charts, list_moves
-from web.pages.arena_links import feeds_of, name_of
+from web.pages.arena_links import feeds_of, game_address, name_of
 from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
 from web.query import Query
 from web.rendering import render_part
@@ -125,7 +125,9 @@ async def _for_wall(name: str, feed: Feed, change: Change) -> bytes:
 
 async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
     """What is new in a game since it had some moves."""
-    moves = list_moves(game.moves[before:after], game.players, name, game.game_id, before)
+    moves = list_moves(
+        game.moves[before:after], game.players, partial(game_address, name, game.game_id), before
+    )
     so_far = game.moves[:after]
     parts = {
         "moves": moves,

@@ -66,32 +66,49 @@ document.addEventListener("keydown", (event) => {
 const PLAYING = "academy-playing";
 const PAUSE = 900;
 const button = document.querySelector("button[data-play]");
+const viewer = document.querySelector("[data-game]");
+const shownGame = viewer instanceof HTMLElement ? (viewer.dataset.game ?? "") : "";
 
 /**
  * Whether the game of this page is being played.
  * @returns {boolean}
  */
 function playing() {
-  return sessionStorage.getItem(PLAYING) === new URLSearchParams(location.search).get("game");
+  return sessionStorage.getItem(PLAYING) === shownGame;
+}
+
+/** Play no more. */
+function pause() {
+  sessionStorage.removeItem(PLAYING);
+  if (button) button.textContent = "Play";
+}
+
+/** Go on after a moment, as long as the game is being played. A page for each move ends with the step, a file does not. */
+function playOn() {
+  setTimeout(() => {
+    if (!playing()) return;
+    if (step("forward")) playOn();
+    else pause();
+  }, PAUSE);
 }
 
 if (button instanceof HTMLButtonElement) {
   const forward = document.querySelector("a[data-forward]");
   if (playing() && forward) {
     button.textContent = "Pause";
-    setTimeout(() => playing() && follow(forward), PAUSE);
+    playOn();
   } else {
-    sessionStorage.removeItem(PLAYING);
+    pause();
   }
   button.disabled = !forward && !document.querySelector("a[data-start]");
   button.addEventListener("click", () => {
     if (playing()) {
-      sessionStorage.removeItem(PLAYING);
-      button.textContent = "Play";
+      pause();
       return;
     }
-    sessionStorage.setItem(PLAYING, new URLSearchParams(location.search).get("game") ?? "");
-    step("forward") || step("start");
+    sessionStorage.setItem(PLAYING, shownGame);
+    button.textContent = "Pause";
+    if (step("forward") || step("start")) playOn();
   });
 }
 

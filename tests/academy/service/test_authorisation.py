@@ -66,6 +66,7 @@ ContestService/ListGames               +    +       +      +     +    +    +    
 ContestService/OpenContest             -    -       -      +     +    -    -    -
 ContestService/ReportContest           -    -       -      +     +    -    -    -
 ContestService/GetContest              -    +       -      +     +    +    -    -
+ContestService/GetConsultations        -    -       -      +     +    -    -    -
 ContestService/ListOpenContests        -    -       -      -     +    -    -    -
 ContestService/ListArenas              -    -       -      -     +    -    -    -
 ContestService/LinkArena               -    -       -      -     +    -    -    -
@@ -148,6 +149,7 @@ def _questions() -> dict[str, Message]:
         "OpenContest": contests_pb2.OpenContestRequest(contest=contest("matrix/more", GAME)),
         "ReportContest": report(contest("matrix/reported", GAME), ["c3"]),
         "GetContest": contests_pb2.GetContestRequest(contest_id=CONTEST),
+        "GetConsultations": contests_pb2.GetConsultationsRequest(contest_id=CONTEST),
         "ListOpenContests": contests_pb2.ListOpenContestsRequest(),
         "ListArenas": contests_pb2.ListArenasRequest(),
         "LinkArena": contests_pb2.LinkArenaRequest(arena="arena", other="arena"),

@@ -202,3 +202,26 @@ def test_claims_beyond_the_bound_discredit_the_player(
     judged = ended(academy, ann, claims_report("endless", [0.9, 0.3, 0.6]), 0.6)
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert figures(academy.admin(), "endless", "ann").claims == 3
+
+
+def test_the_arena_and_admins_read_what_players_asked_and_were_told_after_which_ply(
+    academy: Running,
+) -> None:
+    name = "questions"
+    ann = begun(academy, name)
+    for moves in ([], []):
+        opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1, moves=moves)
+        ann.consultation.LookUpOpening(opening)
+    ask(ann, name, 0.25, 2)
+    # By its board alone: that after the third ply.
+    ask(ann, name, 0.3, None, BOARDS[2])
+    academy.arena().contests.ReportContest(claims_report(name, [0.5, 0.25, 0.5]))
+    request = contests_pb2.GetConsultationsRequest(contest_id=name)
+
+    for client in (academy.arena(), academy.admin()):
+        first, second = client.contests.GetConsultations(request).seats
+        assert (first.opening_questions, list(first.opening_plies)) == (1, [0])
+        asked = [(question.plies, question.value) for question in first.questions]
+        assert first.pattern_questions == 2 and asked == [(2, 0.25), (3, 0.3)]
+        assert not second.opening_questions and not second.questions
+    assert refusal(lambda: academy.bot("ann").contests.GetConsultations(request)).reason == "NOT_PERMITTED"

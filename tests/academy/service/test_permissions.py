@@ -27,7 +27,13 @@ BOT = {
     "TokenService": {"GetCaller"},
 }
 TOO = {
-    (Role.ARENA, "ContestService"): {"RegisterGame", "OpenContest", "ReportContest", "GetRatings"},
+    (Role.ARENA, "ContestService"): {
+        "RegisterGame",
+        "OpenContest",
+        "ReportContest",
+        "GetRatings",
+        "GetConsultations",
+    },
     (Role.ANALYST, "LibraryService"): {"AnalyseOpenings"},
 }
 

@@ -75,17 +75,10 @@ def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
         ["B beta", "1-2", "", "0-1"],
         ["C gamma", "0-1=1", "1-0", ""],
     ]
-    assert page.tables["matchup-AvB"][1] == [
-        "alpha",
-        "2",
-        "66.67%",
-        "2/2",
-        "100.00%",
-        "0/1",
-        "0.00%",
-        "0",
-        "1.25",
-    ]
+    assert "matchups" not in page.tables
+    games = page.tables["games-list"]
+    assert games[0] == ["game", "players", "result", "ended by"] and len(games) == 1 + len(ALL_PLAYED)
+    assert games[1][0] == ALL_PLAYED[-1][0]
     assert page.tables["usage"][1] == ["alpha", "1.250", "2.500", "12.5", "", "alpha & <co>"]
     assert page.elements.count("circle") == 3 and page.elements.count("svg") == 1
     assert "Three <of> them" in page.text and "7/9 games" in page.text
@@ -109,7 +102,14 @@ def test_a_removed_matchup_and_unknown_results_are_shown(tmp_path: Path) -> None
     games = [("gone_0", "alpha", "gamma", "W"), ("handy_0", "beta", "gamma", "?")]
     page = Page(page_of(tmp_path, PLAYOFF, games))
     assert "?? (missing from control file)" in page.text
-    assert "board size: 13 · komi: 7.5 · unknown results: 1" in page.text
+    assert "unknown results: 1" in page.text and "board size: 13 · komi: 7.5" in page.text
+    assert len(page.tables["matchups"]) == 3
+
+
+def test_each_game_leads_to_its_record(tmp_path: Path) -> None:
+    report = report_of(tmp_path, ALL_PLAY_ALL, list(ALL_PLAYED))
+    page = html_page(report, "../two words/cup.games")
+    assert f'href="../two%20words/cup.games/{ALL_PLAYED[-1][0]}.sgf"' in page
 
 
 def test_before_the_first_game_there_is_no_plot(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
         3,
     )
     assert record["phases"][0]["units"]["RUS"] == ["A MOS", "A WAR", "F SEV", "F STP/SC"]
-    assert record["game"] == "diplomacy", "by which `arena replay` finds the page"
+    assert record["game"] == "diplomacy"
     assert record["players"]["TUR"] == "bot 7"
     assert record["final"]["phase"] == game.position.name
     assert record["termination"] == "frozen"

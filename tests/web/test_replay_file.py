@@ -1,0 +1,167 @@
+"""A game as one file: every board of every referee, and the file of a real game in a real browser."""
+
+import json
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from arena.v1 import competitions_pb2
+from referees.api import Referee, referee
+from tests.arena.engines import GNUGO, needs_gnugo
+from tests.web.conftest import BIN, ENVIRONMENT
+from web.drawing import BoardMarks, draw_board
+from web.replay import GameReplay, GameStart
+from web.replay_file import ShownGame, make_file
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_CONTROL = """\
+[competition]
+kind = "playoff"
+games = 1
+check_players = false
+
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+
+[[matchups]]
+players = ["one", "two"]
+
+[[matchups]]
+id = "placed"
+players = ["one", "two"]
+alternating = false
+game = { board_size = 7, handicap = 2, handicap_style = "free" }
+
+[players.one]
+command = "{gnugo} --mode gtp --level 0 --never-resign --seed {seed}"
+[players.two]
+command = "{gnugo} --mode gtp --level 0 --never-resign --seed {seed}"
+"""
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def attack(rules: Any, position: Any, seat: int) -> Any:
+    """Orders of WarLight, which has too many to choose from by chance."""
+    own = position.owners.index(seat)
+    here, there = rules.map.territories[own].id, rules.map.territories[own].neighbours[0]
+    armies = rules.income(position, seat)
+    text = f"Deploy {armies} on {here}; AttackTransfer {armies} from {here} to {there}"
+    return rules.read_move(position, seat, text)
+
+
+def random_game(rules: Referee[Any, Any], turns: int) -> list[tuple[int, str]]:
+    chance, position = random.Random(5), rules.start(3)
+    moves: list[tuple[int, str]] = []
+    for _ in range(turns):
+        chosen = {
+            seat: rules.random_move(position, seat, chance) or attack(rules, position, seat)
+            for seat in rules.to_move(position)
+        }
+        if not chosen:
+            break
+        moves += [(seat, rules.move_text(move)) for seat, move in chosen.items()]
+        position = rules.play(position, chosen)
+    return moves
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "turns"),
+    [
+        ("hex", {"board_size": 4}, 6),
+        ("draughts", {"variant": "english"}, 8),
+        ("openspiel", {"game": "othello"}, 8),
+        ("warlight", {"map": "double_small"}, 3),
+        ("diplomacy", {"map": "straits"}, 4),
+    ],
+)
+def test_stepping_through_a_file_shows_the_boards_of_the_game(
+    game: str, settings: dict[str, object], turns: int
+) -> None:
+    moves = random_game(referee(game).from_settings(settings), turns)
+    whole = competitions_pb2.GetGameResponse(
+        game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name=HOSTILE)]),
+        moves=[competitions_pb2.GameMove(seat=seat, text=text, comment=HOSTILE) for seat, text in moves],
+        settings_json=json.dumps(settings),
+        seed=3,
+    )
+    page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game=game), whole))
+    found = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
+    assert found is not None and HOSTILE not in page and page.count("<script") == 3
+    steps = json.loads(found[1])
+
+    played = GameReplay(GameStart(game, json.dumps(settings), 3))
+    played.add(moves)
+    cells, arrows = list(steps["first"]), 0
+    for ply in range(len(moves) + 1):
+        for cell, element in steps["changes"][ply - 1] if ply else ():
+            cells[cell] = element
+        drawing, last = played.after(ply)
+        assert (
+            tuple(steps["elements"][element] for element in cells)
+            == draw_board(drawing, BoardMarks(last), "").cells
+        )
+        arrows += len(drawing.arrows)
+    assert steps["comments"] == ["", *[HOSTILE] * len(moves)]
+    assert (arrows > 0) == (game in ("warlight", "diplomacy"))
+
+
+@needs_gnugo
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_through(
+    tmp_path: Path,
+) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(_CONTROL.replace("{gnugo}", str(GNUGO)))
+    command = (BIN / "arena", control, "-q", "--log-protocol")
+    subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, timeout=120)
+    record = tmp_path / "cup.games" / "placed_0.sgf"
+    subprocess.run((BIN / "arena", "replay", record), env=ENVIRONMENT, check=True, capture_output=True)
+    nowhere = subprocess.run(
+        (BIN / "arena", "replay", control, "placed_9"), env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert nowhere.returncode == 1 and "no finished game 'placed_9'" in nowhere.stderr
+    stray = shutil.copy(record, tmp_path / "stray.sgf")
+    alone = subprocess.run((BIN / "arena", "replay", stray), env=ENVIRONMENT, capture_output=True, text=True)
+    assert alone.returncode == 1 and "give the control file and the game's id" in alone.stderr
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 850}, color_scheme="dark")
+        asked: list[str] = []
+        faults: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: faults.append(message.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(record.with_suffix(".html").as_uri())
+        assert page.locator(".board .at .cell").count() == 49
+        page.keyboard.press("Home")
+        assert page.locator(".board .piece.side-1").count() == 2
+        assert page.locator(".board .piece.side-2").count() == 0
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+        assert page.inner_text("#note").startswith("Move 5 of ") and page.url.endswith("#5")
+        assert page.locator("#rows .chosen").inner_text().startswith("5")
+        page.keyboard.press("ArrowUp")
+        expect(page.locator("#note")).to_contain_text("Move 4 of ")
+        page.go_back()
+        expect(page.locator("#note")).to_contain_text("Move 5 of ")
+        page.locator("[data-play]").click()
+        expect(page.locator("#note")).to_contain_text("Move 7 of ")
+        page.get_by_text("one: what it received").click()
+        assert ">> place_free_handicap 2" in page.locator("details[open] pre").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        report = Axe().run(page)
+        assert not report.violations_count, report.generate_report()
+        browser.close()
+    assert not faults and {address.partition("#")[0] for address in asked} == {
+        record.with_suffix(".html").as_uri()
+    }

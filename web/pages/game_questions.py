@@ -1,0 +1,129 @@
+"""What players asked ACADEMY during a game of an arena, and the patterns that they proposed from it."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+
+from academy.v1 import contests_pb2, proposals_pb2
+from web.failures import PageError
+from web.knowledge import Knowledge
+from web.pages.patterns import LIBRARIES
+from web.query import link
+
+__all__ = ["AtAcademy", "knowledge_of", "read_questions"]
+
+_MOST_PROPOSALS: Final = 200
+_LIBRARIES: Final = {number: name for name, number in LIBRARIES.items()}
+_WORDS: Final = {"middle_game": "a middle-game pattern", "endgame": "an endgame pattern"}
+
+
+@dataclass(frozen=True)
+class AskedAt:
+    """A question or a proposal.
+
+    Attributes:
+        ply: After which move; None where that is not known.
+        by: The player.
+        what: What it asked or proposed.
+        answer: What became of it.
+        address: Where the pattern is that a proposal became part of; "" for none.
+    """
+
+    ply: int | None
+    by: str
+    what: str
+    answer: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class AtAcademy:
+    """What a game's players did at ACADEMY.
+
+    Attributes:
+        rows: Questions and proposals by ply.
+        told: How many patterns each player was told, in words.
+    """
+
+    rows: Sequence[AskedAt]
+    told: Sequence[str]
+
+
+async def knowledge_of(request: Request) -> Knowledge | None:
+    """Return ACADEMY as the visitor may ask it; None where there are no pages of it.
+
+    Args:
+        request: What was asked for.
+    """
+    session = await request.app.state.sign_in.session_of(request)
+    if session is not None:
+        return session.academy.service if session.academy is not None else None
+    knowledge: Knowledge | None = getattr(request.app.state, "knowledge", None)
+    return knowledge
+
+
+async def read_questions(
+    knowledge: Knowledge | None, contest_id: str, game_id: str, players: Sequence[str], plies: int
+) -> AtAcademy | None:
+    """Return what a game's players asked and proposed; None if the token may not read it or nothing is there.
+
+    Args:
+        knowledge: ACADEMY; None for no answer.
+        contest_id: What ACADEMY calls the game; "" for a game that was not reported.
+        game_id: The kind of game at ACADEMY.
+        players: The players by seat.
+        plies: How many moves the game has.
+    """
+    if knowledge is None or not contest_id:
+        return None
+    try:
+        asked, proposed = await asyncio.gather(
+            knowledge.consultations(contest_id), knowledge.proposals_of_contest(contest_id, _MOST_PROPOSALS)
+        )
+    except PageError:
+        return None
+    rows: list[AskedAt] = [
+        *_questions(asked, players),
+        *(_proposal(proposal, game_id, players) for proposal in proposed),
+    ]
+    rows.sort(key=lambda row: (row.ply is None, row.ply or 0))
+    counts = [(seat.player, sum(len(told.pattern_ids) for told in seat.told)) for seat in asked.seats]
+    told = [f"{_name(players, seat)} {count:,}" for seat, count in counts if count]
+    known = [row if row.ply is None or row.ply <= plies else _without_ply(row) for row in rows]
+    return AtAcademy(known, told) if known or told else None
+
+
+def _questions(asked: contests_pb2.GetConsultationsResponse, players: Sequence[str]) -> Iterator[AskedAt]:
+    for seat in asked.seats:
+        name = _name(players, seat.player)
+        for plies in seat.opening_plies:
+            yield AskedAt(plies, name, "asked the opening tree")
+        for question in seat.questions:
+            known = question.plies if question.HasField("plies") else None
+            yield AskedAt(known, name, f"asked for patterns, expecting {question.value:.2f}")
+
+
+def _proposal(proposal: proposals_pb2.Proposal, game_id: str, players: Sequence[str]) -> AskedAt:
+    verdict = proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower()
+    library = _LIBRARIES.get(proposal.content.library, "")
+    address = ""
+    if proposal.pattern_id and library:
+        address = link(f"/games/{game_id}/patterns/{library}/{proposal.pattern_id}")
+    return AskedAt(
+        proposal.content.ply,
+        _name(players, proposal.seat),
+        f"proposed {_WORDS.get(library, 'a pattern')} of value {proposal.content.value:.2f}",
+        f"{verdict}: {proposal.reason}" if proposal.reason else verdict,
+        address,
+    )
+
+
+def _without_ply(row: AskedAt) -> AskedAt:
+    return AskedAt(None, row.by, row.what, row.answer, row.address)
+
+
+def _name(players: Sequence[str], seat: int) -> str:
+    return players[seat - 1] if 0 < seat <= len(players) else f"seat {seat}"

@@ -1,0 +1,186 @@
+"""A game as one file of HTML that plays it again and needs nothing else: the viewer, with every board inside.
+
+`python -m web.replay_file` reads the game from standard input as JSON, and writes the file to standard
+output: the arena makes such files, and imports none of the pages.
+"""
+
+import base64
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final
+
+from google.protobuf.json_format import ParseDict
+from markupsafe import Markup
+
+from arena.v1 import competitions_pb2
+from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
+from web.game_view import clocks_of, draw_charts, list_moves
+from web.rendering import ASSETS, render_part
+from web.replay import GameReplay, GameStart, NoBoardError
+
+__all__ = ["ShownGame", "make_file"]
+
+_SCRIPTS: Final = ("replay.js", "explorer.js")
+
+
+@dataclass(frozen=True)
+class ShownGame:
+    """A finished game with what was kept beside it.
+
+    Attributes:
+        competition: The competition that it belongs to.
+        game: The game with its moves and its record.
+        texts: What the players read and wrote, with titles.
+    """
+
+    competition: competitions_pb2.Competition
+    game: competitions_pb2.GetGameResponse
+    texts: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class _Boards:
+    """The board after the last move and what changes from move to move, or why there is no board."""
+
+    drawing: Markup | None
+    elements: Sequence[str] = ()
+    first: Sequence[int] = ()
+    changes: Sequence[Sequence[tuple[int, int]]] = ()
+    captions: Sequence[str] = ()
+    seats: Sequence[str] = ()
+    on_map: bool = False
+    reason: str = ""
+
+
+def make_file(shown: ShownGame) -> str:
+    """Return the file's content.
+
+    Args:
+        shown: The game.
+    """
+    game, moves = shown.game.game, shown.game.moves
+    plies = len(moves)
+    boards = _draw_all(shown)
+    players = [player.name for player in game.players]
+    steps = {
+        "elements": boards.elements,
+        "first": boards.first,
+        "changes": boards.changes,
+        "captions": boards.captions,
+        "clocks": [_clocks(shown, ply) for ply in range(plies + 1)],
+        "comments": ["", *(move.comment for move in moves)],
+    }
+    style = ASSETS["site.css"].content.decode()
+    scripts = [resources.files("web").joinpath("static", name).read_text("utf-8") for name in _SCRIPTS]
+    settings = json.loads(shown.game.settings_json or shown.competition.settings_json or "{}")
+    context = {
+        "competition": shown.competition,
+        "settings": settings.items(),
+        "game": game,
+        "players": players,
+        "moves": list_moves(moves, players, "#{}".format),
+        "ply": plies,
+        "plies": plies,
+        "live": False,
+        "events": "",
+        "drawing": boards.drawing,
+        "seats": boards.seats,
+        "on_map": boards.on_map,
+        "caption": boards.captions[plies] if boards.captions else "",
+        "reason": boards.reason,
+        "charts": draw_charts(moves, plies),
+        "clocks": clocks_of(moves),
+        "steps": {"start": "#0", "back": f"#{plies - 1}", "forward": "", "end": ""} if plies else _NO_STEPS,
+        "here": f"#{plies}",
+        "knowledge": [],
+        "record": _as_address(shown.game.record),
+        "extension": shown.game.record_extension,
+        "download": f"{game.game_id}.{shown.game.record_extension or 'txt'}",
+        "texts": shown.texts,
+        "steps_json": _as_json(steps),
+        "style": Markup(style),
+        "scripts": [Markup(script) for script in scripts],
+        "policy": _policy(style, scripts),
+    }
+    return render_part("replay_file.html", context)
+
+
+_NO_STEPS: Final = {"start": "", "back": "", "forward": "", "end": ""}
+
+
+def _draw_all(shown: ShownGame) -> _Boards:
+    """Every board of the game. A referee that cannot play it again leaves the rest of the file."""
+    game = shown.game
+    start = GameStart(
+        shown.competition.game,
+        game.settings_json or shown.competition.settings_json,
+        game.seed if game.HasField("seed") else None,
+        game.arrangement,
+        game.start_board,
+        reads_files=True,
+    )
+    try:
+        played = GameReplay(start)
+        played.add([(move.seat, move.text) for move in game.moves])
+    except NoBoardError as error:
+        return _Boards(None, reason=str(error))
+    numbers: dict[str, int] = {}
+    before: list[int] = []
+    first: list[int] = []
+    changes: list[list[tuple[int, int]]] = []
+    captions: list[str] = []
+    drawn: DrawnBoard | None = None
+    for ply in range(len(game.moves) + 1):
+        drawing, last = played.after(ply)
+        drawn = draw_board(drawing, BoardMarks(last), "The board")
+        now = [numbers.setdefault(element, len(numbers)) for element in drawn.cells]
+        if ply:
+            changes.append(
+                [(cell, new) for cell, (old, new) in enumerate(zip(before, now, strict=True)) if old != new]
+            )
+        else:
+            first = now
+        before = now
+        captions.append(drawing.caption)
+    assert drawn is not None
+    return _Boards(drawn.whole, list(numbers), first, changes, captions, played.seats, is_map(played.layout))
+
+
+def _clocks(shown: ShownGame, ply: int) -> str:
+    players = [player.name for player in shown.game.game.players]
+    return render_part("clocks.html", {"clocks": clocks_of(shown.game.moves[:ply]), "players": players})
+
+
+def _as_json(value: object) -> Markup:
+    # Nothing in it may end the element that it stands in.
+    return Markup(json.dumps(value, separators=(",", ":")).replace("<", "\\u003c"))
+
+
+def _as_address(record: str) -> str:
+    return f"data:text/plain;base64,{base64.b64encode(record.encode()).decode()}" if record else ""
+
+
+def _policy(style: str, scripts: Sequence[str]) -> str:
+    """What the file may do: run its own scripts and use its own style, and load nothing."""
+    ran = " ".join(map(_digest, scripts))
+    return f"default-src 'none'; style-src {_digest(style)}; script-src {ran}"
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _read(described: Mapping[str, Any]) -> ShownGame:
+    return ShownGame(
+        ParseDict(described["competition"], competitions_pb2.Competition()),
+        ParseDict(described["game"], competitions_pb2.GetGameResponse()),
+        [(title, text) for title, text in described["texts"]],
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(make_file(_read(json.load(sys.stdin))).encode())
