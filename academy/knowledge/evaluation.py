@@ -42,7 +42,6 @@ _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 _KEPT_WHEN_FULL: Final = 0.75
 # Among the uses of patterns the evaluation is one, with this number: patterns and tesujis have smaller ones.
 EVALUATION_IN_USES: Final = 2**52
-_PLAYERS: Final = 2
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 
 Numbers = NDArray[np.int64]
@@ -248,8 +247,9 @@ class EvaluationTable:
             muted: Players whose contests teach nothing.
             give_way: Called between parts.
         """
-        in_turn = spec.players == _PLAYERS and not spec.simultaneous
-        if not (settings.evaluation and in_turn) or any(who.name in muted for who in report.contestants):
+        if not (settings.evaluation and spec.two_in_turn) or any(
+            who.name in muted for who in report.contestants
+        ):
             return self
         positions = _Positions.of(report)
         if not len(positions.signs):

@@ -58,7 +58,6 @@ from academy.v1 import consultation_pb2_grpc
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
 # Answers with at most this number of placements fit into any message.
 _SURELY_SMALL: Final = 10_000
-_TWO_PLAYERS: Final = 2
 
 
 class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
@@ -96,8 +95,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             consultations = self._counts.count_opening_question(seat, spec, request.moves, rules)
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
-        in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
-        ahead = rules.opening_plies_ahead if in_turn else 0
+        ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
         question = OpeningQuestion(request.player, least_elo, ahead, tuple(request.moves))
         known = game.openings.get(question)
         if known is None:
