@@ -22,7 +22,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import GREATEST_POWER, exp, logistic
-from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
@@ -202,14 +202,23 @@ class EvaluationTable:
         return self._of_columns(*(column[kept] for column in self.columns()))
 
     def fit_settings(self, settings: LibrarySettings) -> "EvaluationTable":
-        """Return what a game's settings leave of it; the empty table where they have no evaluation.
+        """Return what has room by a game's settings; what they switch off is kept, and only not told.
+
+        Args:
+            settings: The game's settings.
+        """
+        switched_on = settings.evaluation and settings.evaluation_patterns
+        return self.keep_strongest(switched_on or GREATEST["evaluation_patterns"])
+
+    def told(self, settings: LibrarySettings) -> "EvaluationTable":
+        """Return what others get: nothing where the evaluation, features alone where patterns are off.
 
         Args:
             settings: The game's settings.
         """
         if not settings.evaluation:
-            return self if not len(self) and not self.contests else EvaluationTable()
-        return self.keep_strongest(settings.evaluation_patterns)
+            return EvaluationTable()
+        return self if settings.evaluation_patterns else self.keep_strongest(0)
 
     def for_player(self, least_elo: float | None) -> "EvaluationTable":
         """Return what a player gets: nothing where it is too strong for those who taught it.
@@ -247,9 +256,9 @@ class EvaluationTable:
             muted: Players whose contests teach nothing.
             give_way: Called between parts.
         """
-        if not (settings.evaluation and spec.two_in_turn) or any(
-            who.name in muted for who in report.contestants
-        ):
+        if not (settings.evaluation and spec.two_in_turn):
+            return self
+        if any(contestant.name in muted for contestant in report.contestants):
             return self
         positions = _Positions.of(report)
         if not len(positions.signs):
@@ -259,7 +268,7 @@ class EvaluationTable:
         give_way()
         learnt = self._step(positions, seen, _SCORES[report.results[0]], _weaker_elo(report))
         give_way()
-        if learnt.patterns > settings.evaluation_patterns:
+        if learnt.patterns > settings.evaluation_patterns > 0:
             return learnt.keep_strongest(int(_KEPT_WHEN_FULL * settings.evaluation_patterns))
         return learnt
 

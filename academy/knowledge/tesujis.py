@@ -24,6 +24,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import exp
+from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_shapes import (
     MOST_CODES,
@@ -213,6 +214,22 @@ class TesujiTable:
         if beyond <= 0:
             return self
         return self._take(np.sort(self.by_strength[:capacity]))
+
+    def fit_settings(self, settings: LibrarySettings) -> "TesujiTable":
+        """Return what has room by a game's settings; where they switch tesujis off, all are kept, and not told.
+
+        Args:
+            settings: The game's settings.
+        """
+        return self.keep_strongest(settings.tesuji_capacity or GREATEST["tesuji_capacity"])
+
+    def told(self, settings: LibrarySettings) -> "TesujiTable":
+        """Return what others get: none where tesujis are off.
+
+        Args:
+            settings: The game's settings.
+        """
+        return self if settings.tesuji_capacity else TesujiTable.empty()
 
     def unite(self, other: "TesujiTable") -> "TesujiTable":
         """Return the table with another's tesujis, the new ones last.

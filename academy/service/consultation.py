@@ -196,7 +196,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
         (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
         cells = read_empty_cells(request.cells, question.board)
-        answer, tesujis = answer_advice(game.view.tesujis, spec, question, cells)
+        answer, tesujis = answer_advice(game.view.told_tesujis, spec, question, cells)
         await self._count_answer(caller, spec, seats, {Library.MIDDLE_GAME: tesujis})
         self._metrics.questions["advice"] += 1
         return answer
@@ -214,7 +214,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if not (free or rules.local_weights):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
         least_elo = self._least_elo(caller, seat, view.spec, rules)
-        answer = answer_weights(view.evaluation, view.tesujis, least_elo, request.known_revision)
+        answer = answer_weights(view.told_evaluation, view.told_tesujis, least_elo, request.known_revision)
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:
             self._guard.charge(caller, cost)

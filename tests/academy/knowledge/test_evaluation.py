@@ -252,7 +252,7 @@ def test_players_too_strong_for_its_teachers_get_nothing() -> None:
     assert not len(table.for_player(1500.0))
 
 
-def test_switching_it_off_forgets_it_and_a_lower_capacity_evicts() -> None:
+def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
     game = GameKnowledge(GO, PATTERNS)
     for seed in range(5):
         game.report(contest(GO, seed), seed)
@@ -260,11 +260,18 @@ def test_switching_it_off_forgets_it_and_a_lower_capacity_evicts() -> None:
     removed = game.evaluation.patterns - 20
     assert game.change_settings(replace(PATTERNS, evaluation_patterns=20)) == removed
     assert game.evaluation.patterns == 20
-    game.change_settings(LibrarySettings())
-    assert game.evaluation == EvaluationTable()
+    kept = game.evaluation
+    assert game.change_settings(LibrarySettings()) == 0
+    assert game.evaluation == kept and game.evaluation.told(game.settings) == EvaluationTable()
     game.take_changes()
     game.report(contest(GO, 9), 9)
     assert not game.take_changes().evaluation
+    # Features alone go on learning, and patterns wait.
+    assert game.change_settings(FEATURES) == 0
+    game.report(contest(GO, 10), 10)
+    assert game.evaluation.patterns == 20 and game.evaluation.contests == 6
+    assert game.evaluation.told(FEATURES).patterns == 0
+    assert game.evaluation.told(PATTERNS) is game.evaluation
 
 
 def test_a_use_in_a_contest_is_counted_with_its_result() -> None:
