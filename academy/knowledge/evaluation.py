@@ -36,7 +36,12 @@ MOST_WEIGHT: Final = 8.0
 MOST_MOVES: Final = 1_000.0
 # A sum of squares in millionths stays below 63 bits.
 _MOST_GRADIENT: Final = 2.0**62 / VALUE_SCALE
-# A contest whose weaker player is so much below the best known counts 1/e as much: 800 Elo make a tenth.
+# The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may begin,
+# and how far a contest moves it up, or, if it counts fully, down.
+_FIRST_BEST: Final = 500 * ELO_SCALE
+_STEP_UP: Final = 25 * ELO_SCALE
+_STEP_DOWN: Final = 5 * ELO_SCALE
+# A contest whose weaker player is so much below the best counts 1/e as much: 800 Elo make a tenth.
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
 _KEPT_WHEN_FULL: Final = 0.75
@@ -89,7 +94,7 @@ class EvaluationTable:
         weight_millionths: The weight, in millionths.
         gradient_millionths: The sum of the squares of its gradients, in millionths.
         contests: How many contests taught it.
-        best_elo_hundredths: The greatest Elo, in hundredths, of a taught contest's weaker player.
+        best_elo_hundredths: The best Elo, in hundredths, of contests' weaker players, as far as it is believed.
         taught_millionths: The sum of what the contests counted, in millionths.
         taught_elo: The same with each contest's part times the Elo of its weaker player in hundredths.
         uses: Contests in which a player had it.
@@ -276,8 +281,9 @@ class EvaluationTable:
         self, positions: "_Positions", seen: "_SeenPatterns", score: float, elo: int
     ) -> "EvaluationTable":
         """Descend once, by the sum of the gradients of all positions."""
-        best = elo if not self.contests else max(elo, self.best_elo_hundredths)
+        best = self.best_elo_hundredths if self.contests else min(elo, _FIRST_BEST)
         counted = round(VALUE_SCALE * _share(elo, best))
+        step_down = _STEP_DOWN * counted // VALUE_SCALE
         grown, rows = self._grow(np.concatenate([_FEATURES, seen.codes + FIRST_PATTERN]))
         weights, gradients = grown.weight_millionths / VALUE_SCALE, grown.gradient_millionths / VALUE_SCALE
         counts = positions.features
@@ -302,7 +308,7 @@ class EvaluationTable:
             weight_millionths=np.rint(weights * VALUE_SCALE).astype(np.int64),
             gradient_millionths=np.rint(gradients * VALUE_SCALE).astype(np.int64),
             contests=self.contests + 1,
-            best_elo_hundredths=best,
+            best_elo_hundredths=best + max(-step_down, min(elo - best, _STEP_UP)),
             taught_millionths=self.taught_millionths + counted,
             taught_elo=self.taught_elo + counted * elo,
         )
@@ -406,8 +412,8 @@ def _weaker_elo(report: ContestReport) -> int:
 
 
 def _share(elo: int, best: int) -> float:
-    """Return how much a contest counts whose weaker player has this Elo, in hundredths, of 1 for the best."""
-    power = max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER))
+    """Return how much a contest counts whose weaker player has this Elo, in hundredths: 1 from the best on."""
+    power = min(0.0, max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
     return float(exp(np.array([power]))[0])
 
 

@@ -216,6 +216,18 @@ def test_crowds_of_weak_players_push_out_none_of_the_strongest_patterns() -> Non
     assert len(strongest - set(table.codes.tolist())) <= 5
 
 
+@pytest.mark.parametrize("claimed_first", [True, False])
+def test_a_claimed_elo_of_6000_silences_nobody(claimed_first: bool) -> None:
+    claim = contest(GO, 999, elos=(6000.0, 6000.0), names=("eve", "ed"))
+    honest = [contest(GO, seed, elos=(300.0, 300.0)) for seed in range(50)]
+    alone = learnt(honest)
+    poisoned = learnt([claim, *honest] if claimed_first else [*honest[:25], claim, *honest[25:]])
+    # The contests of others count at least half as much as without it, together.
+    counted = poisoned.taught_millionths - 1_000_000
+    assert counted > 0.5 * alone.taught_millionths
+    assert poisoned.best_elo_hundredths < 52_500
+
+
 def test_muted_players_and_games_without_turns_teach_nothing() -> None:
     report = contest(GO, 1)
     assert EvaluationTable().learn(report, GO, PATTERNS, frozenset({"bob"})) == EvaluationTable()

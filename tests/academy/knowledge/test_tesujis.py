@@ -462,6 +462,16 @@ class TestInTheKnowledgeOfAGame:
         plain.report(placed(GO, anywhere, 1), 1)
         assert not len(plain.tesujis)
 
+    @pytest.mark.parametrize("honest", [1301.0, 1500.0])
+    def test_a_claimed_elo_of_6000_silences_nobody(self, honest: float) -> None:
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=500))
+        game.report(placed(GO, anywhere, 1, elos=(6000.0, 6000.0), names=("eve", "ed")), 1)
+        before = game.tesujis.offered.sum()
+        for seed in range(2, 6):
+            game.report(placed(GO, anywhere, seed, elos=(honest, honest)), seed)
+        assert game.tesujis.offered.sum() > 3 * before
+        assert game.tesujis.elos.max() < 1_600.0
+
     def test_a_lowered_capacity_evicts_at_once(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
         game.report(placed(GO, anywhere, 1), 1)
