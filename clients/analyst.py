@@ -36,7 +36,6 @@ SEARCHES_A_WALK: Final = 50
 SECONDS_BETWEEN_WALKS: Final = 60.0
 SECONDS_BETWEEN_LOOKS: Final = 0.5
 _LOWEST_PRIORITY: Final = 19
-_TWO: Final = 2
 
 
 class InterruptedSearchError(Exception):
@@ -265,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options, parser = _read_arguments(arguments)
     try:
         rules = referee(options.game).from_settings(read_settings(options.set))
-        if rules.seats != _TWO or rules.spec().simultaneous:
+        if not rules.spec().two_in_turn:
             raise UnsuitableGameError(f"{options.game}: only games of two that move in turn are analysed")
         searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
         connection = (

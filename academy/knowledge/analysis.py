@@ -25,7 +25,6 @@ __all__ = ["ANALYST", "SHARE", "average_vote", "proposals"]
 ANALYST: Final = "<ACADEMY>"
 # How far ACADEMY's vote for a pattern moves when it is met again.
 SHARE: Final = 0.2
-_MOST_PLAYERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def proposals(report: ContestReport, spec: GameSpec, average_length: float, most
     Returns:
         The proposals, seat by seat; none where more than two play or all move at once.
     """
-    if not most or spec.players > _MOST_PLAYERS or spec.simultaneous:
+    if not most or not spec.two_in_turn:
         return []
     return [
         proposal

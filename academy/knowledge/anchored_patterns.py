@@ -213,7 +213,7 @@ def anchored_patterns(spec: GameSpec) -> AnchoredPatterns | None:
     Args:
         spec: The game. It has them where two players move in turn on a square or hexagonal board.
     """
-    if spec.players != 2 or spec.simultaneous or isinstance(spec.geometry, GraphGeometry):
+    if not spec.two_in_turn or isinstance(spec.geometry, GraphGeometry):
         return None
     return _anchored_patterns(spec.geometry, spec.symmetric, spec.symmetries, spec.reversal)
 

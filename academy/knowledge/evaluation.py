@@ -23,7 +23,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import GREATEST_POWER, exp, logistic
-from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
@@ -37,13 +37,17 @@ MOST_WEIGHT: Final = 8.0
 MOST_MOVES: Final = 1_000.0
 # A sum of squares in millionths stays below 63 bits.
 _MOST_GRADIENT: Final = 2.0**62 / VALUE_SCALE
-# A contest whose weaker player is so much below the best known counts 1/e as much: 800 Elo make a tenth.
+# The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may begin,
+# and how far a contest moves it up, or, if it counts fully, down.
+_FIRST_BEST: Final = 500 * ELO_SCALE
+_STEP_UP: Final = 25 * ELO_SCALE
+_STEP_DOWN: Final = 5 * ELO_SCALE
+# A contest whose weaker player is so much below the best counts 1/e as much: 800 Elo make a tenth.
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
 _KEPT_WHEN_FULL: Final = 0.75
 # Among the uses of patterns the evaluation is one, with this number: patterns and tesujis have smaller ones.
 EVALUATION_IN_USES: Final = 2**52
-_PLAYERS: Final = 2
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 
 Numbers = NDArray[np.int64]
@@ -91,7 +95,7 @@ class EvaluationTable:
         weight_millionths: The weight, in millionths.
         gradient_millionths: The sum of the squares of its gradients, in millionths.
         contests: How many contests taught it.
-        best_elo_hundredths: The greatest Elo, in hundredths, of a taught contest's weaker player.
+        best_elo_hundredths: The best Elo, in hundredths, of contests' weaker players, as far as it is believed.
         taught_millionths: The sum of what the contests counted, in millionths.
         taught_elo: The same with each contest's part times the Elo of its weaker player in hundredths.
         uses: Contests in which a player had it.
@@ -204,14 +208,23 @@ class EvaluationTable:
         return self._of_columns(*(column[kept] for column in self.columns()))
 
     def fit_settings(self, settings: LibrarySettings) -> "EvaluationTable":
-        """Return what a game's settings leave of it; the empty table where they have no evaluation.
+        """Return what has room by a game's settings; what they switch off is kept, and only not told.
+
+        Args:
+            settings: The game's settings.
+        """
+        switched_on = settings.evaluation and settings.evaluation_patterns
+        return self.keep_strongest(switched_on or GREATEST["evaluation_patterns"])
+
+    def told(self, settings: LibrarySettings) -> "EvaluationTable":
+        """Return what others get: nothing where the evaluation, features alone where patterns are off.
 
         Args:
             settings: The game's settings.
         """
         if not settings.evaluation:
-            return self if not len(self) and not self.contests else EvaluationTable()
-        return self.keep_strongest(settings.evaluation_patterns)
+            return EvaluationTable()
+        return self if settings.evaluation_patterns else self.keep_strongest(0)
 
     def for_player(self, least_elo: float | None) -> "EvaluationTable":
         """Return what a player gets: nothing where it is too strong for those who taught it.
@@ -276,8 +289,9 @@ class EvaluationTable:
             muted: Players whose contests teach nothing.
             give_way: Called between parts.
         """
-        in_turn = spec.players == _PLAYERS and not spec.simultaneous
-        if not (settings.evaluation and in_turn) or any(who.name in muted for who in report.contestants):
+        if not (settings.evaluation and spec.two_in_turn):
+            return self
+        if any(contestant.name in muted for contestant in report.contestants):
             return self
         positions = _Positions.of(report)
         if not len(positions.signs):
@@ -287,7 +301,7 @@ class EvaluationTable:
         give_way()
         learnt = self._step(positions, seen, _SCORES[report.results[0]], _weaker_elo(report))
         give_way()
-        if learnt.patterns > settings.evaluation_patterns:
+        if learnt.patterns > settings.evaluation_patterns > 0:
             return learnt.keep_strongest(int(_KEPT_WHEN_FULL * settings.evaluation_patterns))
         return learnt
 
@@ -295,8 +309,9 @@ class EvaluationTable:
         self, positions: "_Positions", seen: "_SeenPatterns", score: float, elo: int
     ) -> "EvaluationTable":
         """Descend once, by the sum of the gradients of all positions."""
-        best = elo if not self.contests else max(elo, self.best_elo_hundredths)
+        best = self.best_elo_hundredths if self.contests else min(elo, _FIRST_BEST)
         counted = round(VALUE_SCALE * _share(elo, best))
+        step_down = _STEP_DOWN * counted // VALUE_SCALE
         grown, rows = self._grow(np.concatenate([_FEATURES, seen.codes + FIRST_PATTERN]))
         weights, gradients = grown.weight_millionths / VALUE_SCALE, grown.gradient_millionths / VALUE_SCALE
         counts = positions.features
@@ -321,7 +336,7 @@ class EvaluationTable:
             weight_millionths=np.rint(weights * VALUE_SCALE).astype(np.int64),
             gradient_millionths=np.rint(gradients * VALUE_SCALE).astype(np.int64),
             contests=self.contests + 1,
-            best_elo_hundredths=best,
+            best_elo_hundredths=best + max(-step_down, min(elo - best, _STEP_UP)),
             taught_millionths=self.taught_millionths + counted,
             taught_elo=self.taught_elo + counted * elo,
         )
@@ -425,8 +440,8 @@ def _weaker_elo(report: ContestReport) -> int:
 
 
 def _share(elo: int, best: int) -> float:
-    """Return how much a contest counts whose weaker player has this Elo, in hundredths, of 1 for the best."""
-    power = max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER))
+    """Return how much a contest counts whose weaker player has this Elo, in hundredths: 1 from the best on."""
+    power = min(0.0, max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
     return float(exp(np.array([power]))[0])
 
 

@@ -392,7 +392,7 @@ class GameKnowledge:
         """
         self.settings = settings
         removed = len(self.openings.evict_beyond(settings.opening_capacity)) + len(self.tesujis)
-        self.tesujis = self.tesujis.keep_strongest(settings.tesuji_capacity)
+        self.tesujis = self.tesujis.fit_settings(settings)
         removed += self.evaluation.patterns - len(self.tesujis)
         self.evaluation = self.evaluation.fit_settings(settings)
         removed -= self.evaluation.patterns
@@ -668,7 +668,7 @@ class GameKnowledge:
         """
         known = TesujiTable.empty() if replace_all else self.tesujis
         united = known.unite(tesujis)
-        self.tesujis = united.keep_strongest(self.settings.tesuji_capacity)
+        self.tesujis = united.fit_settings(self.settings)
         return len(united) - len(self.tesujis)
 
     def import_evaluation(self, evaluation: EvaluationTable, replace_all: bool) -> int:

@@ -121,12 +121,27 @@ class GameSpec:
             raise InvalidGameError(f"reversal {self.reversal!r} does not map this board onto itself")
 
     @property
+    def two_in_turn(self) -> bool:
+        """Whether two players move in turn."""
+        return self.players == _TWO and not self.simultaneous
+
+    @property
+    def _cells_in_forms(self) -> set[int]:
+        """How many cells each form of a move names, but for those in brackets."""
+        return {len(_CELL_IN_FORM.findall(_IN_BRACKETS.sub("", form))) for form in self.move_forms}
+
+    @property
+    def moves_pieces(self) -> bool:
+        """Whether all moves that name a cell name two: a piece goes from one to the other."""
+        named = self._cells_in_forms - {0}
+        return bool(named) and min(named) >= _TWO
+
+    @property
     def kind(self) -> GameKind:
         """Which measured games it is like, as far as the forms of its moves show."""
-        if self.players > _TWO or self.simultaneous:
+        if not self.two_in_turn:
             return GameKind.OTHER
-        # A form that names two cells, but for those in brackets: a piece goes from one to the other.
-        if any(len(_CELL_IN_FORM.findall(_IN_BRACKETS.sub("", form))) >= _TWO for form in self.move_forms):
+        if max(self._cells_in_forms, default=0) >= _TWO:
             return GameKind.PIECES
         anywhere = self.placement is Placement.ANYWHERE and not self.winning_row
         if anywhere and "*" in self.move_forms and isinstance(self.geometry, SquareGeometry):

@@ -477,9 +477,10 @@ def surroundings(spec: GameSpec) -> Surroundings | None:
     """Return the surroundings of a game's cells; None for a game without tesujis.
 
     Args:
-        spec: The game. It has tesujis where two players move in turn on a square or hexagonal board.
+        spec: The game. It has tesujis where two players move in turn on a square or hexagonal board, and
+            moves do not all go from cell to cell.
     """
-    if spec.players != _PLAYERS or spec.simultaneous or isinstance(spec.geometry, GraphGeometry):
+    if not spec.two_in_turn or spec.moves_pieces or isinstance(spec.geometry, GraphGeometry):
         return None
     game = _OfShape(
         spec.geometry, spec.symmetric, spec.symmetries, spec.reversal, spec.placement, spec.winning_row

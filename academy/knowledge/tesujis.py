@@ -24,6 +24,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import exp
+from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_shapes import (
     MOST_CODES,
@@ -45,6 +46,10 @@ __all__ = [
 
 # Weaker players play too much at random to be learnt from.
 LEAST_ELO: Final = 1_000.0
+# An arena may claim any Elo. It counts up to so many hundredths above the mean of those who taught before, and
+# the first up to that of a usual player: one false claim then silences no more than a true contest does.
+_FIRST_BELIEVED: Final = 1_500 * ELO_SCALE
+_BELIEVED_ABOVE: Final = 2 * BAND_HUNDREDTHS
 RATE: Final = 0.2
 DECAY: Final = 1e-5
 MOST_WEIGHT: Final = 8.0
@@ -214,6 +219,22 @@ class TesujiTable:
             return self
         return self._take(np.sort(self.by_strength[:capacity]))
 
+    def fit_settings(self, settings: LibrarySettings) -> "TesujiTable":
+        """Return what has room by a game's settings; where they switch tesujis off, all are kept, and not told.
+
+        Args:
+            settings: The game's settings.
+        """
+        return self.keep_strongest(settings.tesuji_capacity or GREATEST["tesuji_capacity"])
+
+    def told(self, settings: LibrarySettings) -> "TesujiTable":
+        """Return what others get: none where tesujis are off.
+
+        Args:
+            settings: The game's settings.
+        """
+        return self if settings.tesuji_capacity else TesujiTable.empty()
+
     def unite(self, other: "TesujiTable") -> "TesujiTable":
         """Return the table with another's tesujis, the new ones last.
 
@@ -328,11 +349,12 @@ class TesujiTable:
         return np.stack([likely, -np.log(compared)], axis=1)
 
     def _teachers(self, report: ContestReport, muted: frozenset[str]) -> dict[int, int]:
-        """Return the Elo in hundredths of each seat whose player is strong enough to be learnt from.
+        """Return the Elo in hundredths, as far as it is believed, of each seat that can be learnt from.
 
         As with votes, a player far weaker than those who taught what is known teaches nothing.
         """
         offered, elo = int(self.offered.sum()), int(self.elo_hundredths.sum())
+        believed = _FIRST_BELIEVED if not offered else elo // offered + _BELIEVED_ABOVE
         teachers = {}
         for seat, contestant in enumerate(report.contestants, 1):
             hundredths = round(contestant.elo * ELO_SCALE)
@@ -340,7 +362,7 @@ class TesujiTable:
                 offered > 0 and (hundredths + BAND_HUNDREDTHS) * offered <= elo
             )
             if not weak and contestant.name not in muted:
-                teachers[seat] = hundredths
+                teachers[seat] = min(hundredths, believed)
         return teachers
 
 

@@ -58,7 +58,6 @@ from academy.v1 import consultation_pb2_grpc
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
 # Answers with at most this number of placements fit into any message.
 _SURELY_SMALL: Final = 10_000
-_TWO_PLAYERS: Final = 2
 
 
 class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
@@ -96,8 +95,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             consultations = self._counts.count_opening_question(seat, spec, request.moves, rules)
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
-        in_turn = spec.players == _TWO_PLAYERS and not spec.simultaneous
-        ahead = rules.opening_plies_ahead if in_turn else 0
+        ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
         question = OpeningQuestion(request.player, least_elo, ahead, tuple(request.moves))
         known = game.openings.get(question)
         if known is None:
@@ -198,7 +196,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
         (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
         cells = read_empty_cells(request.cells, question.board)
-        answer, tesujis = answer_advice(game.view.tesujis, spec, question, cells)
+        answer, tesujis = answer_advice(game.view.told_tesujis, spec, question, cells)
         await self._count_answer(caller, spec, seats, {Library.MIDDLE_GAME: tesujis})
         self._metrics.questions["advice"] += 1
         return answer
@@ -216,7 +214,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if not (free or rules.local_weights):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
         least_elo = self._least_elo(caller, seat, view.spec, rules)
-        answer = answer_weights(view.evaluation, view.tesujis, least_elo, request.known_revision)
+        answer = answer_weights(view.told_evaluation, view.told_tesujis, least_elo, request.known_revision)
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:
             self._guard.charge(caller, cost)

@@ -727,7 +727,7 @@ def node_from_proto(
     node = {name: getattr(record, name) for name in _OF_NODE}
     analysis = None
     if record.HasField("analysis"):
-        if record.node_id == ROOT or spec.players != len(_RESULTS_OF_TWO[0]) or spec.simultaneous:
+        if record.node_id == ROOT or not spec.two_in_turn:
             raise InvalidRecordError(
                 f"{field}.analysis", "has no place here: only moves of games of two in turn are analysed"
             )

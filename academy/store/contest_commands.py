@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, false_claim, false_consultation
+from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec, Placement
 from academy.store import arenas, contest_tables, event_log, keys
@@ -76,7 +77,9 @@ class RegisterGame:
             known = game_record(work.transaction, spec.game_id)
         except UnknownGameError:
             defaults = LibrarySettings.for_kind(spec.players, spec.kind)
-            game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
+            settings = settings_from_proto(self.game.settings, defaults)
+            check_learnable(settings, spec, defaults)
+            game = spec_to_proto(spec, settings)
             if not self.may_describe:
                 game = spec_to_proto(spec.described(Description()), defaults)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 from academy.knowledge.game import Counters, GameKnowledge
+from academy.knowledge.learnable import check_learnable
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import NodeAnalysis, OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
@@ -33,7 +34,6 @@ CAPACITY_LOWERED: Final = "capacity lowered"
 OPENING_DELETED: Final = "opening deleted"
 PLAYER_MUTED: Final = "player muted"
 MOST_LISTED: Final = 1_000
-_TWO: Final = 2
 _DAY: Final = 86_400.0
 
 
@@ -176,6 +176,7 @@ class ChangeSettings:
         settings = settings_from_proto(self.settings, before)
         if settings == before:
             return settings, 0
+        check_learnable(settings, work.knowledge(self.game_id).spec, before)
         changed = settings_to_proto(settings)
         _, outcome = record_removal(
             work,
@@ -317,7 +318,7 @@ class AnalyseOpenings:
         """Log the analyses that are news."""
         knowledge = work.knowledge(self.game_id)
         spec = knowledge.spec
-        if spec.players != _TWO or spec.simultaneous:
+        if not spec.two_in_turn:
             raise InvalidRecordError(
                 "game_id", f"{self.game_id}: only games of two players that move in turn are analysed"
             )

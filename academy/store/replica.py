@@ -107,6 +107,16 @@ class GameView:
         """The evaluation, read at its first use."""
         return game_tables.read_evaluation(self.stored_evaluation, self.spec)
 
+    @cached_property
+    def told_tesujis(self) -> TesujiTable:
+        """The tesujis that questions are answered by: none where the setting is off."""
+        return self.tesujis.told(self.settings)
+
+    @cached_property
+    def told_evaluation(self) -> EvaluationTable:
+        """The evaluation that others get, as far as the settings have it on."""
+        return self.evaluation.told(self.settings)
+
     @property
     def openings(self) -> OpeningTree:
         """The opening tree, built at its first use."""

@@ -149,9 +149,12 @@ class AdvisedPlayer(AcademySeat, Generic[Position, Move]):
             return self._by_weights(position, value, best)
         if not self.may_ask or not self._options.libraries or not self.seat.allows_patterns(value):
             return {}
-        if self.game is not None and self.game.settings.tesuji_capacity:
-            return self._tesujis(position, plies, value, best)
-        return self._patterns(position, plies, value, best) if self._symmetric else {}
+        tesujis = self.game is not None and self.game.settings.tesuji_capacity
+        advice = self._tesujis(position, plies, value, best) if tesujis else {}
+        # Where no tesuji says anything, patterns may.
+        if not advice and self._symmetric:
+            advice = self._patterns(position, plies, value, best)
+        return advice
 
     def _by_weights(
         self, position: Position, value: float, best: Sequence[Move]

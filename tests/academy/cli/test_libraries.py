@@ -10,11 +10,11 @@ import pytest
 from academy.cli.comparison import standard_errors
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from academy.v1 import libraries_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import Academy, run
-from tests.academy.service import certificates
+from tests.academy.service import certificates, examples
 from tests.academy.service.running import Running, serving
 from tests.academy.service.test_weights import taught
 
@@ -138,7 +138,16 @@ def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> N
         assert len(re.findall(r"(?:[a-e][1-5]:[-xo] ?){4,9}", shown)) == 3
         assert run("weights", "weighed", "--json", *where).json()["contests"] == 8
         switched = run("settings", "weighed", "local_weights=false", *where)
-    assert re.search(r"local_weights\s+│\s+false", switched.out)
+        assert re.search(r"local_weights\s+│\s+false", switched.out)
+        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=checkers()))
+        refused = run("settings", "checkers", "tesuji_capacity=100", *where)
+    assert refused.exit_code == 1 and "its moves go from cell to cell" in refused.err
+
+
+def checkers() -> game_pb2.Game:
+    game = examples.tiny_go("checkers")
+    game.move_forms[:] = ["*-*"]
+    return game
 
 
 @pytest.mark.parametrize(

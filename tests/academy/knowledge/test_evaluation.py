@@ -216,6 +216,18 @@ def test_crowds_of_weak_players_push_out_none_of_the_strongest_patterns() -> Non
     assert len(strongest - set(table.codes.tolist())) <= 5
 
 
+@pytest.mark.parametrize("claimed_first", [True, False])
+def test_a_claimed_elo_of_6000_silences_nobody(claimed_first: bool) -> None:
+    claim = contest(GO, 999, elos=(6000.0, 6000.0), names=("eve", "ed"))
+    honest = [contest(GO, seed, elos=(300.0, 300.0)) for seed in range(50)]
+    alone = learnt(honest)
+    poisoned = learnt([claim, *honest] if claimed_first else [*honest[:25], claim, *honest[25:]])
+    # The contests of others count at least half as much as without it, together.
+    counted = poisoned.taught_millionths - 1_000_000
+    assert counted > 0.5 * alone.taught_millionths
+    assert poisoned.best_elo_hundredths < 52_500
+
+
 def test_muted_players_and_games_without_turns_teach_nothing() -> None:
     report = contest(GO, 1)
     assert EvaluationTable().learn(report, GO, PATTERNS, frozenset({"bob"})) == EvaluationTable()
@@ -252,7 +264,7 @@ def test_players_too_strong_for_its_teachers_get_nothing() -> None:
     assert not len(table.for_player(1500.0))
 
 
-def test_switching_it_off_forgets_it_and_a_lower_capacity_evicts() -> None:
+def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
     game = GameKnowledge(GO, PATTERNS)
     for seed in range(5):
         game.report(contest(GO, seed), seed)
@@ -260,11 +272,18 @@ def test_switching_it_off_forgets_it_and_a_lower_capacity_evicts() -> None:
     removed = game.evaluation.patterns - 20
     assert game.change_settings(replace(PATTERNS, evaluation_patterns=20)) == removed
     assert game.evaluation.patterns == 20
-    game.change_settings(LibrarySettings())
-    assert game.evaluation == EvaluationTable()
+    kept = game.evaluation
+    assert game.change_settings(LibrarySettings()) == 0
+    assert game.evaluation == kept and game.evaluation.told(game.settings) == EvaluationTable()
     game.take_changes()
     game.report(contest(GO, 9), 9)
     assert not game.take_changes().evaluation
+    # Features alone go on learning, and patterns wait.
+    assert game.change_settings(FEATURES) == 0
+    game.report(contest(GO, 10), 10)
+    assert game.evaluation.patterns == 20 and game.evaluation.contests == 6
+    assert game.evaluation.told(FEATURES).patterns == 0
+    assert game.evaluation.told(PATTERNS) is game.evaluation
 
 
 def test_a_use_in_a_contest_is_counted_with_its_result() -> None:

@@ -462,12 +462,35 @@ class TestInTheKnowledgeOfAGame:
         plain.report(placed(GO, anywhere, 1), 1)
         assert not len(plain.tesujis)
 
+    @pytest.mark.parametrize("honest", [1301.0, 1500.0])
+    def test_a_claimed_elo_of_6000_silences_nobody(self, honest: float) -> None:
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=500))
+        game.report(placed(GO, anywhere, 1, elos=(6000.0, 6000.0), names=("eve", "ed")), 1)
+        before = game.tesujis.offered.sum()
+        for seed in range(2, 6):
+            game.report(placed(GO, anywhere, seed, elos=(honest, honest)), seed)
+        assert game.tesujis.offered.sum() > 3 * before
+        assert game.tesujis.elos.max() < 1_600.0
+
     def test_a_lowered_capacity_evicts_at_once(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
         game.report(placed(GO, anywhere, 1), 1)
         assert game.change_settings(LibrarySettings(tesuji_capacity=20)) == 10
         assert len(game.tesujis) == 20
-        assert game.change_settings(LibrarySettings()) == 20
+
+    def test_switched_off_and_on_again_it_goes_on_where_it_was(self) -> None:
+        on = LibrarySettings(tesuji_capacity=30)
+        game, steady = GameKnowledge(GO, on), GameKnowledge(GO, on)
+        for one in (game, steady):
+            one.report(placed(GO, anywhere, 1), 1)
+        assert game.change_settings(LibrarySettings()) == 0
+        assert not len(game.tesujis.told(game.settings))
+        game.report(placed(GO, anywhere, 2), 2)
+        game.change_settings(on)
+        assert game.tesujis == steady.tesujis == game.tesujis.told(on)
+        for one in (game, steady):
+            one.report(placed(GO, anywhere, 3), 3)
+        assert game.tesujis == steady.tesujis and len(game.tesujis) == 30
 
     def test_uses_are_counted_with_successes(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=50))

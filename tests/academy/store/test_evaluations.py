@@ -72,15 +72,15 @@ def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
     assert taught.follow().refresh(GAME).evaluation == before
 
 
-def test_uses_are_counted_and_switching_it_off_removes_it(taught: Store) -> None:
+def test_uses_are_counted_and_switching_it_off_keeps_it(taught: Store) -> None:
     taught.run(OpenContest(contest("used", GAME)))
     taught.note(NoteUses("used", 1, Library.MIDDLE_GAME, [EVALUATION_IN_USES]))
     taught.run(ReportContest(report("used", GAME), "arena"))
     assert taught.follow().refresh(GAME).evaluation.uses == 1
     assert not list(check(taught.environment))
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation=False), "admin"))
-    with taught.environment.reading() as transaction:
-        assert transaction.get(TableName.EVALUATIONS, keys.game(GAME)) is None
+    view = taught.follow().refresh(GAME)
+    assert view.evaluation.contests == 5 and not len(view.told_evaluation)
     assert not list(check(taught.environment))
 
 

@@ -95,7 +95,8 @@ def test_a_lowered_capacity_evicts_at_once(taught: Store) -> None:
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
     assert len(taught.follow().refresh(GAME).tesujis) == 20
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=0), "admin"))
-    assert not kept() and not len(taught.follow().refresh(GAME).tesujis)
+    view = taught.follow().refresh(GAME)
+    assert kept() and len(view.tesujis) == 20 and not len(view.told_tesujis)
     assert not list(check(taught.environment))
 
 

@@ -250,7 +250,7 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
             listening.value = 0.4
             scholar.choose(position, ["C3"], 0)
     (advice, nothing) = listening.heard
-    assert nothing == {} and scholar.value_before == 0.4
+    assert nothing == {} and scholar.value_before == 0.4 and scholar.may_ask
     # All points that are free are compared, and the pass is not among them.
     named = {referee.move_text(move): experience.value for move, experience in advice.items()}
     assert len(named) == 24

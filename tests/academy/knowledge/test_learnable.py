@@ -1,0 +1,42 @@
+"""Settings that could never teach anything are refused when an admin or an arena gives them."""
+
+from dataclasses import replace
+
+import pytest
+
+from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.learnable import check_learnable
+from academy.knowledge.settings import InvalidSettingsError, LibrarySettings
+from academy.knowledge.spec import GameSpec
+
+from .games import DIPLOMACY, DRAUGHTS, GO, HEX, MAP
+
+TESUJIS = LibrarySettings(tesuji_capacity=100)
+EVALUATION = LibrarySettings(evaluation=True)
+CHECKERS = replace(DRAUGHTS, move_forms=("#-#", "#x#[x#]"))
+# Pieces are put first, and go from cell to cell later.
+MORRIS = replace(DRAUGHTS, move_forms=("#", "#-#", "pass"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings", "why"),
+    [
+        (CHECKERS, TESUJIS, "tesuji_capacity 100: draughts can learn none: its moves go from cell to cell"),
+        (DIPLOMACY, TESUJIS, "two players who move in turn; leave it at 0"),
+        (MAP, TESUJIS, "two players"),
+        (GameSpec("chess", GraphGeometry(("nowhere",), ())), TESUJIS, "square and hexagonal boards"),
+        (DIPLOMACY, EVALUATION, "evaluation true: diplomacy can learn none"),
+    ],
+)
+def test_a_setting_without_effect_is_refused_and_says_why(
+    spec: GameSpec, settings: LibrarySettings, why: str
+) -> None:
+    with pytest.raises(InvalidSettingsError, match=why):
+        check_learnable(settings, spec)
+    # What earlier programs let in does not stand in the way of another change.
+    check_learnable(replace(settings, forget_after=7), spec, settings)
+
+
+@pytest.mark.parametrize("spec", [GO, HEX, DRAUGHTS, MORRIS])
+def test_games_that_may_put_pieces_can_have_tesujis(spec: GameSpec) -> None:
+    check_learnable(replace(TESUJIS, evaluation=True), spec)
