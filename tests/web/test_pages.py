@@ -1,6 +1,7 @@
 """What the pages show of a real ACADEMY, and what they look like to somebody who wishes ill."""
 
 import re
+import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -324,3 +325,14 @@ def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(pages: Visitor,
     assert "The sizes of the libraries from contest to contest" in answer.text
     row = re.search(r'<th scope="row">teacher-0</th>(.*?)</tr>', answer.text)
     assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]
+
+
+def test_home_names_the_latest_results_and_the_newest_patterns(pages: Visitor, academy: Running) -> None:
+    played = contest("latest/1", DRAUGHTS, ("latecomer", "bob"), (1500.0, 1450.0))
+    academy.arena().contests.ReportContest(report(played, ["9-13"], first="DRAW"))
+    deadline = time.monotonic() + 20
+    # The list of games is some seconds old.
+    while "latecomer drew , bob drew" not in (answer := pages.get("/")).words:
+        assert time.monotonic() < deadline, answer.words
+        time.sleep(0.5)
+    assert pages.get(answer.link("/patterns/endgame/")).status == 200

@@ -1,22 +1,30 @@
 """The games that ACADEMY knows, with their measures side by side."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from academy.v1 import history_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.knowledge import MOST_GAMES, GameFigures, Knowledge
 from web.known_games import describe_board
+from web.pages.known_contests import ListedContest, arena_games, list_contests
+from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
 from web.query import Query, link
 from web.rendering import render
 
 __all__ = ["MEASURES", "show_home"]
+
+_RECENT_GAMES: Final = 4
+_LATEST: Final = 6
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,13 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     }
     heads = [_head(name, title, sort, order) for name, title in titles.items()]
     rows = [_row(figures) for figures in games]
+    recent = sorted(games, key=lambda figures: -figures.statistics.generation)[:_RECENT_GAMES]
+    latest, patterns = await asyncio.gather(
+        _latest_contests(request, knowledge, recent), _newest_patterns(knowledge, recent)
+    )
     context = {
+        "latest": latest,
+        "patterns": patterns,
         "running": await _running(getattr(request.app.state, "arena", None)),
         "heads": heads,
         "rows": rows,
@@ -113,6 +127,48 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
         "cut": len(games) >= MOST_GAMES,
     }
     return render(request, "home.html", context)
+
+
+async def _latest_contests(
+    request: Request, knowledge: Knowledge, recent: Sequence[GameFigures]
+) -> list[tuple[str, ListedContest]]:
+    """The newest contests of the games that learnt last, with their games."""
+
+    async def newest(game_id: str) -> list[tuple[int, str, history_pb2.ContestSummary]]:
+        try:
+            request_of_root = history_pb2.ExploreOpeningRequest(game_id=game_id, player=1)
+            contests = (await knowledge.explore(request_of_root)).newest
+        except PageError:
+            # A bot that plays a contest may not look into its game.
+            return []
+        return [(contest.report_time.ToNanoseconds(), game_id, contest) for contest in contests]
+
+    listed = await asyncio.gather(*(newest(figures.game.game_id) for figures in recent))
+    contests = sorted(chain.from_iterable(listed), key=lambda contest: -contest[0])[:_LATEST]
+    shown = list_contests((contest for *_, contest in contests), await arena_games(request))
+    return [(game_id, contest) for (_, game_id, _), contest in zip(contests, shown, strict=True)]
+
+
+async def _newest_patterns(
+    knowledge: Knowledge, recent: Sequence[GameFigures]
+) -> list[tuple[str, PatternItem]]:
+    """The newest patterns of the game that learnt patterns last; none where the token may not see them."""
+    for figures in recent:
+        game = figures.game
+        sizes = figures.statistics
+        library = "middle-game" if sizes.middle_game_patterns else "endgame"
+        if not (sizes.middle_game_patterns or sizes.endgame_patterns):
+            continue
+        newest_first = libraries_pb2.ListPatternsRequest(
+            game_id=game.game_id, library=LIBRARIES[library], page_size=_LATEST, order_by="pattern_id desc"
+        )
+        try:
+            listed = (await knowledge.patterns(newest_first)).patterns
+        except PageError:
+            return []
+        spec = read_spec(game)
+        return [(game.game_id, list_pattern(record, spec, library)) for record in listed]
+    return []
 
 
 async def _running(arena: ArenaWatch | None) -> list[tuple[competitions_pb2.Competition, str]]:

@@ -19,7 +19,7 @@ from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import seat_names
 
-__all__ = ["LIBRARIES", "draw_record", "show_patterns"]
+__all__ = ["LIBRARIES", "PatternItem", "draw_record", "list_pattern", "show_patterns"]
 
 _PAGE: Final = 24
 LIBRARIES: Final[Mapping[str, pattern_pb2.Library.ValueType]] = {
@@ -51,7 +51,15 @@ _FILTERS: Final = (
 
 
 @dataclass(frozen=True)
-class _Item:
+class PatternItem:
+    """A pattern for a gallery.
+
+    Attributes:
+        record: The pattern as ACADEMY sends it.
+        drawing: Its picture.
+        address: Its page.
+    """
+
     record: pattern_pb2.PatternRecord
     drawing: Markup
     address: str
@@ -96,7 +104,7 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
         "orders": list(_ORDERS),
         "state": state,
         "filtered": any(state.values()),
-        "items": [_item(record, spec, library) for record in listed.patterns],
+        "items": [list_pattern(record, spec, library) for record in listed.patterns],
         "total": listed.total_size,
         "first": link(here, unchanged) if query.text("page") else "",
         "next": link(here, {**unchanged, "page": listed.next_page_token}) if listed.next_page_token else "",
@@ -122,6 +130,13 @@ def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
     )
 
 
-def _item(record: pattern_pb2.PatternRecord, spec: GameSpec, library: str) -> _Item:
+def list_pattern(record: pattern_pb2.PatternRecord, spec: GameSpec, library: str) -> PatternItem:
+    """Return a pattern for a gallery.
+
+    Args:
+        record: The pattern as ACADEMY sends it.
+        spec: The game.
+        library: The name of its library.
+    """
     address = link(f"/games/{spec.game_id}/patterns/{library}/{record.pattern_id}")
-    return _Item(record, draw_record(record, spec.geometry), address)
+    return PatternItem(record, draw_record(record, spec.geometry), address)
