@@ -518,13 +518,13 @@ class OpeningTree:
         self.restore(nodes)
         self._followed += 1
         for number, before in self._before.items():
-            node = self.nodes.get(number)
-            if node is None and before is not None:
-                node = self.nodes.get(before.parent_id)
+            changed = self.nodes.get(number)
+            if changed is None and before is not None:
+                changed = self.nodes.get(before.parent_id)
             # A changed node is a change of all lines through it.
-            while node is not None and self._last_change.get(node.node_id) != self._followed:
-                self._last_change[node.node_id] = self._followed
-                node = self.nodes.get(node.parent_id)
+            while changed is not None and self._last_change.get(changed.node_id) != self._followed:
+                self._last_change[changed.node_id] = self._followed
+                changed = self.nodes.get(changed.parent_id)
         self._before.clear()
 
     def last_change(self, node_id: int) -> int:
