@@ -47,6 +47,7 @@ def start(folder: Path, games: list[str], token: str, weights: bool = False) -> 
     questions = [next(iter(full_game.questions(game, 1))) for game in games]
     position = questions[0].positions[0]
     command = [sys.executable, "-m", "academy", "serve", "--data", str(folder), "--address", "127.0.0.1:0"]
+    command += ["--rate", "100000"]
     # As where it is installed: compiled once, also where the environment forbids that.
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -72,7 +72,8 @@ class Book:
     """What the tree, as it is now, recommends to one reader; positions are looked into on demand.
 
     Args:
-        tree: The opening tree. It must not change while the book is in use.
+        tree: The opening tree. While the book is in use it may change by `follow` alone: then only the lines
+            that changed are looked into again.
         accepts: Whether a node may be used; others are ignored.
         own: The nodes' own values, where they are remembered from one book to the next.
     """
@@ -89,6 +90,13 @@ class Book:
         # By node, in millionths: each player's value with the replies considered; and the move to play there.
         self._values: dict[int, tuple[int, ...]] = {}
         self._best: dict[int, OpeningNode] = {}
+        # How often the tree had followed when the value was found.
+        self._found: dict[int, int] = {}
+
+    @property
+    def tree(self) -> OpeningTree:
+        """The opening tree."""
+        return self._tree
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
         """Return the move to play after a node; None where no known move has been tried often enough.
@@ -104,7 +112,12 @@ class Book:
 
     def _look_into(self, node: OpeningNode) -> None:
         """Find the values of a node and of all below it that count."""
-        if node.node_id in self._values:
+        if len(self._values) > 2 * len(self._tree.nodes):
+            # Most of them have left the tree.
+            self._values.clear()
+            self._best.clear()
+            self._found.clear()
+        if self._is_known(node):
             return
         below = [node]
         replies: list[list[OpeningNode]] = []
@@ -116,14 +129,19 @@ class Book:
                 if (child.visits >= FEWEST_VISITS or child.analysis is not None) and accepts(child)
             ]
             replies.append(known)
-            below += known
+            below += [child for child in known if not self._is_known(child)]
         while below:
             self._evaluate(below.pop(), replies.pop())
 
+    def _is_known(self, node: OpeningNode) -> bool:
+        return self._found.get(node.node_id, -1) >= self._tree.last_change(node.node_id)
+
     def _evaluate(self, node: OpeningNode, replies: list[OpeningNode]) -> None:
         own = self._own.of(node)
+        self._found[node.node_id] = self._tree.followed
         if not replies:
             self._values[node.node_id] = own
+            self._best.pop(node.node_id, None)
             return
         best = min(replies, key=self._rank)
         self._best[node.node_id] = best

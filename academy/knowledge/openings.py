@@ -158,6 +158,8 @@ class OpeningTree:
         self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
         self._worths: dict[int, float] = {}
+        self._followed = 0
+        self._last_change: dict[int, int] = {}
         # How many nodes there are of each depth.
         self._at_depth: Counter[int] = Counter()
         # The level below which nodes are known to hold nothing.
@@ -514,7 +516,29 @@ class OpeningTree:
         for node in sorted(held, key=lambda node: -node.depth):
             self._remove(node.node_id)
         self.restore(nodes)
+        self._followed += 1
+        for number, before in self._before.items():
+            changed = self.nodes.get(number)
+            if changed is None and before is not None:
+                changed = self.nodes.get(before.parent_id)
+            # A changed node is a change of all lines through it.
+            while changed is not None and self._last_change.get(changed.node_id) != self._followed:
+                self._last_change[changed.node_id] = self._followed
+                changed = self.nodes.get(changed.parent_id)
         self._before.clear()
+
+    def last_change(self, node_id: int) -> int:
+        """Return which of the calls of `follow` last changed a node or one below it, from 1; 0 for none.
+
+        Args:
+            node_id: The number of the node.
+        """
+        return self._last_change.get(node_id, 0)
+
+    @property
+    def followed(self) -> int:
+        """How often `follow` was called."""
+        return self._followed
 
     def unite(self, nodes: Sequence[OpeningNode], fresh_id: int, moved: bool = False) -> int:
         """Add the figures of another tree's nodes to this one's.
@@ -587,6 +611,7 @@ class OpeningTree:
 
     def _remove(self, node_id: int) -> None:
         node = self.nodes.pop(node_id)
+        self._last_change.pop(node_id, None)
         self._before.setdefault(node_id, node)
         del self._worths[node_id]
         self._at_depth[node.depth] -= 1

@@ -99,7 +99,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         question = OpeningQuestion(request.player, least_elo, ahead, tuple(request.moves))
         known = game.openings.get(question)
         if known is None:
-            known = answer_opening(game.view.openings, game.own_values, question)
+            known = answer_opening(game.view.openings, game.books, question)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)

@@ -11,11 +11,11 @@ from typing import Final
 
 import structlog
 
-from academy.knowledge.book import OwnValues
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import PatternCache, PatternCacheFiles, SavedPatterns
+from academy.service.queries import Books
 from academy.store import game_tables
 from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store
@@ -36,14 +36,14 @@ class CachedGame:
     """A game's newest view, its patterns, and opening answers given from it.
 
     `version` is that of the store when the view was last seen to be the newest, `saved` the generation of the
-    file of patterns. `own_values` are those of the opening tree.
+    file of patterns. `books` are those of the opening tree.
     """
 
     view: GameView
     patterns: PatternCache
     saved: int
     openings: dict[tuple[object, ...], consultation_pb2.LookUpOpeningResponse] = field(default_factory=dict)
-    own_values: OwnValues = field(default_factory=OwnValues)
+    books: Books = field(default_factory=Books)
     version: int = -1
 
     def remember(self, question: tuple[object, ...], answer: consultation_pb2.LookUpOpeningResponse) -> None:
@@ -211,11 +211,9 @@ class GameCache:
         is_other_game = view.spec != game.view.spec.described(view.spec.description)
         game.view = view
         game.openings.clear()
-        if is_other_game or len(game.own_values) > 2 * view.opening_nodes:
-            # Most of them have left the tree.
-            game.own_values.forget()
         if is_other_game:
             # The game was deleted and another one registered.
+            game.books.forget()
             game.patterns, game.saved = PatternCache(view.spec), 0
             _fill(game.patterns, view)
             return

@@ -1,7 +1,9 @@
 """Answers to consultations: openings, patterns on positions, and changes by candidate moves."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -29,6 +31,8 @@ from academy.v1 import consultation_pb2 as messages
 
 _PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
 _REPLY_AND_MOVE: Final = 2
+# A game's readers of very different strength; each takes up to 200 kB.
+_BOOKS_REMEMBERED: Final = 4
 _REVISION_BYTES: Final = 8
 
 
@@ -43,36 +47,68 @@ class OpeningQuestion(NamedTuple):
     moves: tuple[str, ...]
 
 
+class Books:
+    """The books of an opening tree, kept from answer to answer: one for each bound on what readers accept."""
+
+    def __init__(self) -> None:
+        self._own = OwnValues()
+        self._books: OrderedDict[int | None, Book] = OrderedDict()
+
+    def forget(self) -> None:
+        """Forget all: the game is another one."""
+        self._own.forget()
+        self._books.clear()
+
+    def of(self, tree: OpeningTree, least: int | None) -> Book:
+        """Return the book of a tree for readers who accept nodes of more Elo than `least`, in hundredths.
+
+        None: all nodes.
+        """
+        if len(self._own) > 2 * len(tree.nodes):
+            # Most of them have left the tree.
+            self._own.forget()
+        if least is not None and all(_accepts(node, least) for node in tree.nodes.values()):
+            # Ratings change with each contest, and mostly nothing follows for what is accepted.
+            least = None
+        book = self._books.pop(least, None)
+        if book is None or book.tree is not tree:
+            book = Book(tree, partial(_accepts, least=least), self._own)
+        self._books[least] = book
+        while len(self._books) > _BOOKS_REMEMBERED:
+            self._books.popitem(last=False)
+        return book
+
+
+def _accepts(node: OpeningNode, least: int | None) -> bool:
+    # No player moved to the first position: it has no Elo.
+    return least is None or node.node_id == ROOT or node.elo_hundredths > least * node.visits
+
+
 def answer_opening(
-    tree: OpeningTree, own: OwnValues, question: OpeningQuestion
+    tree: OpeningTree, books: Books, question: OpeningQuestion
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
     recommended, with what may follow it.
 
-    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out. `own` keeps
-    the tree's values from answer to answer.
+    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out. `books` are
+    those of the tree.
     """
     player, least_elo, plies_ahead, moves = question
 
     # In hundredths: as floats 365.13 - 165.13 may be more or less than 200.
-    least = 0 if least_elo is None else round(least_elo * ELO_SCALE)
-
-    def accepted(node: OpeningNode) -> bool:
-        # No player moved to the first position: it has no Elo.
-        return least_elo is None or node.node_id == ROOT or node.elo_hundredths > least * node.visits
-
+    least = None if least_elo is None else round(least_elo * ELO_SCALE)
     node = tree.find(moves, player)
-    if node is None or not accepted(node):
+    if node is None or not _accepts(node, least):
         return messages.LookUpOpeningResponse(known=False)
     answer = messages.LookUpOpeningResponse(known=True, position=_statistics(node, player))
-    continuations = [move for move in tree.continuations(moves, player) if accepted(move.node)]
+    continuations = [move for move in tree.continuations(moves, player) if _accepts(move.node, least)]
     continuations.sort(key=lambda move: (-move.node.value(move.node.mover), -move.node.visits, move.moves))
     for move in continuations:
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
     ways = tree.spec.ways_back(moves)
-    _OpeningLine(tree, Book(tree, accepted, own)).write(answer, node, ways, plies_ahead)
+    _OpeningLine(tree, books.of(tree, least)).write(answer, node, ways, plies_ahead)
     return answer
 
 

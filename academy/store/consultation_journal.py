@@ -59,7 +59,7 @@ class ConsultationJournal:
             for other in journals.iterdir():
                 if other != own:
                     shutil.rmtree(other, ignore_errors=True)
-        # Where starts of the machine cannot be told apart, each commit must reach the disk.
+        # Where nothing names the start of the machine, each commit must reach the disk.
         self._environment = Environment(own, largest_map=LARGEST, tables=TABLES, durable=not boot)
 
     def close(self) -> None:

@@ -206,6 +206,27 @@ def test_a_book_that_remembers_values_says_what_a_new_one_says(
     assert Book(tree, own=own).recommend(tree.root) == Book(tree).recommend(tree.root)
 
 
+@given(CONTESTS, CONTESTS)
+def test_a_book_of_a_followed_tree_says_what_a_new_one_says(
+    before: list[tuple[str, tuple[Result, Result]]], after: list[tuple[str, tuple[Result, Result]]]
+) -> None:
+    tree, followed = grown(*before, spec=GO), OpeningTree(GO)
+    followed.follow(tree.nodes.values(), ())
+    book = Book(followed)
+    book.recommend(followed.root)
+    fresh, narrow = max(tree.nodes) + 1, LibrarySettings(opening_capacity=6)
+    for moves, results in after:
+        known = dict(tree.nodes)
+        fresh = tree.record(
+            contest(moves.split(), results, elos=(1500.0, 1500.0), names=("p0", "p1")), fresh, 60.0, narrow
+        )
+        changed = [node for number, node in tree.nodes.items() if known.get(number) is not node]
+        followed.follow(changed, known.keys() - tree.nodes.keys())
+        assert followed.nodes == tree.nodes
+        for node in followed.nodes.values():
+            assert book.recommend(node) == Book(followed).recommend(node)
+
+
 TURNED = {"A1": "E5", "E5": "A1", "C3": "C3", "B2": "D4"}
 
 
