@@ -12,23 +12,21 @@ ratio (LLR) of the likeliest distributions under either hypothesis (M. Van den B
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
-
-import numpy as np
-import numpy.typing as npt
 
 Counts = tuple[int, int, int, int, int]
 """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
 
-Vector = npt.NDArray[np.float64]
+# One number for each of a pair's five outcomes.
+Vector = Sequence[float]
 
 Model = Literal["normalized", "logistic"]
 
 NORMALISED_ELO: Final = 800.0 / math.log(10.0)
 NORMAL_95: Final = 1.959963984540054
-_SCORES: Final = np.linspace(0.0, 1.0, 5)
+_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 # What an outcome that has not been seen counts for: without it a run of equal results has no ratio.
 _UNSEEN: Final = 1e-3
 _MOST_ROUNDS: Final = 50
@@ -110,17 +108,20 @@ def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model)
     """The LLR of H1 (`elo1`) against H0 (`elo0`); positive speaks for H1, 0.0 where nothing was played."""
     if sum(counts) == 0:
         return 0.0
-    seen = np.maximum(counts, _UNSEEN)
-    pairs = float(seen.sum())
-    shares = seen / pairs
+    seen = [max(count, _UNSEEN) for count in counts]
+    pairs = sum(seen)
+    shares = [count / pairs for count in seen]
     if model == "logistic":
-        under0, under1 = (_likeliest(shares, _SCORES - _expected_score(elo)) for elo in (elo0, elo1))
+        under0, under1 = (
+            _likeliest(shares, [score - _expected_score(elo) for score in _SCORES]) for elo in (elo0, elo1)
+        )
     else:
         # A pair's score is the mean of two games': its deviation is smaller by the root of two.
         under0, under1 = (
             _likeliest_normalised(shares, math.sqrt(2.0) * elo / NORMALISED_ELO) for elo in (elo0, elo1)
         )
-    return pairs * float(shares @ np.log(under1 / under0))
+    gains = (share * math.log(more / less) for share, more, less in zip(shares, under1, under0, strict=True))
+    return pairs * sum(gains)
 
 
 def estimate(counts: Counts) -> MatchEstimate | None:
@@ -128,7 +129,7 @@ def estimate(counts: Counts) -> MatchEstimate | None:
     pairs = sum(counts)
     if pairs == 0:
         return None
-    mean, deviation = _moments(np.array(counts) / pairs)
+    mean, deviation = _moments([count / pairs for count in counts])
     error = NORMAL_95 * deviation / math.sqrt(pairs)
     if deviation == 0.0:
         superiority = 0.5 if mean == 0.5 else float(mean > 0.5)
@@ -160,8 +161,10 @@ def _expected_score(elo: float) -> float:
 
 
 def _moments(shares: Vector) -> tuple[float, float]:
-    mean = float(shares @ _SCORES)
-    return mean, math.sqrt(float(shares @ (_SCORES - mean) ** 2))
+    mean = sum(share * score for share, score in zip(shares, _SCORES, strict=True))
+    return mean, math.sqrt(
+        sum(share * (score - mean) ** 2 for share, score in zip(shares, _SCORES, strict=True))
+    )
 
 
 def _likeliest(shares: Vector, values: Vector) -> Vector:
@@ -171,10 +174,10 @@ def _likeliest(shares: Vector, values: Vector) -> Vector:
     """
 
     def mean(x: float) -> float:
-        return float((shares * values / (1.0 + x * values)).sum())
+        return sum(share * value / (1.0 + x * value) for share, value in zip(shares, values, strict=True))
 
-    x = _root(mean, -1.0 / float(values.max()), -1.0 / float(values.min()))
-    return shares / (1.0 + x * values)
+    x = _root(mean, -1.0 / max(values), -1.0 / min(values))
+    return [share / (1.0 + x * value) for share, value in zip(shares, values, strict=True)]
 
 
 def _likeliest_normalised(shares: Vector, ratio: float) -> Vector:
@@ -182,12 +185,15 @@ def _likeliest_normalised(shares: Vector, ratio: float) -> Vector:
 
     That condition, made linear about the last estimate, is a mean of 0; solved again until it stays.
     """
-    frequencies = np.full_like(_SCORES, 1.0 / len(_SCORES))
+    frequencies: Vector = [1.0 / len(_SCORES)] * len(_SCORES)
     for _ in range(_MOST_ROUNDS):
         mean, deviation = _moments(frequencies)
-        values = _SCORES - 0.5 - ratio * deviation * (1.0 + ((mean - _SCORES) / deviation) ** 2) / 2.0
+        values = [
+            score - 0.5 - ratio * deviation * (1.0 + ((mean - score) / deviation) ** 2) / 2.0
+            for score in _SCORES
+        ]
         last, frequencies = frequencies, _likeliest(shares, values)
-        if np.abs(frequencies - last).max() < 1e-9:
+        if max(abs(now - before) for now, before in zip(frequencies, last, strict=True)) < 1e-9:
             break
     return frequencies
 
