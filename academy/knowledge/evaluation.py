@@ -36,7 +36,8 @@ MOST_WEIGHT: Final = 8.0
 # More moves count as so many: a game may have millions, and all of a contest's are added up and squared.
 MOST_MOVES: Final = 1_000.0
 # A sum of squares in millionths stays below 63 bits.
-_MOST_GRADIENT: Final = 2.0**62 / VALUE_SCALE
+_MOST_SUM: Final = 2**62
+_MOST_GRADIENT: Final = _MOST_SUM / VALUE_SCALE
 # The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may begin,
 # and how far a contest moves it up, or, if it counts fully, down.
 _FIRST_BEST: Final = 500 * ELO_SCALE
@@ -246,15 +247,20 @@ class EvaluationTable:
         """
         grown, rows = self._grow(other.codes)
         seen, weights, gradients = (column.copy() for column in list(grown.columns())[1:])
-        for row, more, weight in zip(
+        for row, times, weight in zip(
             rows.tolist(), other.seen.tolist(), other.weight_millionths.tolist(), strict=True
         ):
             # Python's whole numbers have no greatest one.
             known = int(seen[row])
-            weights[row] = round(Fraction(known * int(weights[row]) + more * weight, max(1, known + more)))
-        seen[rows] += other.seen
-        gradients[rows] += other.gradient_millionths
-        figures = {name: figure + getattr(other, name) for name, figure in self.figures().items()}
+            weights[row] = round(Fraction(known * int(weights[row]) + times * weight, max(1, known + times)))
+        # Each of both is below 63 bits, but an import may repeat: then the sum stops there.
+        for column, more in ((seen, other.seen), (gradients, other.gradient_millionths)):
+            column[rows] = np.minimum(column[rows], _MOST_SUM - np.minimum(more, _MOST_SUM)) + np.minimum(
+                more, _MOST_SUM
+            )
+        figures = {
+            name: min(figure + getattr(other, name), _MOST_SUM) for name, figure in self.figures().items()
+        }
         figures["best_elo_hundredths"] = self._best_of_both(other)
         columns = (grown.codes, seen, weights, gradients)
         return EvaluationTable.of([column.tolist() for column in columns], figures)

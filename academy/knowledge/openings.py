@@ -34,9 +34,9 @@ ROOT: Final = 0
 MAX_BUDGET: Final = 1_000_000_000
 # Lost visits added to a node's own when it is compared for eviction.
 DOUBT: Final = 4
-# Contests are told apart by the Elo of their weaker player, in steps of this many hundredths: their level.
+# The level of a contest is the Elo of its weaker player, in steps of this many hundredths.
 LEVEL_HUNDREDTHS: Final = 100 * ELO_SCALE
-# Those so many levels or more below the mean of the strongest tenth, and of this many at least, are silent.
+# Silent are those this number of levels or more below the mean of the strongest tenth, at least of this many.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 10
 FEWEST_STRONGEST: Final = 30

@@ -294,18 +294,18 @@ class TestPoisoning:
         return tree
 
     @staticmethod
-    def said(tree: OpeningTree) -> dict[tuple[str, ...], tuple[str, float]]:
+    def recommended_moves(tree: OpeningTree) -> dict[tuple[str, ...], tuple[str, float]]:
         """The recommended move of each line, and its value."""
         book = Book(tree)
         lines: dict[int, tuple[str, ...]] = {ROOT: ()}
-        said = {}
+        best_by_line = {}
         for node in sorted(tree.nodes.values(), key=lambda node: node.depth):
             if node.node_id != ROOT:
                 lines[node.node_id] = (*lines[node.parent_id], node.move)
             best = book.recommend(node)
             if best is not None:
-                said[lines[node.node_id]] = (best.node.move, best.value)
-        return said
+                best_by_line[lines[node.node_id]] = (best.node.move, best.value)
+        return best_by_line
 
     @pytest.mark.parametrize("order", ["first", "last", "mixed"])
     @pytest.mark.parametrize(("seed", "count"), [(1, 10), (2, 50), (3, 200), (4, 400), (5, 400)])
@@ -319,9 +319,9 @@ class TestPoisoning:
             places = sorted(Random(seed).choices(range(count), k=len(honest)), reverse=True)
             for report, place in zip(reversed(honest), places, strict=True):
                 contests.insert(place, report)
-        expected = self.said(self.taught(honest))
+        expected = self.recommended_moves(self.taught(honest))
         assert len(expected) >= 3
-        assert self.said(self.taught(contests)) == expected
+        assert self.recommended_moves(self.taught(contests)) == expected
 
     def test_the_root_counts_all_contests_and_nodes_those_that_are_not_silent(self) -> None:
         honest = self.strong(1)

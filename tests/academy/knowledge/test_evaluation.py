@@ -325,3 +325,12 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
 def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
     assert max(Feature) < FIRST_PATTERN
     assert FIRST_IN_USES + MOST_CODES <= EVALUATION_IN_USES
+
+
+def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> None:
+    figures = {"contests": 2**62, "taught_millionths": 2**62, "taught_elo": 2**62, "uses": 3, "successes": 2}
+    huge = EvaluationTable.of([[3, 4], [2**62, 1], [1_000_000, -5], [2**62, 7]], figures)
+    united = huge.unite(huge).unite(huge)
+    assert united.seen.tolist() == [2**62, 3] and united.gradient_millionths.tolist() == [2**62, 21]
+    assert united.weight_millionths.tolist() == huge.weight_millionths.tolist()
+    assert (united.contests, united.taught_elo, united.uses) == (2**62, 2**62, 9)
