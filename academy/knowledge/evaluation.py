@@ -22,7 +22,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import GREATEST_POWER, exp, logistic
+from academy.knowledge.logistic import GREATEST_POWER, MOST_COUNTED, MOST_GRADIENT, exp, logistic
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
@@ -35,8 +35,6 @@ PATTERN_RATE: Final = 0.03
 MOST_WEIGHT: Final = 8.0
 # More moves count as so many: a game may have millions, and all of a contest's are added up and squared.
 MOST_MOVES: Final = 1_000.0
-# A sum of squares in millionths stays below 63 bits.
-_MOST_GRADIENT: Final = 2.0**62 / VALUE_SCALE
 # The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
 # begin, and how far a contest moves it up, or, if it counts fully, down.
 _FIRST_BEST: Final = 500 * ELO_SCALE
@@ -140,6 +138,11 @@ class EvaluationTable:
         counts = (table.codes, table.seen, table.gradient_millionths)
         if any((column < 0).any() for column in counts) or len(np.unique(table.codes)) != len(table.codes):
             raise ValueError("a code twice, or a number below 0")
+        if (table.seen > MOST_COUNTED).any() or (table.gradient_millionths > MOST_GRADIENT).any():
+            raise ValueError(
+                f"a weight seen more than {MOST_COUNTED:,} times, or a gradient of more than "
+                f"{MOST_GRADIENT:,} millionths"
+            )
         if (np.abs(table.weight_millionths) > MOST_WEIGHT * VALUE_SCALE).any():
             raise ValueError(f"a weight beyond {MOST_WEIGHT}")
         if table.successes > table.uses:
@@ -239,22 +242,26 @@ class EvaluationTable:
         """Return the table with another's weights, the new ones last.
 
         Of one that both have counts and gradients add up, and the weight is the mean, weighted by positions
-        that had it. Figures add up.
+        that had it. Figures add up. What would be counted more than `MOST_COUNTED` times stays as it is.
 
         Args:
             other: The other table.
         """
         grown, rows = self._grow(other.codes)
         seen, weights, gradients = (column.copy() for column in list(grown.columns())[1:])
+        room = seen[rows] + other.seen <= MOST_COUNTED
+        rows, others_seen = rows[room], other.seen[room]
         for row, more, weight in zip(
-            rows.tolist(), other.seen.tolist(), other.weight_millionths.tolist(), strict=True
+            rows.tolist(), others_seen.tolist(), other.weight_millionths[room].tolist(), strict=True
         ):
             # Python's whole numbers have no greatest one.
             known = int(seen[row])
             weights[row] = round(Fraction(known * int(weights[row]) + more * weight, max(1, known + more)))
-        seen[rows] += other.seen
-        gradients[rows] += other.gradient_millionths
+        seen[rows] += others_seen
+        gradients[rows] += np.minimum(other.gradient_millionths[room], MOST_GRADIENT - gradients[rows])
         figures = {name: figure + getattr(other, name) for name, figure in self.figures().items()}
+        if any(abs(figure) > MOST_GRADIENT for figure in figures.values()):
+            figures = self.figures()
         figures["best_elo_hundredths"] = self._best_of_both(other)
         columns = (grown.codes, seen, weights, gradients)
         return EvaluationTable.of([column.tolist() for column in columns], figures)
@@ -327,7 +334,7 @@ class EvaluationTable:
         rates = np.where(grown.codes[rows] < FIRST_PATTERN, FEATURE_RATE, PATTERN_RATE)
         weights[rows] -= rates * slopes / np.sqrt(1.0 + gradients[rows])
         np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
-        np.minimum(gradients, _MOST_GRADIENT, out=gradients)
+        np.minimum(gradients, MOST_GRADIENT / VALUE_SCALE, out=gradients)
         times = grown.seen.copy()
         times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
         return replace(
