@@ -22,7 +22,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import GREATEST_POWER, exp, logistic
+from academy.knowledge.logistic import GREATEST_POWER, MOST_COUNTED, MOST_GRADIENT, exp, logistic
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
@@ -35,11 +35,8 @@ PATTERN_RATE: Final = 0.03
 MOST_WEIGHT: Final = 8.0
 # More moves count as so many: a game may have millions, and all of a contest's are added up and squared.
 MOST_MOVES: Final = 1_000.0
-# A sum of squares in millionths stays below 63 bits.
-_MOST_SUM: Final = 2**62
-_MOST_GRADIENT: Final = _MOST_SUM / VALUE_SCALE
-# The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may begin,
-# and how far a contest moves it up, or, if it counts fully, down.
+# The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
+# begin, and how far a contest moves it up, or, if it counts fully, down.
 _FIRST_BEST: Final = 500 * ELO_SCALE
 _STEP_UP: Final = 25 * ELO_SCALE
 _STEP_DOWN: Final = 5 * ELO_SCALE
@@ -96,7 +93,7 @@ class EvaluationTable:
         weight_millionths: The weight, in millionths.
         gradient_millionths: The sum of the squares of its gradients, in millionths.
         contests: How many contests taught it.
-        best_elo_hundredths: The best Elo, in hundredths, of contests' weaker players, as far as it is believed.
+        best_elo_hundredths: The best Elo, in hundredths, of contests' weaker players, as far as believed.
         taught_millionths: The sum of what the contests counted, in millionths.
         taught_elo: The same with each contest's part times the Elo of its weaker player in hundredths.
         uses: Contests in which a player had it.
@@ -141,6 +138,11 @@ class EvaluationTable:
         counts = (table.codes, table.seen, table.gradient_millionths)
         if any((column < 0).any() for column in counts) or len(np.unique(table.codes)) != len(table.codes):
             raise ValueError("a code twice, or a number below 0")
+        if (table.seen > MOST_COUNTED).any() or (table.gradient_millionths > MOST_GRADIENT).any():
+            raise ValueError(
+                f"a weight seen more than {MOST_COUNTED:,} times, or a gradient of more than "
+                f"{MOST_GRADIENT:,} millionths"
+            )
         if (np.abs(table.weight_millionths) > MOST_WEIGHT * VALUE_SCALE).any():
             raise ValueError(f"a weight beyond {MOST_WEIGHT}")
         if table.successes > table.uses:
@@ -240,27 +242,26 @@ class EvaluationTable:
         """Return the table with another's weights, the new ones last.
 
         Of one that both have counts and gradients add up, and the weight is the mean, weighted by positions
-        that had it. Figures add up.
+        that had it. Figures add up. What would be counted more than `MOST_COUNTED` times stays as it is.
 
         Args:
             other: The other table.
         """
         grown, rows = self._grow(other.codes)
         seen, weights, gradients = (column.copy() for column in list(grown.columns())[1:])
-        for row, times, weight in zip(
-            rows.tolist(), other.seen.tolist(), other.weight_millionths.tolist(), strict=True
+        room = seen[rows] + other.seen <= MOST_COUNTED
+        rows, others_seen = rows[room], other.seen[room]
+        for row, more, weight in zip(
+            rows.tolist(), others_seen.tolist(), other.weight_millionths[room].tolist(), strict=True
         ):
             # Python's whole numbers have no greatest one.
             known = int(seen[row])
-            weights[row] = round(Fraction(known * int(weights[row]) + times * weight, max(1, known + times)))
-        # Each of both is below 63 bits, but an import may repeat: then the sum stops there.
-        for column, more in ((seen, other.seen), (gradients, other.gradient_millionths)):
-            column[rows] = np.minimum(column[rows], _MOST_SUM - np.minimum(more, _MOST_SUM)) + np.minimum(
-                more, _MOST_SUM
-            )
-        figures = {
-            name: min(figure + getattr(other, name), _MOST_SUM) for name, figure in self.figures().items()
-        }
+            weights[row] = round(Fraction(known * int(weights[row]) + more * weight, max(1, known + more)))
+        seen[rows] += others_seen
+        gradients[rows] += np.minimum(other.gradient_millionths[room], MOST_GRADIENT - gradients[rows])
+        figures = {name: figure + getattr(other, name) for name, figure in self.figures().items()}
+        if any(abs(figure) > MOST_GRADIENT for figure in figures.values()):
+            figures = self.figures()
         figures["best_elo_hundredths"] = self._best_of_both(other)
         columns = (grown.codes, seen, weights, gradients)
         return EvaluationTable.of([column.tolist() for column in columns], figures)
@@ -333,7 +334,7 @@ class EvaluationTable:
         rates = np.where(grown.codes[rows] < FIRST_PATTERN, FEATURE_RATE, PATTERN_RATE)
         weights[rows] -= rates * slopes / np.sqrt(1.0 + gradients[rows])
         np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
-        np.minimum(gradients, _MOST_GRADIENT, out=gradients)
+        np.minimum(gradients, MOST_GRADIENT / VALUE_SCALE, out=gradients)
         times = grown.seen.copy()
         times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
         return replace(
@@ -446,7 +447,7 @@ def _weaker_elo(report: ContestReport) -> int:
 
 
 def _share(elo: int, best: int) -> float:
-    """Return how much a contest counts whose weaker player has this Elo, in hundredths: 1 from the best on."""
+    """Return how much a contest counts whose weaker player has this Elo: 1 from the best on."""
     power = min(0.0, max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
     return float(exp(np.array([power]))[0])
 
