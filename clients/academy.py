@@ -29,6 +29,7 @@ from academy.v1 import (
 from clients.connection import AcademyRefusedError, Connection, to_client_error
 from clients.local_weights import LocalWeights, held_weights, hold_weights
 from clients.responses import (
+    Analysis,
     BookMove,
     OpeningMove,
     PatternMatch,
@@ -369,23 +370,28 @@ class Academy(Questions):
         request = libraries_pb2.GetStatisticsRequest(game_id=game_id)
         return self._call(self._libraries.GetStatistics, request)
 
-    def report_analysis(self, game_id: str, moves: Sequence[str], value: float, budget: int) -> bool:
+    def report_analysis(self, game_id: str, moves: Sequence[str], found: Analysis) -> bool:
         """Tell ACADEMY what a search found out about a line of the opening tree: for analysts and admins.
 
         Args:
             game_id: ACADEMY's name of the game.
             moves: the line, at least one move.
-            value: what the player of the last move may expect, from 0 to 1.
-            budget: how much was searched: random games, or plies of alpha-beta.
+            found: what the player of the last move may expect, and how it was searched; the analyst is the
+                caller, whatever it says.
 
         Returns:
-            Whether it was news: the tree has the line, and nobody had searched it for as long.
+            Whether it was news: the tree has the line, and nobody had searched it in another way or as long.
 
         Raises:
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        line = libraries_pb2.LineAnalysis(moves=moves, value=value, budget=budget)
+        line = libraries_pb2.LineAnalysis(
+            moves=moves,
+            value=found.value,
+            budget=found.budget,
+            kind=found.kind.value,  # type: ignore[arg-type]
+        )
         request = libraries_pb2.AnalyseOpeningsRequest(game_id=game_id, lines=[line])
         return bool((self._call(self._libraries.AnalyseOpenings, request)).counted)
 

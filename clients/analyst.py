@@ -18,10 +18,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import FrameType
 from typing import Any, Final
 
+from academy.knowledge.node_analysis import SearchKind
 from clients.academy import Academy
+from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.any_game import read_settings
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
@@ -109,11 +112,22 @@ class LineSearcher:
         expected = self.strength.thinker(self.rules, chance).think(self.rules, position).value
         return expected if seats[0] == mover else 1.0 - expected
 
-    @property
-    def budget(self) -> int:
-        """How much is searched: random games, or plies of alpha-beta."""
+    @cached_property
+    def effort(self) -> tuple[SearchKind, int]:
+        """How it searches, and how much: random games, or plies of alpha-beta.
+
+        Raises:
+            UnsuitableGameError: the search cannot play this game.
+            ValueError: it is too little to be worth keeping.
+        """
         thinker = self.strength.thinker(self.rules, random.Random())
-        return int(getattr(thinker, "depth", self.strength.playouts))
+        kind, budget = SearchKind.RANDOM_GAMES, self.strength.playouts
+        if isinstance(thinker, AlphaBetaThinker):
+            kind, budget = SearchKind.PLIES, thinker.depth
+        if budget < kind.fewest:
+            option = "--playouts" if kind is SearchKind.RANDOM_GAMES else "--depth"
+            raise ValueError(f"{option} {budget}: it says too little to be kept; give {kind.fewest} or more")
+        return kind, budget
 
 
 class SearchGuard:
@@ -186,7 +200,7 @@ class SearchGuard:
 
 @dataclass(frozen=True)
 class Analyst:
-    """Walks an opening tree, and searches lines that nobody searched for as long.
+    """Walks an opening tree, and searches lines that nobody searched in another way, or for as long.
 
     Args:
         academy: the connection, with an analyst's token.
@@ -232,11 +246,13 @@ class Analyst:
 
         Returns how many analyses were news, and whether it found nothing more to search.
         """
-        spec, budget = self.searcher.rules.spec(), self.searcher.budget
+        spec, (kind, budget) = self.searcher.rules.spec(), self.searcher.effort
         seat = Seat(spec.game_id, spec.geometry, player=1)
         counted = 0
         for line, analysis in most_visited_lines(self.academy, seat, self.nodes):
-            if line in tried or (analysis is not None and analysis.budget >= budget):
+            if line in tried or (
+                analysis is not None and (analysis.kind is not kind or analysis.budget >= budget)
+            ):
                 continue
             try:
                 value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
@@ -245,7 +261,7 @@ class Analyst:
             tried.add(line)
             if value is None:
                 continue
-            if self.academy.report_analysis(spec.game_id, line, value, budget):
+            if self.academy.report_analysis(spec.game_id, line, Analysis(value, budget, kind=kind)):
                 counted += 1
                 print(f"{' '.join(line)}: {value:.3f}", flush=True)
             if counted == SEARCHES_A_WALK:
@@ -267,6 +283,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not rules.spec().two_in_turn:
             raise UnsuitableGameError(f"{options.game}: only games of two that move in turn are analysed")
         searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
+        # Too little is refused before anything is searched.
+        _ = searcher.effort
         connection = (
             Connection(options.academy).with_environment()
             if options.academy

@@ -9,6 +9,7 @@ import grpc
 
 from academy.knowledge.contests import Verdict
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.node_analysis import SearchKind
 from academy.knowledge.settings import Library
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
@@ -28,13 +29,15 @@ class Analysis:
 
     Args:
         value: what the asking player may expect there, from 0 to 1; of a recommended move, its player.
-        budget: how much was searched, in random games or plies.
+        budget: how much was searched, in what the kind counts.
         analyst: who searched.
+        kind: how it was searched; budgets of different kinds cannot be compared.
     """
 
     value: float
     budget: int
-    analyst: str
+    analyst: str = ""
+    kind: SearchKind = SearchKind.RANDOM_GAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,9 @@ def _analysis(
 ) -> Analysis | None:
     if not message.HasField("analysis"):
         return None
-    return Analysis(message.analysis.value, message.analysis.budget, message.analysis.analyst)
+    # An older server does not say: then it was random games.
+    kind = SearchKind(message.analysis.kind or SearchKind.RANDOM_GAMES)
+    return Analysis(message.analysis.value, message.analysis.budget, message.analysis.analyst, kind)
 
 
 def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[OpeningMove]:

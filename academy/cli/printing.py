@@ -213,7 +213,7 @@ def openings_table(
         " move",
         *([" name"] if names else []),
         *("visits", "won", "drawn", "lost", "value", "elo"),
-        *(["searched value", "budget", " analyst"] if analysed else []),
+        *(["searched value", "searched", " analyst"] if analysed else []),
     )
     first = min((node.depth for node in nodes), default=0)
     for node in nodes:
@@ -237,7 +237,8 @@ def _analysis_cells(node: pattern_pb2.OpeningNodeRecord) -> list[str | Text]:
     if not node.HasField("analysis"):
         return ["", "", ""]
     analysis = node.analysis
-    return [f"{analysis.value_millionths / 1e6:.3f}", f"{analysis.budget:,}", shown(analysis.analyst)]
+    unit = "plies" if analysis.kind == pattern_pb2.SEARCH_KIND_PLIES else "games"
+    return [f"{analysis.value_millionths / 1e6:.3f}", f"{analysis.budget:,} {unit}", shown(analysis.analyst)]
 
 
 def statistics_table(

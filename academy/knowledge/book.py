@@ -1,9 +1,9 @@
 """The opening tree as a book: which known move is best in a position, and what it promises its mover.
 
 A node's own value is the mean of its results and of the values that players stated, with `PRIOR_VISITS` even
-results added; what an analyst's search found counts as `ANALYSIS_VISITS` more. The value of the best reply
-stands against it, and is believed the more, the more often that reply was played. Moves are compared by what
-is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
+results added; what an analyst's search found counts as up to 30 more, by its effort. The value of the best
+reply stands against it, and is believed the more, the more often that reply was played. Moves are compared by
+what is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
 millionths, so that every machine has the same.
 """
 
@@ -15,14 +15,12 @@ from typing import Final
 from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.votes import VALUE_SCALE
 
-__all__ = ["ANALYSIS_VISITS", "FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation"]
+__all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation"]
 
 # A move of fewer visits that nobody analysed is not recommended, nor held to be a reply worth fearing.
 FEWEST_VISITS: Final = 4
 # As many even results are added to a node's own, and as many visits let a reply count half.
 PRIOR_VISITS: Final = 6
-# What an analysis counts as, whatever its budget.
-ANALYSIS_VISITS: Final = 30
 # What a move of one visit would lose in a comparison, in millionths; of more visits, by their root.
 CAUTION: Final = VALUE_SCALE // 2
 
@@ -157,7 +155,7 @@ class Book:
 
     def _rank(self, reply: OpeningNode) -> tuple[int, int, str]:
         """Return what puts the best reply first; of equals that which was played more, then by its name."""
-        visits = reply.visits if reply.analysis is None else reply.visits + ANALYSIS_VISITS
+        visits = reply.visits if reply.analysis is None else reply.visits + reply.analysis.visits
         value = self._values[reply.node_id][reply.mover - 1] - isqrt(CAUTION * CAUTION // visits)
         return (-value, -reply.visits, reply.move)
 
@@ -171,11 +169,12 @@ def _own_values(node: OpeningNode) -> tuple[int, ...]:
         for wins, draws, stated in zip(node.wins, node.draws, node.value_millionths, strict=True)
     ]
     if node.analysis is not None:
-        visits += ANALYSIS_VISITS
+        searches = node.analysis.visits
+        visits += searches
         searched = node.analysis.value_millionths
         # Only games of two are analysed.
         of_players = [searched, VALUE_SCALE - searched]
         if node.mover != 1:
             of_players.reverse()
-        sums = [total + 4 * ANALYSIS_VISITS * value for total, value in zip(sums, of_players, strict=True)]
+        sums = [total + 4 * searches * value for total, value in zip(sums, of_players, strict=True)]
     return tuple([(total + 2 * visits) // (4 * visits) for total in sums])

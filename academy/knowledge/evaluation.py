@@ -38,8 +38,8 @@ MOST_MOVES: Final = 1_000.0
 # A sum of squares in millionths stays below 63 bits.
 _MOST_SUM: Final = 2**62
 _MOST_GRADIENT: Final = _MOST_SUM / VALUE_SCALE
-# The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may begin,
-# and how far a contest moves it up, or, if it counts fully, down.
+# The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
+# begin, and how far a contest moves it up, or, if it counts fully, down.
 _FIRST_BEST: Final = 500 * ELO_SCALE
 _STEP_UP: Final = 25 * ELO_SCALE
 _STEP_DOWN: Final = 5 * ELO_SCALE
@@ -96,7 +96,7 @@ class EvaluationTable:
         weight_millionths: The weight, in millionths.
         gradient_millionths: The sum of the squares of its gradients, in millionths.
         contests: How many contests taught it.
-        best_elo_hundredths: The best Elo, in hundredths, of contests' weaker players, as far as it is believed.
+        best_elo_hundredths: The best Elo, in hundredths, of contests' weaker players, as far as believed.
         taught_millionths: The sum of what the contests counted, in millionths.
         taught_elo: The same with each contest's part times the Elo of its weaker player in hundredths.
         uses: Contests in which a player had it.
@@ -446,7 +446,7 @@ def _weaker_elo(report: ContestReport) -> int:
 
 
 def _share(elo: int, best: int) -> float:
-    """Return how much a contest counts whose weaker player has this Elo, in hundredths: 1 from the best on."""
+    """Return how much a contest counts whose weaker player has this Elo: 1 from the best on."""
     power = min(0.0, max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
     return float(exp(np.array([power]))[0])
 

@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
 __all__ = [
-    "MAX_BUDGET",
     "ROOT",
     "Continuation",
     "LevelVisits",
-    "NodeAnalysis",
     "OpeningNode",
     "OpeningTree",
     "UnknownLineError",
@@ -30,8 +29,6 @@ __all__ = [
 ]
 
 ROOT: Final = 0
-# No search of a node is that long.
-MAX_BUDGET: Final = 1_000_000_000
 # Lost visits added to a node's own when it is compared for eviction.
 DOUBT: Final = 4
 # The level of a contest is the Elo of its weaker player, in steps of this many hundredths.
@@ -49,21 +46,6 @@ _RESULT_VALUES: Final = {
 
 class UnknownLineError(LookupError):
     """A list of moves that the tree does not hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeAnalysis:
-    """What an analyst's search found out about a position: computed, where contests are shared experience.
-
-    Attributes:
-        value_millionths: What the player whose move leads there may expect, from 0 to 1,000,000.
-        budget: How much was searched, in random games, or plies of alpha-beta.
-        analyst: Who searched: the name of a token.
-    """
-
-    value_millionths: int
-    budget: int
-    analyst: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,17 +311,17 @@ class OpeningTree:
         self._cleared_below = least
 
     def analyse(self, node_id: int, analysis: NodeAnalysis) -> bool:
-        """Take in what a search found out about a node. It keeps the longest search, of equals the first.
+        """Take in what a search found out about a node; see `NodeAnalysis.replaces`.
 
         Args:
             node_id: The node's number; not the root's, which is compared with nothing.
             analysis: What was found.
 
         Returns:
-            Whether it was news: the node is there, and had no analysis as long as this.
+            Whether it was news: the node is there, and the analysis replaces what was known.
         """
         node = self.nodes.get(node_id)
-        if node is None or node_id == ROOT or _longer(node.analysis, analysis) is node.analysis:
+        if node is None or node_id == ROOT or not analysis.replaces(node.analysis):
             return False
         self._put(replace(node, analysis=analysis))
         return True
@@ -678,13 +660,6 @@ def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]
     ]
 
 
-def _longer(first: NodeAnalysis | None, second: NodeAnalysis | None) -> NodeAnalysis | None:
-    """Return the analysis with the larger budget, of equals the first."""
-    if first is None or (second is not None and second.budget > first.budget):
-        return second
-    return first
-
-
 # The figures of a node of which its levels have a part each: those of all players together, and of each.
 _NUMBERS: Final = ("visits", "values", "elo_hundredths")
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
@@ -762,4 +737,6 @@ def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
     if second.visits:
         for part in _parts(second):
             first = _with(first, part)
-    return replace(first, analysis=_longer(first.analysis, second.analysis))
+    if second.analysis is None or not second.analysis.replaces(first.analysis):
+        return first
+    return replace(first, analysis=second.analysis)

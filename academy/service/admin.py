@@ -18,7 +18,8 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import NodeAnalysis, OpeningNode, OpeningTree
+from academy.knowledge.node_analysis import NodeAnalysis
+from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
@@ -43,6 +44,7 @@ from academy.store.codec import (
     node_to_proto,
     pattern_library_from_proto,
     proposed_by,
+    search_kind_from_proto,
     settings_from_proto,
     settings_to_proto,
     spec_to_proto,
@@ -366,7 +368,15 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             check_line(line.moves, self._limits, f"{field}.moves")
             value = round(check_value(f"{field}.value", line.value) * VALUE_SCALE)
             check_budget(f"{field}.budget", line.budget)
-            lines.append((tuple(line.moves), NodeAnalysis(value, line.budget, caller.name)))
+            kind = search_kind_from_proto(line.kind, f"{field}.kind")
+            require(
+                line.budget >= kind.fewest,
+                f"{field}.budget",
+                f"{line.budget:,} {kind.unit} say too little to be kept: search with {kind.fewest} or more",
+                value=line.budget,
+                least=kind.fewest,
+            )
+            lines.append((tuple(line.moves), NodeAnalysis(value, line.budget, caller.name, kind)))
         command = AnalyseOpenings(request.game_id, lines, caller.name)
         return messages.AnalyseOpeningsResponse(counted=await self._store.write(command))
 

@@ -174,7 +174,10 @@ def _write_analysis(
         searched = node.analysis.value_millionths
         value = (searched if player == node.mover else VALUE_SCALE - searched) / VALUE_SCALE
         analysis = messages.OpeningAnalysis(
-            value=value, budget=node.analysis.budget, analyst=node.analysis.analyst
+            value=value,
+            budget=node.analysis.budget,
+            analyst=node.analysis.analyst,
+            kind=node.analysis.kind.value,  # type: ignore[arg-type]
         )
         message.analysis.CopyFrom(analysis)
 

@@ -36,7 +36,8 @@ from academy.knowledge.evaluation import FIRST_PATTERN, EvaluationTable, Feature
 from academy.knowledge.fair_use import Expectation, FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import MAX_BUDGET, ROOT, LevelVisits, NodeAnalysis, OpeningNode
+from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
+from academy.knowledge.openings import ROOT, LevelVisits, OpeningNode
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -671,7 +672,10 @@ def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRec
 def analysis_to_proto(analysis: NodeAnalysis) -> pattern_pb2.NodeAnalysis:
     """Write what a search found out about a node."""
     return pattern_pb2.NodeAnalysis(
-        value_millionths=analysis.value_millionths, budget=analysis.budget, analyst=analysis.analyst
+        value_millionths=analysis.value_millionths,
+        budget=analysis.budget,
+        analyst=analysis.analyst,
+        kind=analysis.kind.value,  # type: ignore[arg-type]
     )
 
 
@@ -683,7 +687,19 @@ def analysis_from_proto(message: pattern_pb2.NodeAnalysis, field: str) -> NodeAn
         )
     check_budget(f"{field}.budget", message.budget)
     keys.check_voter_name(f"{field}.analyst", message.analyst)
-    return NodeAnalysis(message.value_millionths, message.budget, message.analyst)
+    kind = search_kind_from_proto(message.kind, f"{field}.kind")
+    return NodeAnalysis(message.value_millionths, message.budget, message.analyst, kind)
+
+
+def search_kind_from_proto(kind: int, field: str) -> SearchKind:
+    """Read how a position was searched; the first analysts did not say, and played random games.
+
+    Raises InvalidRecordError naming the field.
+    """
+    try:
+        return SearchKind(kind) if kind else SearchKind.RANDOM_GAMES
+    except ValueError:
+        raise InvalidRecordError(field, f"{kind} is not one of {[*map(int, SearchKind)]}") from None
 
 
 def check_budget(field: str, budget: int) -> None:

@@ -8,7 +8,8 @@ from typing import Final
 from academy.knowledge.game import Counters, GameKnowledge
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.library import PatternEntry
-from academy.knowledge.openings import NodeAnalysis, OpeningNode
+from academy.knowledge.node_analysis import NodeAnalysis
+from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import contest_tables, event_log, game_tables, keys
 from academy.store.codec import (
@@ -323,15 +324,15 @@ class AnalyseOpenings:
                 "game_id", f"{self.game_id}: only games of two players that move in turn are analysed"
             )
         news: dict[int, events_pb2.AnalysedNode] = {}
+        best: dict[int, NodeAnalysis] = {}
         for moves, analysis in self.lines:
             node = knowledge.openings.find(moves)
-            if node is None or (node.analysis is not None and node.analysis.budget >= analysis.budget):
+            if node is None or not analysis.replaces(best.get(node.node_id, node.analysis)):
                 continue
-            known = news.get(node.node_id)
-            if known is None or known.analysis.budget < analysis.budget:
-                news[node.node_id] = events_pb2.AnalysedNode(
-                    node_id=node.node_id, moves=moves, analysis=analysis_to_proto(analysis)
-                )
+            best[node.node_id] = analysis
+            news[node.node_id] = events_pb2.AnalysedNode(
+                node_id=node.node_id, moves=moves, analysis=analysis_to_proto(analysis)
+            )
         if not news:
             return 0
         analysed = events_pb2.OpeningsAnalysed(nodes=news.values())

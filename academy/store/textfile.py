@@ -342,7 +342,8 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
         if node.HasField("analysis"):
             search = node.analysis
             value = decimal(search.value_millionths, VALUE_SCALE)
-            analysis = f" searched {value} budget {search.budget} analyst {quote(search.analyst)}"
+            unit = "plies" if search.kind == pattern_pb2.SEARCH_KIND_PLIES else "budget"
+            analysis = f" searched {value} {unit} {search.budget} analyst {quote(search.analyst)}"
         yield (
             f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} visits {node.visits} "
             f"wins {wins} draws {draws} losses {losses} values {values} told {node.values} "
@@ -360,8 +361,8 @@ _Message = TypeVar("_Message", bound=Message)
 _LIBRARIES: Final = {library.value: library for library in Library}
 _LABEL: Final = ("proposers", "elo", "value", "player")
 _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "values", "told", "elos")
-# What an analyst found, on the lines of nodes that were searched.
-_ANALYSIS_FIGURES: Final = ("searched", "budget", "analyst")
+# What an analyst found, on the lines of nodes that were searched: with `budget` random games, or `plies`.
+_ANALYSIS_FIGURES: Final = ("searched", "budget", "plies", "analyst")
 
 
 @dataclass(slots=True)
@@ -680,7 +681,11 @@ class _Reader:
         )
         if "searched" in figures:
             node.analysis.value_millionths = figures["searched"].share()
-            node.analysis.budget = figures["budget"].small()
+            plies = figures.get("plies")
+            node.analysis.budget = (plies or figures["budget"]).small()
+            node.analysis.kind = (
+                pattern_pb2.SEARCH_KIND_PLIES if plies else pattern_pb2.SEARCH_KIND_RANDOM_GAMES
+            )
             node.analysis.analyst = figures["analyst"].string()
         del self._path[depth:]
         parent = self._path[-1] if depth else None
@@ -736,7 +741,9 @@ def _pair_figures(move: Word, rest: list[Word]) -> dict[str, Word]:
         if name.text not in known or name.text in figures or value is None:
             raise name.refuse(f"must be one of {', '.join(known)}, once, with a value after it")
         figures[name.text] = value
-    searched = _ANALYSIS_FIGURES if figures.keys() & set(_ANALYSIS_FIGURES) else ()
+    searched: tuple[str, ...] = ()
+    if figures.keys() & set(_ANALYSIS_FIGURES):
+        searched = ("searched", "analyst", "plies" if "plies" in figures else "budget")
     for needed in (*_NODE_FIGURES[1:], *searched):
         if needed not in figures:
             raise move.refuse(f"has no {needed!r} on its line")

@@ -46,7 +46,7 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 def command(academy: Running, *options: str) -> list[str]:
     address = str(academy.address)
-    game = ("hex", "--set", "board_size=4", "--playouts", "30")
+    game = ("hex", "--set", "board_size=4", "--playouts", "200")
     return [sys.executable, "-m", "clients.analyst", *game, "--academy", address, *options]
 
 
@@ -79,7 +79,7 @@ def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: R
     assert statistics.analysed_nodes == 4
     # What it found is what the same search finds anywhere.
     values = analysed(academy)
-    value = LineSearcher(HEX, Strength(playouts=30)).value([searched[0]])
+    value = LineSearcher(HEX, Strength(playouts=200)).value([searched[0]])
     assert value is not None
     assert round(value * 1_000_000) in {value for _, value in values.values()}
     unsearched = academy.admin().libraries.ListOpenings(

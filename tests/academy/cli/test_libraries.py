@@ -244,7 +244,7 @@ def test_what_analysts_found_is_shown_apart_and_can_be_forgotten(academy: Academ
     analyst = running.client(running.token("night owl", Role.ANALYST))
     assert analyst.libraries.AnalyseOpenings(request).counted == 1
     (row,) = (line for line in academy("openings", "go").out.splitlines() if "night owl" in line)
-    assert "0.125" in row and "2,000" in row
+    assert "0.125" in row and "2,000 games" in row
     assert "analysed nodes" in academy("statistics", "go").out
     assert "openings analysed: 1 positions" in academy("events", "go").out
     assert "1 analyses forgotten" in academy("openings", "forget-analyses", "go", "night owl").out

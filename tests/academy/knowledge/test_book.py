@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from academy.knowledge.book import FEWEST_VISITS, Book, OwnValues
 from academy.knowledge.contests import ContestReport, Result
-from academy.knowledge.openings import ROOT, NodeAnalysis, OpeningNode, OpeningTree
+from academy.knowledge.node_analysis import NodeAnalysis, SearchKind
+from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 
@@ -129,17 +130,33 @@ def test_while_there_is_room_the_order_of_contests_does_not_matter(
     assert (here and (here.node.move, here.value)) == (there and (there.node.move, there.value))
 
 
-def analysed(tree: OpeningTree, line: str, value: float, budget: int = 1, analyst: str = "ann") -> bool:
+def analysed(tree: OpeningTree, line: str, value: float, budget: int = 2_000, analyst: str = "ann") -> bool:
     node = tree.find(line.split())
     assert node is not None
     return tree.analyse(node.node_id, NodeAnalysis(round(value * 1_000_000), budget, analyst))
 
 
-def test_an_analysis_counts_as_thirty_visits() -> None:
+@pytest.mark.parametrize(
+    ("kind", "budget", "visits"),
+    [
+        (SearchKind.RANDOM_GAMES, 200, 3),
+        (SearchKind.RANDOM_GAMES, 1_000, 15),
+        (SearchKind.RANDOM_GAMES, 2_000, 30),
+        (SearchKind.RANDOM_GAMES, 1_000_000, 30),
+        (SearchKind.PLIES, 5, 3),
+        (SearchKind.PLIES, 7, 15),
+        (SearchKind.PLIES, 8, 30),
+        (SearchKind.PLIES, 20, 30),
+    ],
+)
+def test_an_analysis_counts_as_its_effort_up_to_thirty_visits(
+    kind: SearchKind, budget: int, visits: int
+) -> None:
     tree = of({"1": "+" * 8 + "--"})
-    analysed(tree, "1", 0.2)
+    node = tree.find(["1"])
+    assert node is not None and tree.analyse(node.node_id, NodeAnalysis(200_000, budget, "ann", kind))
     _, value = recommended(tree) or ("", 0.0)
-    assert value == pytest.approx((8 + 3 + 30 * 0.2) / (10 + 6 + 30), abs=1e-6)
+    assert value == pytest.approx((8 + 3 + visits * 0.2) / (10 + 6 + visits), abs=1e-6)
 
 
 def test_a_search_that_refutes_the_usual_move_makes_the_book_play_another() -> None:

@@ -172,7 +172,7 @@ def _questions() -> dict[str, Message]:
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
         "ImportLibrary": libraries_pb2.ImportLibraryRequest(header=libraries_pb2.ImportHeader(game_id=GAME)),
         "AnalyseOpenings": libraries_pb2.AnalyseOpeningsRequest(
-            game_id=GAME, lines=[libraries_pb2.LineAnalysis(moves=["none"], value=0.5, budget=1)]
+            game_id=GAME, lines=[libraries_pb2.LineAnalysis(moves=["none"], value=0.5, budget=200)]
         ),
         "ForgetAnalyses": libraries_pb2.ForgetAnalysesRequest(game_id=GAME, analyst="nobody"),
         "ListEvents": libraries_pb2.ListEventsRequest(game_id=GAME),

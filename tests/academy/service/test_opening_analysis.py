@@ -8,7 +8,7 @@ import pytest
 
 from academy.store.maintenance.check import check
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client, Running, refusal, serving
@@ -74,17 +74,32 @@ def test_a_search_changes_the_recommended_move_and_no_other_figure(academy: Runn
 
 def test_the_same_analysis_again_and_shorter_searches_change_nothing(academy: Running) -> None:
     played(academy, "again")
-    assert tell(analyst(academy), "again", ("c3", 0.4, 100), ("c3", 0.6, 100)) == 1
+    assert tell(analyst(academy), "again", ("c3", 0.4, 1_000), ("c3", 0.6, 1_000)) == 1
     kept = look_up(academy.bot("ann"), "again")
     for name in ("deep thought", "other"):
-        assert tell(analyst(academy, name), "again", ("c3", 0.4, 100), ("c3", 0.9, 99)) == 0
+        assert tell(analyst(academy, name), "again", ("c3", 0.4, 1_000), ("c3", 0.9, 999)) == 0
     assert look_up(academy.bot("ann"), "again") == kept
-    assert tell(analyst(academy, "other"), "again", ("c3", 0.9, 101)) == 1
+    assert tell(analyst(academy, "other"), "again", ("c3", 0.9, 1_001)) == 1
     forget = academy.admin().libraries.ForgetAnalyses
     request = libraries_pb2.ForgetAnalysesRequest(game_id="again", analyst="deep thought")
     assert forget(request).forgotten == 0
     request.analyst = "other"
     assert (forget(request).forgotten, forget(request).forgotten) == (1, 0)
+
+
+def test_searches_of_different_kinds_are_not_compared(academy: Running) -> None:
+    played(academy, "kinds")
+    plies = libraries_pb2.LineAnalysis(moves=["c3"], value=0.4, budget=5, kind="SEARCH_KIND_PLIES")
+    request = libraries_pb2.AnalyseOpeningsRequest(game_id="kinds", lines=[plies])
+    client = analyst(academy)
+    assert client.libraries.AnalyseOpenings(request).counted == 1
+    # More random games than plies say nothing about which of the two is better.
+    assert tell(client, "kinds", ("c3", 0.9, 1_000_000)) == 0
+    plies.budget = 6
+    request = libraries_pb2.AnalyseOpeningsRequest(game_id="kinds", lines=[plies])
+    assert client.libraries.AnalyseOpenings(request).counted == 1
+    kept = next(move for move in look_up(client, "kinds").moves if move.move == "c3").statistics.analysis
+    assert (kept.budget, kept.kind, kept.value) == (6, pattern_pb2.SEARCH_KIND_PLIES, 0.4)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +113,16 @@ def test_the_same_analysis_again_and_shorter_searches_change_nothing(academy: Ru
             "nan must be",
         ),
         (libraries_pb2.LineAnalysis(moves=["c3"], value=0.5), "lines[0].budget", "0 must be from 1"),
+        (
+            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=199),
+            "lines[0].budget",
+            "199 random games say too little to be kept: search with 200 or more",
+        ),
+        (
+            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=4, kind="SEARCH_KIND_PLIES"),
+            "lines[0].budget",
+            "4 plies of alpha-beta say too little to be kept: search with 5",
+        ),
         (
             libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=2**31),
             "lines[0].budget",
@@ -142,8 +167,8 @@ def test_only_analysts_and_admins_may_report(academy: Running) -> None:
 def test_an_analysis_outlives_a_restart_and_a_replay_searches_nothing(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as academy:
         played(academy, "kept")
-        tell(analyst(academy), "kept", ("c3", 0.25, 7), ("d2", 0.75, 7))
-        tell(analyst(academy, "other"), "kept", ("c3 a1", 0.5, 7))
+        tell(analyst(academy), "kept", ("c3", 0.25, 700), ("d2", 0.75, 700))
+        tell(analyst(academy, "other"), "kept", ("c3 a1", 0.5, 700))
         academy.admin().libraries.ForgetAnalyses(
             libraries_pb2.ForgetAnalysesRequest(game_id="kept", analyst="other")
         )

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import Code
 from academy.knowledge.library import PatternEntry
-from academy.knowledge.openings import MAX_BUDGET, NodeAnalysis, OpeningNode
+from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
+from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import AggregatedVotes, Vote, VoteTally
@@ -80,7 +81,11 @@ def entries(draw: st.DrawFn, spec: GameSpec) -> PatternEntry:
 
 
 analyses = st.none() | st.builds(
-    NodeAnalysis, st.integers(0, 1_000_000), st.integers(1, MAX_BUDGET), st.sampled_from(("ann", 'a "b"'))
+    NodeAnalysis,
+    st.integers(0, 1_000_000),
+    st.integers(1, MAX_BUDGET),
+    st.sampled_from(("ann", 'a "b"')),
+    st.sampled_from(SearchKind),
 )
 
 
