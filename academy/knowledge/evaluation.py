@@ -22,7 +22,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import GREATEST_POWER, exp, logistic
+from academy.knowledge.logistic import GREATEST_POWER, MOST_GRADIENT, exp, logistic
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
@@ -35,9 +35,6 @@ PATTERN_RATE: Final = 0.03
 MOST_WEIGHT: Final = 8.0
 # More moves count as so many: a game may have millions, and all of a contest's are added up and squared.
 MOST_MOVES: Final = 1_000.0
-# A sum of squares in millionths stays below 63 bits.
-_MOST_SUM: Final = 2**62
-_MOST_GRADIENT: Final = _MOST_SUM / VALUE_SCALE
 # The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
 # begin, and how far a contest moves it up, or, if it counts fully, down.
 _FIRST_BEST: Final = 500 * ELO_SCALE
@@ -255,11 +252,11 @@ class EvaluationTable:
             weights[row] = round(Fraction(known * int(weights[row]) + times * weight, max(1, known + times)))
         # Each of both is below 63 bits, but an import may repeat: then the sum stops there.
         for column, more in ((seen, other.seen), (gradients, other.gradient_millionths)):
-            column[rows] = np.minimum(column[rows], _MOST_SUM - np.minimum(more, _MOST_SUM)) + np.minimum(
-                more, _MOST_SUM
-            )
+            column[rows] = np.minimum(
+                column[rows], MOST_GRADIENT - np.minimum(more, MOST_GRADIENT)
+            ) + np.minimum(more, MOST_GRADIENT)
         figures = {
-            name: min(figure + getattr(other, name), _MOST_SUM) for name, figure in self.figures().items()
+            name: min(figure + getattr(other, name), MOST_GRADIENT) for name, figure in self.figures().items()
         }
         figures["best_elo_hundredths"] = self._best_of_both(other)
         columns = (grown.codes, seen, weights, gradients)
@@ -333,7 +330,7 @@ class EvaluationTable:
         rates = np.where(grown.codes[rows] < FIRST_PATTERN, FEATURE_RATE, PATTERN_RATE)
         weights[rows] -= rates * slopes / np.sqrt(1.0 + gradients[rows])
         np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
-        np.minimum(gradients, _MOST_GRADIENT, out=gradients)
+        np.minimum(gradients, MOST_GRADIENT / VALUE_SCALE, out=gradients)
         times = grown.seen.copy()
         times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
         return replace(

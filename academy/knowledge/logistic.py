@@ -1,14 +1,21 @@
-"""e to a power, the same on every machine: only plus, times and division of float64."""
+"""What learnt weights share: limits of their numbers, and e to a power, the same on every machine.
+
+It takes only plus, times and division of float64.
+"""
 
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GREATEST_POWER", "exp", "logistic"]
+__all__ = ["GREATEST_POWER", "MOST_COUNTED", "MOST_GRADIENT", "exp", "logistic"]
 
 # Powers of more, or of less than minus this, are not asked for.
 GREATEST_POWER: Final = 8.0
+# What was counted so often counts no further, and sums of squared gradients in millionths stop here: then no
+# number of a weight, nor a sum of Elos in hundredths, takes more than 63 bits.
+MOST_COUNTED: Final = 10**11
+MOST_GRADIENT: Final = 2**62
 _HALVINGS: Final = 6
 
 

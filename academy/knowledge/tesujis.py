@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import exp
+from academy.knowledge.logistic import MOST_COUNTED, MOST_GRADIENT, exp
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_shapes import (
@@ -35,7 +35,7 @@ from academy.knowledge.tesuji_shapes import (
     Surroundings,
     surroundings,
 )
-from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, MAX_ELO, VALUE_SCALE
 
 __all__ = [
     "FIRST_IN_USES",
@@ -135,12 +135,22 @@ class TesujiTable:
         lengths = {len(column) for column in table.columns()}
         if len(lengths) != 1:
             raise ValueError(f"columns of {min(lengths):,} to {max(lengths):,} numbers: all have as many")
-        codes, offered, chosen, _, weights, gradients, uses, successes = table.columns()
+        codes, offered, chosen, elos, weights, gradients, uses, successes = table.columns()
         least = min(
             (int(column.min(initial=0)) for column in (codes, chosen, gradients, successes)), default=0
         )
         if least < 0 or codes.max(initial=0) >= MOST_CODES or len(np.unique(codes)) != len(codes):
             raise ValueError("a code twice, or a number below 0")
+        if (offered > MOST_COUNTED).any() or (uses > MOST_COUNTED).any():
+            raise ValueError(f"a tesuji offered or used more than {MOST_COUNTED:,} times")
+        if (gradients > MOST_GRADIENT).any():
+            raise ValueError(f"a tesuji with a gradient of more than {MOST_GRADIENT:,} millionths")
+        # Python's whole numbers have no greatest one.
+        if any(
+            abs(elo) > times * MAX_ELO * ELO_SCALE
+            for elo, times in zip(elos.tolist(), offered.tolist(), strict=True)
+        ):
+            raise ValueError(f"a tesuji of a mean Elo beyond {MAX_ELO:,.0f}")
         if (offered < 1).any() or (chosen > offered).any() or (successes > uses).any():
             raise ValueError("a tesuji chosen more often than offered, or more successes than uses")
         if (np.abs(weights) > MOST_WEIGHT * VALUE_SCALE).any():
@@ -239,16 +249,25 @@ class TesujiTable:
         """Return the table with another's tesujis, the new ones last.
 
         Of one that both have counts and gradients add up, and the weight is the mean, weighted by times
-        offered.
+        offered. One that would be counted more than `MOST_COUNTED` times stays as it is.
 
         Args:
             other: The other table.
         """
         rows = self._rows(other.codes)
         own, its = rows[rows >= 0], np.flatnonzero(rows >= 0)
+        room = self.offered[own] + other.offered[its] <= MOST_COUNTED
+        own, its = own[room], its[room]
         columns = {name: getattr(self, name).copy() for name in _COLUMNS}
         for name in _SUMS:
             columns[name][own] += getattr(other, name)[its]
+        for name in ("uses", "successes"):
+            np.minimum(columns[name], MOST_COUNTED, out=columns[name])
+        # A sum that went beyond 63 bits would be negative.
+        gradients, more_gradients = self.gradient_millionths[own], other.gradient_millionths[its]
+        columns["gradient_millionths"][own] = gradients + np.minimum(
+            more_gradients, MOST_GRADIENT - gradients
+        )
         for row, place in zip(own.tolist(), its.tolist(), strict=True):
             # Python's whole numbers have no greatest one.
             known, more = int(self.offered[row]), int(other.offered[place])

@@ -112,6 +112,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
         ("% player 1", "% player 2", "tesujis of this game are kept for player 1"),
         ("% uses", "% place 7\n% uses", "place 7: tesujis of this shape have [None]"),
         ("weight -", "weight -9", "a weight beyond 8"),
+        ("% offered ", "% offered 9999999999999", "offered or used more than 100,000,000,000 times"),
         ("% library tesujis", "% library tesuji", "there are opening, middle-game, endgame, tesujis"),
         ("\n< ", "\n< 9", "is not the proposers of the pattern"),
     ],

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import SWAP_COLOURS, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
@@ -509,6 +510,27 @@ class TestInTheKnowledgeOfAGame:
         assert (game.tesujis.uses[7], game.tesujis.successes[7]) == (3, 2)
 
 
+def test_what_is_imported_again_and_again_stays_in_its_range() -> None:
+    most = TesujiTable.of(
+        [1, 2], [10**11, 9 * 10**9], [5, 5], [10**18, 9], [8_000_000, 1], [2**62] * 2, [10**11] * 2, [7, 7]
+    )
+    table = TesujiTable.empty()
+    for _ in range(20):
+        table = table.unite(most)
+        assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
+    assert table.offered.tolist() == [10**11, 99 * 10**9]
+    evaluation = EvaluationTable.of(
+        [[1], [10**10], [1], [2**62]], {"contests": 2**61, "taught_elo": -(2**61)}
+    )
+    united = evaluation
+    for _ in range(20):
+        united = united.unite(evaluation)
+        assert (
+            EvaluationTable.of([column.tolist() for column in united.columns()], united.figures()) == united
+        )
+    assert (united.seen.tolist(), united.contests) == ([10**11], 2**62)
+
+
 @pytest.mark.parametrize(
     "columns",
     [
@@ -521,6 +543,9 @@ class TestInTheKnowledgeOfAGame:
         ([1], [1], [1], [0], [0], [0], [0], [1]),
         ([2**51], [1], [1], [0], [0], [0], [0], [0]),
         ([1], [2**64], [1], [0], [0], [0], [0], [0]),
+        ([1], [10**11 + 1], [1], [0], [0], [0], [0], [0]),
+        ([1], [1], [1], [10_000_001], [0], [0], [0], [0]),
+        ([1], [1], [1], [0], [0], [2**62 + 1], [0], [0]),
     ],
 )
 def test_tables_that_none_could_become_are_refused(columns: Sequence[Sequence[int]]) -> None:

@@ -158,7 +158,7 @@ def test_only_analysts_and_admins_may_report(academy: Running) -> None:
         )
     ring = examples.ring("three")
     academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=ring))
-    refused = refusal(lambda: tell(academy.admin(), "three", ("A", 0.5, 1)))
+    refused = refusal(lambda: tell(academy.admin(), "three", ("A", 0.5, 200)))
     assert "only games of two players" in refused.message
     refused = refusal(lambda: analyst(academy).libraries.DeleteOpening(libraries_pb2.DeleteOpeningRequest()))
     assert refused.code is grpc.StatusCode.PERMISSION_DENIED
