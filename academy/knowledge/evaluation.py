@@ -22,7 +22,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import GREATEST_POWER, MOST_COUNTED, MOST_GRADIENT, exp, logistic
+from academy.knowledge.logistic import GREATEST_POWER, MOST_GRADIENT, exp, logistic
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
@@ -256,12 +256,15 @@ class EvaluationTable:
         ):
             # Python's whole numbers have no greatest one.
             known = int(seen[row])
-            weights[row] = round(Fraction(known * int(weights[row]) + more * weight, max(1, known + more)))
-        seen[rows] += others_seen
-        gradients[rows] += np.minimum(other.gradient_millionths[room], MOST_GRADIENT - gradients[rows])
-        figures = {name: figure + getattr(other, name) for name, figure in self.figures().items()}
-        if any(abs(figure) > MOST_GRADIENT for figure in figures.values()):
-            figures = self.figures()
+            weights[row] = round(Fraction(known * int(weights[row]) + times * weight, max(1, known + times)))
+        # Each of both is below 63 bits, but an import may repeat: then the sum stops there.
+        for column, more in ((seen, other.seen), (gradients, other.gradient_millionths)):
+            column[rows] = np.minimum(
+                column[rows], MOST_GRADIENT - np.minimum(more, MOST_GRADIENT)
+            ) + np.minimum(more, MOST_GRADIENT)
+        figures = {
+            name: min(figure + getattr(other, name), MOST_GRADIENT) for name, figure in self.figures().items()
+        }
         figures["best_elo_hundredths"] = self._best_of_both(other)
         columns = (grown.codes, seen, weights, gradients)
         return EvaluationTable.of([column.tolist() for column in columns], figures)

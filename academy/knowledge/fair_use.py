@@ -27,6 +27,7 @@ __all__ = [
     "SEED_RULES",
     "VALUE_TOLERANCE",
     "Claim",
+    "ClaimsContradictError",
     "Expectation",
     "FairUse",
     "FairUseExceededError",
@@ -34,6 +35,7 @@ __all__ = [
     "PlaysAloneError",
     "ValueNotLowError",
     "acceptable",
+    "contradict",
     "differ",
     "false_claim",
     "false_consultation",
@@ -136,6 +138,22 @@ class PlaysAloneError(RuntimeError):
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""
         return {"seat": str(self.seat), "consult_share": f"{self.share:g}"}
+
+
+class ClaimsContradictError(RuntimeError):
+    """A player claimed two boards or two values of one position: it gets no more answers in the contest."""
+
+    def __init__(self, contest_id: str, seat: int) -> None:
+        self.seat = seat
+        super().__init__(
+            f"seat {seat} claimed two boards, or values more than {VALUE_TOLERANCE} apart, after as many "
+            f"plies of contest {contest_id!r}: it gets no more answers in this contest; say of each position "
+            "what the arena will hear, once"
+        )
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"seat": str(self.seat)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +306,8 @@ def differ(value: float, other: float) -> bool:
 class Claim:
     """The expected value that a player claimed with a question for patterns, in the position after `plies`.
 
-    `plies` is None where it did not say: then `board` is the position, under any name that is unique to it.
+    `plies` is None where it did not say: then `board` alone says which position. It is any name that is
+    unique to the board.
     """
 
     plies: int | None
@@ -371,6 +390,20 @@ def false_claim(
         first = alone[plies]
         return FalseClaim(seat, plies, first.before, first.before, len(alone), len(claims), first.around)
     return None
+
+
+def contradict(claims: Iterable[Claim]) -> bool:
+    """Return whether claims of one position cannot all be true.
+
+    Args:
+        claims: What a player claimed in the position after as many plies. Claims of before boards were kept
+            have the board of none.
+    """
+    known = list(claims)
+    values = [claim.value for claim in known]
+    return len({claim.board for claim in known if any(claim.board)}) > 1 or (
+        bool(values) and differ(min(values), max(values))
+    )
 
 
 def _fits(claim: Claim, stated: Expectation) -> bool:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from academy.knowledge.fair_use import FairUse, PlaysAloneError
+from academy.knowledge.fair_use import ClaimsContradictError, FairUse, PlaysAloneError
 from academy.knowledge.spec import GameSpec
 from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
@@ -165,7 +165,7 @@ class ContestAccess:
 
         Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
         game the caller is playing, InvalidFieldError for a player or game that does not fit,
-        ContestOverError, and PlaysAloneError.
+        ContestOverError, PlaysAloneError, and ClaimsContradictError.
         """
         return self._cache.recall(
             (caller, spec.game_id, contest_id, player),
@@ -185,7 +185,8 @@ class ContestAccess:
         if not contest_id:
             self._check_analysis(caller, spec)
             return None
-        contest = self.find_record(caller, contest_id).contest
+        record = self.find_record(caller, contest_id)
+        contest = record.contest
         if contest.game_id != spec.game_id:
             raise InvalidFieldError(
                 "game_id", f"contest {contest_id!r} is one of {contest.game_id!r}, not {spec.game_id!r}"
@@ -199,6 +200,8 @@ class ContestAccess:
         rules = fair_use_in_force(contest)
         if player in contest.seats_alone:
             raise PlaysAloneError(contest_id, player, rules.consult_share if rules else 1.0)
+        if record.seats[player - 1].claims_contradict:
+            raise ClaimsContradictError(contest_id, player)
         return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo, rules)
 
     def elo(self, caller: Caller, seat: ContestSeat | None, spec: GameSpec) -> float | None:

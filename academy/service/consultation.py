@@ -210,6 +210,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         view = game.view
         seat = self._access.find_asking_seat(caller, view.spec, request.contest_id, request.player)
         free = seat is None and (caller.role in (Role.ADMIN, Role.ANALYST) or caller.analyst)
+        if seat is not None:
+            self._counts.check_claims(seat)
         rules = _rules_of(seat, view)
         if not (free or rules.local_weights):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
@@ -364,8 +366,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         for player, seat in seats.items():
             position = next(position for position in request.positions if position.player == player)
             plies = position.plies if position.HasField("plies") else None
-            board = keys.NO_BOARD if plies is not None else keys.board(position.board)
-            self._counts.note_claim(seat, Claim(plies, board, position.expected_value))
+            claim = Claim(plies, keys.board(position.board), position.expected_value)
+            self._counts.note_claim(seat, claim)
 
 
 def _rules_of(seat: ContestSeat | None, view: GameView) -> FairUse:

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 import structlog
 
-from academy.knowledge.fair_use import Claim, FairUse
+from academy.knowledge.fair_use import Claim, ClaimsContradictError, FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
@@ -49,6 +49,8 @@ class ContestCounts:
         self._uses: OrderedDict[tuple[ContestSeat, Library], set[int]] = OrderedDict()
         self._uses_remembered = 0
         self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
+        # Until the store has it, which is within a second.
+        self._contradicting: OrderedDict[ContestSeat, None] = OrderedDict()
         self._keeping: asyncio.TimerHandle | None = None
 
     def count_opening_question(
@@ -56,9 +58,10 @@ class ContestCounts:
     ) -> int:
         """Count a question about the opening tree; return the player's number of them in this contest.
 
-        Raises FairUseExceededError, ConsultationOrderError, and StoreError: what cannot be counted is not
-        answered.
+        Raises FairUseExceededError, ConsultationOrderError, ClaimsContradictError, and StoreError: what
+        cannot be counted is not answered.
         """
+        self.check_claims(seat)
         own_moves = len(moves)
         if not spec.simultaneous:
             # Players take turns in order of the seats.
@@ -68,18 +71,29 @@ class ContestCounts:
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
         """Note a player's claimed value; each claim once a seat.
 
-        Raises StoreError: a claim that is not noted must not be answered.
+        Raises StoreError: a claim that is not noted must not be answered. Raises ClaimsContradictError for
+        this claim and for all that follow where it contradicts another one.
         """
+        self.check_claims(seat)
         claims = self._claims.setdefault(seat, set())
         if claim in claims:
             return
-        self._note(NoteClaims(seat.contest_id, seat.player, (claim,)))
+        if self._note(NoteClaims(seat.contest_id, seat.player, (claim,))):
+            self._contradicting[seat] = None
+            if len(self._contradicting) > _SEATS_REMEMBERED:
+                self._contradicting.popitem(last=False)
+            self.check_claims(seat)
         if len(claims) >= _CLAIMS_REMEMBERED:
             claims.clear()
         claims.add(claim)
         self._claims.move_to_end(seat)
         while len(self._claims) > _SEATS_REMEMBERED:
             self._claims.popitem(last=False)
+
+    def check_claims(self, seat: ContestSeat) -> None:
+        """Raise ClaimsContradictError for a seat whose claims are known here to contradict each other."""
+        if seat in self._contradicting:
+            raise ClaimsContradictError(seat.contest_id, seat.player)
 
     def note_uses(self, seat: ContestSeat, library: Library, pattern_ids: Iterable[int]) -> None:
         """Note the patterns of an answer, each once a seat."""

@@ -16,6 +16,7 @@ from grpc import StatusCode
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.cutting import InvalidCutError
 from academy.knowledge.fair_use import (
+    ClaimsContradictError,
     FairUseExceededError,
     LooserRuleError,
     PlaysAloneError,
@@ -266,6 +267,11 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
         StatusCode.FAILED_PRECONDITION,
         "VALUE_NOT_LOW",
         "In a contest ask only in bad positions, with their expected value.",
+    ),
+    ClaimsContradictError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION,
+        "CLAIMS_CONTRADICT",
+        "Play this contest without asking; in others say of each position what the arena will hear, once.",
     ),
     PlaysAloneError: ErrorRow(
         StatusCode.FAILED_PRECONDITION, "PLAYS_ALONE", "Play this contest without asking; propose as always."

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, TypeAlias
 
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, false_claim, false_consultation
+from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, contradict, false_claim, false_consultation
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec, Placement
@@ -307,7 +307,10 @@ class CountConsultation:
         self.rules.check_opening(seat.consultations, self.own_move)
         asked = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
         now = records_pb2.Seat(
-            consultations=seat.consultations + 1, consulted_moves=moves, opening_plies=asked
+            consultations=seat.consultations + 1,
+            consulted_moves=moves,
+            opening_plies=asked,
+            claims_contradict=seat.claims_contradict,
         )
         journal.put(TableName.CONTESTS, key, pack_message(now))
         return now.consultations
@@ -330,16 +333,36 @@ class NoteUses:
 
 @dataclass(frozen=True, slots=True)
 class NoteClaims:
-    """Remember what a player of an open contest claimed to expect when it asked for patterns."""
+    """Remember what a player of an open contest claimed to expect when it asked for patterns.
+
+    The result is whether it contradicts what the player claimed before: then the seat is marked.
+    """
 
     contest_id: str
     seat: int
     claims: Sequence[Claim]
 
-    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
+    def enter(self, journal: Transaction, read_store: ReadStore) -> bool:
         """Note the claims, each once."""
         for claim in self.claims:
             journal.put(TableName.CLAIMS, keys.claim(self.contest_id, self.seat, claim))
+        if not any(self._contradict(journal, read_store, claim) for claim in self.claims):
+            return False
+        key = keys.in_contest(self.contest_id, self.seat)
+        noted = journal.get(TableName.CONTESTS, key)
+        marked = records_pb2.Seat() if noted is None else unpack_message(records_pb2.Seat, noted)
+        marked.claims_contradict = True
+        journal.put(TableName.CONTESTS, key, pack_message(marked))
+        return True
+
+    def _contradict(self, journal: Transaction, read_store: ReadStore, claim: Claim) -> bool:
+        if claim.plies is None:
+            # The same board may come again in a contest, and be worth something else.
+            return False
+        prefix = keys.claims_after(self.contest_id, self.seat, claim.plies)
+        known = {key for key, _ in journal.scan(TableName.CLAIMS, prefix)}
+        known |= read_store(_claims_under, prefix)
+        return contradict(map(keys.claim_of, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +406,7 @@ def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: It
 def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
     """Have a seat count the consultations that the journal knows of, if the store does not yet."""
     known = unpack_message(records_pb2.Seat, noted)
+    seat.claims_contradict |= known.claims_contradict
     if known.consultations > seat.consultations:
         seat.consultations = known.consultations
         seat.consulted_moves[:] = known.consulted_moves
@@ -459,6 +483,10 @@ def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.
     return contests_pb2.ReportContestResponse(
         contest=as_given(record), counted=counted, accepted=record.accepted, dropped=record.dropped
     )
+
+
+def _claims_under(transaction: Transaction, prefix: bytes) -> set[bytes]:
+    return {key for key, _ in transaction.scan(TableName.CLAIMS, prefix)}
 
 
 def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:

@@ -58,7 +58,6 @@ from academy.wire.names import complaint_about
 
 PLAYER_BYTES: Final = 16
 _BOARD_BYTES: Final = 8
-NO_BOARD: Final = bytes(_BOARD_BYTES)
 _NO_PLIES: Final = 2**64 - 1
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
 _KEPT_CONTEST_ID: Final = re.compile(r"[!-~]{1,128}(?: [1-9][0-9]{0,8})?")
@@ -184,6 +183,11 @@ def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
         plies = _NO_PLIES if claim.plies is None else claim.plies
         key += number(plies) + claim.board + round(claim.value * VALUE_SCALE).to_bytes(4)
     return key
+
+
+def claims_after(contest_id: str, seat: int, plies: int) -> bytes:
+    """Return the prefix of the keys of what a seat claimed after as many plies."""
+    return in_contest(contest_id, seat) + number(plies)
 
 
 def claim_of(key: bytes) -> Claim:

@@ -519,16 +519,6 @@ def test_what_is_imported_again_and_again_stays_in_its_range() -> None:
         table = table.unite(most)
         assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
     assert table.offered.tolist() == [10**11, 99 * 10**9]
-    evaluation = EvaluationTable.of(
-        [[1], [10**10], [1], [2**62]], {"contests": 2**61, "taught_elo": -(2**61)}
-    )
-    united = evaluation
-    for _ in range(20):
-        united = united.unite(evaluation)
-        assert (
-            EvaluationTable.of([column.tolist() for column in united.columns()], united.figures()) == united
-        )
-    assert (united.seen.tolist(), united.contests) == ([10**11], 2**62)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 import grpc
 import pytest
 
+from academy.store.contest_tables import contest_record
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
@@ -149,3 +150,47 @@ def test_seats_that_play_alone_are_refused_and_may_propose(academy: Running) -> 
         game_id="alone", contest_id=contest_id, position=position(EMPTY, expected_value=0.1)
     )
     assert refusal(lambda: first.consultation.Advise(advice)).reason == "PLAYS_ALONE"
+
+
+@pytest.mark.parametrize(("board", "value"), [("x" + EMPTY[1:], 0.1), (EMPTY, 0.2)], ids=["board", "value"])
+def test_who_contradicts_itself_gets_no_more_answers_in_the_contest(
+    academy: Running, board: str, value: float
+) -> None:
+    registered(academy, "liars")
+    contest_id = f"liars/{value}"
+    response = opened(academy, contest_id, "liars")
+    liar, other = map(academy.client, response.tickets)
+
+    def advise(client: Client, board: str, value: float, plies: int, player: int = 1) -> None:
+        where = position(board, player, value)
+        where.plies = plies
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id="liars", contest_id=contest_id, positions=[where]
+        )
+        client.consultation.MatchPatterns(request)
+
+    advise(liar, EMPTY, 0.1, plies=0)
+    # The same question again, and another position, are no contradiction.
+    advise(liar, EMPTY, 0.1, plies=0)
+    advise(liar, "x" + EMPTY[1:], 0.3, plies=2)
+    refused = refusal(lambda: advise(liar, board, value, plies=0))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "CLAIMS_CONTRADICT")
+    weights = consultation_pb2.DownloadWeightsRequest(game_id="liars", contest_id=contest_id, player=1)
+    for ask in (
+        lambda: advise(liar, EMPTY, 0.1, plies=0),
+        lambda: advise(liar, EMPTY, 0.1, plies=4),
+        lambda: look_up(liar, "liars", contest_id),
+        lambda: liar.consultation.DownloadWeights(weights),
+    ):
+        assert refusal(ask).reason == "CLAIMS_CONTRADICT"
+    # Once it is in the store, every other server knows it, too.
+    kept = academy.store.keep_notes()
+    assert kept is None or kept.result(10) is None
+    assert academy.store.read(contest_record, contest_id).seats[0].claims_contradict
+    assert refusal(lambda: look_up(liar, "liars", contest_id)).reason == "CLAIMS_CONTRADICT"
+    # The adversary goes on asking, and the liar may propose.
+    advise(other, EMPTY, 0.1, plies=1, player=2)
+    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x-\n-o", ply=1, value=0.5)
+    liar.proposals.SubmitProposals(
+        proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
+    )
