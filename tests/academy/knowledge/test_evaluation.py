@@ -22,7 +22,6 @@ from academy.knowledge.evaluation import (
     PositionEvaluator,
 )
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.logistic import MOST_COUNTED, MOST_GRADIENT
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
@@ -329,10 +328,9 @@ def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
 
 
 def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> None:
-    figures = {"contests": MOST_GRADIENT, "uses": 3, "successes": 2}
-    huge = EvaluationTable.of([[3, 4], [MOST_COUNTED, 1], [1_000_000, -5], [MOST_GRADIENT, 7]], figures)
+    figures = {"contests": 2**62, "taught_millionths": 2**62, "taught_elo": 2**62, "uses": 3, "successes": 2}
+    huge = EvaluationTable.of([[3, 4], [2**62, 1], [1_000_000, -5], [2**62, 7]], figures)
     united = huge.unite(huge).unite(huge)
-    assert united.seen.tolist() == [MOST_COUNTED, 3]
-    assert united.gradient_millionths.tolist() == [MOST_GRADIENT, 21]
+    assert united.seen.tolist() == [2**62, 3] and united.gradient_millionths.tolist() == [2**62, 21]
     assert united.weight_millionths.tolist() == huge.weight_millionths.tolist()
-    assert (united.contests, united.uses) == (MOST_GRADIENT, 3)
+    assert (united.contests, united.taught_elo, united.uses) == (2**62, 2**62, 9)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import SWAP_COLOURS, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
-from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
