@@ -193,9 +193,9 @@ def _source(request: Request, session: Session | None, source: Wanted, settings:
         return getattr(state, source)
     if source == "arena":
         # One watch of the arena serves all who look on.
-        may_watch = settings.own_arena or session.may_watch
-        check_role(session, lambda _: may_watch, "a watcher or operator of the arena")
-        return state.arena
+        watch = state.sign_in.arena_for(request)
+        check_role(session, lambda _: watch is not None, "a watcher or operator of the arena")
+        return watch
     check_role(session, lambda who: who.academy is not None, "anybody at ACADEMY")
     assert session.academy is not None
     return session.academy.service

@@ -104,6 +104,18 @@ class SignIn:
         """
         return not self._settings.members or self._sessions.holds(request.cookies.get(self._cookie, ""))
 
+    def arena_for(self, request: Request) -> ArenaWatch | None:
+        """Return the arena as the pages ask it; None where there is none, or the visitor may not watch.
+
+        Args:
+            request: What was asked for, after its session was looked up.
+        """
+        if not self._settings.members:
+            return self._arena
+        session: Session | None = request.scope.get(SESSION)
+        may_watch = session is not None and (self._settings.own_arena or session.may_watch)
+        return self._arena if may_watch else None
+
     async def show(self, request: Request) -> Response:
         """Show the form.
 

@@ -307,12 +307,18 @@ def events(
     server: Server,
     game: Annotated[str, typer.Argument(metavar="GAME", help="Show only this game's events.")] = "",
     oldest: Annotated[bool, typer.Option(help="Begin with the first.")] = False,
+    changes: Annotated[
+        bool, typer.Option("--changes", help="Leave out contests: show what people and analysts did.")
+    ] = False,
     limit: Limit = 50,
     json: Json = False,
 ) -> None:
     """Show the event log, the newest first."""
     request = libraries_pb2.ListEventsRequest(
-        game_id=game, newest_first=not oldest, page_size=min(limit, _PAGE)
+        game_id=game,
+        newest_first=not oldest,
+        page_size=min(limit, _PAGE),
+        without_contests=changes,
     )
     events = list(islice(_pages(server.libraries.ListEvents, request, "events"), limit))
     printing.show(events, json, printing.events_table(events))

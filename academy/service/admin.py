@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import GraphGeometry
@@ -89,6 +90,7 @@ from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, librar
 from academy.v1 import libraries_pb2 as messages
 from academy.wire.errors import NotPermittedError
 
+_log = structlog.get_logger()
 _ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
 _DEFAULT_ORDER: Final = "strength desc"
 # Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
@@ -239,6 +241,8 @@ async def gathered(
 
 _PRUNED_SHOWN: Final = 100
 _EVENTS_AT_ONCE: Final = 50
+_OF_CONTESTS: Final = frozenset({"contest_reported", "proposal_judged"})
+_PAGES_LOOKED_AT: Final = 40
 _RECORDS_AT_ONCE: Final = 200
 _RATINGS_AT_ONCE: Final = 5_000
 
@@ -496,9 +500,36 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Return a page of the event log."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int,))
-        events, more = paging.fill_page(self._events(request, int(key[0]) if key else 0), size, self._limits)
-        token = paging.page_token(request, [events[-1].sequence]) if more else ""
+        place = int(key[0]) if key else 0
+        if request.without_contests:
+            found, place = await self._find_changes(request, place, size)
+            events, more = paging.fill_page(found, size, self._limits)
+        else:
+            events, more = paging.fill_page(self._events(request, place), size, self._limits)
+            place = 0
+        if more:
+            place = events[-1].sequence
+        token = paging.page_token(request, [place]) if place else ""
         return messages.ListEventsResponse(events=events, next_page_token=token)
+
+    async def _find_changes(
+        self, request: messages.ListEventsRequest, place: int, size: int
+    ) -> tuple[list[events_pb2.Event], int]:
+        """Events that are no contest's, as far as a call looks, and the place to go on from."""
+        changes: list[events_pb2.Event] = []
+        for _ in range(_PAGES_LOOKED_AT):
+            # Reports are long: others' calls must not wait for them.
+            events, place = await asyncio.to_thread(
+                self._store.read,
+                read_page,
+                Page(_EVENTS_AT_ONCE, place),
+                game_id=request.game_id,
+                newest_first=request.newest_first,
+            )
+            changes += (event for event in events if event.WhichOneof("kind") not in _OF_CONTESTS)
+            if not place or len(changes) > size:
+                break
+        return changes, place
 
     def _events(self, request: messages.ListEventsRequest, place: int) -> Iterator[events_pb2.Event]:
         while True:
@@ -590,6 +621,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         async with self._backing_up:
             target = self._backups / datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%fZ")
             size = await asyncio.to_thread(backup, self._store.environment, target)
+        _log.info("backup made", folder=str(target), bytes=size, caller=current_caller.get().name)
         return messages.CreateBackupResponse(folder=str(target), bytes=size)
 
     async def ListPlayerStatistics(

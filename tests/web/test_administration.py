@@ -258,6 +258,8 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
         operator = SignedIn(visitor, place.operator)
         text = (place.folder / "arena" / "cup.toml").read_text()
         operator.do("start-competition", name="watched", control=text)
+        # Names of competitions are for watchers alone.
+        assert "watched" in place.visitor.get("/").words and "watched" not in bot.get("/").words
         connection = http.client.HTTPConnection(urlsplit(visitor.base).netloc, timeout=30)
         connection.request("GET", "/competition/events?name=watched", headers={"Cookie": operator.cookie})
         stream = connection.getresponse()

@@ -148,17 +148,21 @@ async def _revoke_token(session: Session, form: Query) -> str:
 
 async def show_events(request: Request, session: Session) -> Response:
     """Show a page of the event log, the newest first."""
-    query = Query(request.query_params, ("game", "page"))
+    query = Query(request.query_params, ("game", "contests", "page"))
     own = own_knowledge(session)
     game_id = query.text("game")
+    contests, with_contests = query.choice("contests", {"no": False, "yes": True}, "no")
     question = libraries_pb2.ListEventsRequest(
         game_id=game_id, page_size=_EVENTS, page_token=query.text("page"), newest_first=True
     )
+    question.without_contests = not with_contests
     listed = await own.ask(own.libraries.ListEvents, question)
-    following = {"game": game_id, "page": listed.next_page_token}
+    here = {"game": game_id, "contests": contests if with_contests else None}
+    following = {**here, "page": listed.next_page_token}
     context = {
         "here": "Admin",
         "game": game_id,
+        "contests": with_contests,
         "events": [_event(event) for event in listed.events],
         "next": link("/admin/events", following) if listed.next_page_token else "",
     }

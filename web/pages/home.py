@@ -120,7 +120,7 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     context = {
         "latest": latest,
         "patterns": patterns,
-        "running": await _running(getattr(request.app.state, "arena", None)),
+        "running": await _running(request.app.state.sign_in.arena_for(request)),
         "heads": heads,
         "rows": rows,
         "measures": MEASURES,

@@ -65,7 +65,7 @@ async def arena_games(request: Request) -> ArenaGames:
     Args:
         request: What was asked for.
     """
-    arena: ArenaWatch | None = getattr(request.app.state, "arena", None)
+    arena: ArenaWatch | None = request.app.state.sign_in.arena_for(request)
     if arena is None:
         return ArenaGames({})
     try:

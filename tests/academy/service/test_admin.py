@@ -397,6 +397,23 @@ class TestEvents:
         assert seen == sorted(set(seen), reverse=newest_first)
 
 
+def test_what_people_did_is_listed_without_the_contests(grown: Running) -> None:
+    admin = grown.admin().libraries
+    for _ in range(3):
+        admin.DeletePattern(libraries_pb2.DeletePatternRequest(game_id="go", library=ENDGAME, pattern_id=1))
+        admin.RestorePattern(libraries_pb2.RestorePatternRequest(game_id="go", library=ENDGAME, pattern_id=1))
+    request = libraries_pb2.ListEventsRequest(newest_first=True, without_contests=True, page_size=3)
+    kinds: list[str | None] = []
+    while True:
+        page = admin.ListEvents(request)
+        assert len(page.events) <= 3
+        kinds += [event.WhichOneof("kind") for event in page.events]
+        request.page_token = page.next_page_token
+        if not request.page_token:
+            break
+    assert kinds == [*["pattern_restored", "pattern_deleted"] * 3, "game_registered"]
+
+
 def test_statistics_and_measures(admin: Client) -> None:
     statistics = admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
     measures = admin.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id="go"))

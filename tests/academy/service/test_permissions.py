@@ -9,7 +9,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from academy.service.access import OPEN_METHODS, ROLES
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2, tokens_pb2
+from academy.v1 import consultation_pb2, contests_pb2, history_pb2, libraries_pb2, proposals_pb2, tokens_pb2
 from tests.academy.service.running import Running, refusal
 
 BOT = {
@@ -24,6 +24,7 @@ BOT = {
     "ProposalService": {"SubmitProposals", "ListProposals"},
     "ContestService": {"GetGame", "ListGames", "GetContest"},
     "LibraryService": {"GetStatistics", "GetMeasures", "ListPlayerStatistics"},
+    "HistoryService": {"ExploreOpening", "GetGrowth"},
     "TokenService": {"GetCaller"},
 }
 TOO = {
@@ -39,7 +40,7 @@ TOO = {
 
 METHODS = [
     method
-    for module in (consultation_pb2, proposals_pb2, contests_pb2, libraries_pb2, tokens_pb2)
+    for module in (consultation_pb2, proposals_pb2, contests_pb2, libraries_pb2, history_pb2, tokens_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 ]
