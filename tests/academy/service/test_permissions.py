@@ -9,7 +9,14 @@ from google.protobuf.message_factory import GetMessageClass
 
 from academy.service.access import OPEN_METHODS, ROLES
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2, tokens_pb2
+from academy.v1 import (
+    consultation_pb2,
+    contests_pb2,
+    history_pb2,
+    libraries_pb2,
+    proposals_pb2,
+    tokens_pb2,
+)
 from tests.academy.service.running import Running, refusal
 
 BOT = {
@@ -25,6 +32,7 @@ BOT = {
     "ContestService": {"GetGame", "ListGames", "GetContest"},
     "LibraryService": {"GetStatistics", "GetMeasures", "ListPlayerStatistics"},
     "TokenService": {"GetCaller"},
+    "HistoryService": {"ExploreOpening", "GetGrowth"},
 }
 TOO = {
     (Role.ARENA, "ContestService"): {
@@ -39,7 +47,7 @@ TOO = {
 
 METHODS = [
     method
-    for module in (consultation_pb2, proposals_pb2, contests_pb2, libraries_pb2, tokens_pb2)
+    for module in (consultation_pb2, proposals_pb2, contests_pb2, libraries_pb2, tokens_pb2, history_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 ]
