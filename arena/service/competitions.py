@@ -26,6 +26,7 @@ from arena.players.remote import to_duration
 from arena.ratings.elo import RatingList
 from arena.reports.assembly import likeliest_ratings, with_first_ratings
 from arena.reports.contents import is_tuner
+from arena.reports.kept_texts import read_texts
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
 from arena.results.game_filter import GameFilter
 from arena.results.registration import CompetitionTerms
@@ -61,6 +62,8 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
 _LONGEST_FILTER: Final = 200
 _MOST_VIEWS: Final = 500
+# Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
+_TEXTS_SENT: Final = 1 << 20
 _MOST_MOVES: Final = 2**31 - 1
 _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
@@ -332,6 +335,15 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             )
         return game
 
+    @_answered(ServiceRole.OPERATOR, ServiceRole.PLAYER)
+    async def GetGameTexts(
+        self, request: competitions_pb2.GetGameTextsRequest, caller: ServiceCaller
+    ) -> competitions_pb2.GetGameTextsResponse:
+        """What was kept of a game's players; a player reads its own."""
+        view = await self._view(request.name)
+        own = caller.name if caller.role is ServiceRole.PLAYER else None
+        return await asyncio.to_thread(view.texts, request.game_id, own)
+
     @_answered(*_WATCHERS)
     async def ListPlayers(
         self, request: competitions_pb2.ListPlayersRequest, _: ServiceCaller
@@ -565,6 +577,23 @@ class CompetitionView:
         if game is not None:
             return self._whole(game)
         return _live(news) if news is not None and self.files.running() else None
+
+    def texts(self, game_id: str, player: str | None) -> competitions_pb2.GetGameTextsResponse:
+        """What was kept of a finished game's players, or of one. Raises UnknownGameError and OSError."""
+        with self._listing() as listing:
+            game = listing.whole_game(game_id)
+        if game is None or (player is not None and player not in game.listed.game.players):
+            # A player cannot find out which games of others there are.
+            raise UnknownGameError(f"{self.name} has no finished game {game_id[:80]!r} of yours")
+        players = game.listed.game.players
+        most = _TEXTS_SENT // (2 * len(players))
+        answer = competitions_pb2.GetGameTextsResponse()
+        for kept in read_texts(self.files.protocol, self.files.log, game_id, players, most):
+            if player in (None, players[kept.seat - 1]):
+                answer.players.add(
+                    seat=kept.seat, player=kept.label, protocol=kept.protocol, errors=kept.errors
+                )
+        return answer
 
     def _whole(self, game: WholeGame) -> competitions_pb2.GetGameResponse:
         """A finished game, with the settings that it was played with."""

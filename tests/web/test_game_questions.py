@@ -1,4 +1,4 @@
-"""What players asked ACADEMY stands beside the game of the arena: from the game to the pattern in one click."""
+"""What players asked ACADEMY stands beside the game: from it to the pattern in one click."""
 
 import subprocess
 from pathlib import Path

@@ -209,8 +209,8 @@ def test_the_arena_and_admins_read_what_players_asked_and_were_told_after_which_
 ) -> None:
     name = "questions"
     ann = begun(academy, name)
+    opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1)
     for _ in range(2):
-        opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1)
         ann.consultation.LookUpOpening(opening)
     ask(ann, name, 0.25, 2)
     # By its board alone: that after the third ply.
