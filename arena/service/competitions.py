@@ -34,6 +34,7 @@ from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
 from arena.results.standings import Score, Standings
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
+from arena.selection.candidates import TuningState
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Selector
 from arena.selection.sprt import SprtMatch, SprtState
@@ -558,6 +559,8 @@ class CompetitionView:
                     games=[at for at, _ in path], values=[elo for _, elo in path]
                 )
                 answer.players.add(player=name, elo=elo)
+            if is_tuner(self.control.kind):
+                _add_parameters(answer, read_results(self.control, self.files).tuning)
             if isinstance(selector, SprtMatch):
                 games = [
                     CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
@@ -655,6 +658,20 @@ class CompetitionView:
             standings = listing.standings(players, control.elo)
         two = replace(terms.game, folder=control.game.folder).rules().seats == 2
         return standings, likeliest_ratings(standings, control) if two else None
+
+
+def _add_parameters(answer: competitions_pb2.GetHistoryResponse, tuning: TuningState | None) -> None:
+    """Add how a tuner's best values went."""
+    for place, parameter in enumerate(tuning.parameters if tuning else ()):
+        assert tuning is not None
+        values = [step.values[place] for step in tuning.path]
+        names: list[str] = []
+        if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+            texts = [str(value) for value in values]
+            names = list(dict.fromkeys(texts))
+            values = [names.index(text) for text in texts]
+        best = competitions_pb2.HistoryPoints(games=[step.games for step in tuning.path], values=values)
+        answer.parameters.add(parameter=parameter, best=best, names=names, now=str(tuning.best[place]))
 
 
 def _state(

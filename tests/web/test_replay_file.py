@@ -95,7 +95,7 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     )
     page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game=game), whole))
     found = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
-    assert found is not None and HOSTILE not in page and page.count("<script") == 3
+    assert found is not None and HOSTILE not in page and page.count("<script") == 4
     steps = json.loads(found[1])
 
     played = GameReplay(GameStart(game, json.dumps(settings), 3))
