@@ -305,9 +305,9 @@ class CountConsultation:
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
         self.rules.check_opening(seat.consultations, self.own_move)
-        asked = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
+        plies = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
         now = records_pb2.Seat(
-            consultations=seat.consultations + 1, consulted_moves=moves, opening_plies=asked
+            consultations=seat.consultations + 1, consulted_moves=moves, opening_plies=plies
         )
         journal.put(TableName.CONTESTS, key, pack_message(now))
         return now.consultations
@@ -475,12 +475,12 @@ def _keep_questions(
     """Have a contest's record say after which plies its players asked for patterns."""
     place_of = {board: plies for plies, board in reversed(list(enumerate(boards)))}
     for seat, claimed in zip(record.seats, claims, strict=True):
-        asked = [
+        questions = [
             (place_of.get(claim.board) if claim.plies is None else claim.plies, claim.value)
             for claim in claimed
         ]
-        asked.sort(key=lambda question: (question[0] is None, question[0] or 0))
-        for plies, value in asked[:_QUESTIONS_KEPT]:
+        questions.sort(key=lambda question: (question[0] is None, question[0] or 0))
+        for plies, value in questions[:_QUESTIONS_KEPT]:
             seat.questions.add(plies=plies, value=value)
 
 

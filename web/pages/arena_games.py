@@ -74,7 +74,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "knowledge": await _at_academy(knowledge, board.played, ply) if board.played else [],
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
-        "asked": await read_questions(knowledge, known.contest_id, kind, players, plies),
+        "at_academy": await read_questions(knowledge, known.contest_id, kind, players, plies),
         "ply_address": partial(game_address, name, game_id),
         "texts": [] if known.in_progress else await _texts(request, name, game_id),
         "extension": known.record_extension,

@@ -39,7 +39,7 @@ _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
 _MOST_IN_CROSS_TABLE: Final = 40
 MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
-# Of a parameter whose values are no numbers.
+# Of a parameter without numbers.
 _MOST_NAMES: Final = 12
 
 
