@@ -48,7 +48,7 @@ from academy.wire.games import description_message, read_description, read_spec
 
 _DESCRIBED: Final = frozenset(field.name for field in fields(Description))
 MAX_CLAIMS: Final = 10_000
-# Of a seat's questions, how many stay with the contest when it is over.
+# The questions of a seat that stay with the contest when it is over.
 _QUESTIONS_KEPT: Final = 1_000
 # `Store.read`
 ReadStore: TypeAlias = Callable[..., Any]
