@@ -10,7 +10,7 @@ MINUTES ?= 60
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -30,6 +30,10 @@ learning: $(VENV)/installed-dev.stamp
 
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
+
+# The pictures in docs/, of what the demo leaves.
+screenshots: $(VENV)/installed-dev.stamp demo
+	@$(BIN)/python scripts/take_screenshots.py
 
 # What the gate runs besides the tests: lint, types, the arrows of import, the documentation.
 check: $(VENV)/installed-dev.stamp

@@ -3,7 +3,7 @@
     python -m benchmarks.game_lists [--games 100000] [--folder FOLDER]
 
 Eight players play two rounds of real games. The rows of these games are then copied in the database, under
-names of their own, until there are as many as wanted. A service is asked over gRPC, as pages and commands ask
+names of their own, up to the number wanted. A service is asked over gRPC, as pages and commands ask
 it. Given are the median and the longest time of a call, and the service's processor time of one.
 """
 
@@ -44,7 +44,7 @@ command = "arena.players.random_moves:random_moves"
 protocol = "python"
 """
 _FIRST_ATTEMPTS: Final = " WHERE instr(Name, '.') = 0"
-# Of each table, the columns that differ between a game and its copy, as SQL.
+# The columns of each table that differ between a game and its copy, as SQL.
 _COPIED: Final = {
     "SAGA_Game": {"GameId": "GameId + :shift"},
     "SAGA_Player": {"GameId": "GameId + :shift"},
@@ -71,7 +71,7 @@ def play(folder: Path) -> Path:
 
 
 def copy_games(results: Path, games: int) -> None:
-    """Copy the rows of the games that were played until there are as many as wanted."""
+    """Copy the rows of the games that were played up to the number wanted."""
     with closing(sqlite3.connect(results)) as database, database:
         played, highest = database.execute('SELECT COUNT(*), MAX("GameId") FROM "ARENA_Game"').fetchone()
         for copy in range(1, games // played):

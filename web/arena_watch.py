@@ -11,7 +11,7 @@ import grpc
 
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 from clients.connection import Connection, to_client_error
-from web.failures import to_page_error
+from web.failures import PageError, to_page_error
 
 __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 
@@ -181,6 +181,19 @@ class ArenaWatch:
             name=name, page_size=GAMES_PER_PAGE, page_token=page_token, newest_first=True, filter=which
         )
         return await self.ask(self.service.ListGames, request)
+
+    async def texts(self, name: str, game_id: str) -> list[competitions_pb2.PlayerTexts]:
+        """Return what was kept of a game's players, for an operator or one of them; nothing for others.
+
+        Args:
+            name: The competition.
+            game_id: The game.
+        """
+        request = competitions_pb2.GetGameTextsRequest(name=name, game_id=game_id)
+        try:
+            return list((await self.ask(self.service.GetGameTexts, request)).players)
+        except PageError:
+            return []
 
     async def game(self, name: str, game_id: str) -> competitions_pb2.GetGameResponse:
         """Return a finished game with its moves and its record.

@@ -22,7 +22,7 @@ class ListedMove:
         seat: Its seat.
         text: The move.
         seconds: The time that it took; "" where that is not known.
-        value: What the mover expected; "" where it told nothing.
+        value: What the mover expected; "" where it gave none.
         comment: What the mover wrote about it.
         address: Where the board after it is.
     """

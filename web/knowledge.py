@@ -291,7 +291,7 @@ class Knowledge:
         return (await self.ask(self.libraries.GetPattern, request)).pattern
 
     async def consultations(self, contest_id: str) -> contests_pb2.GetConsultationsResponse:
-        """Return what the players of a contest asked and were told.
+        """Return what the players of a contest asked and got.
 
         Args:
             contest_id: What its arena calls it.

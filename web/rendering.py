@@ -65,6 +65,7 @@ ASSETS: Final = {
         "explorer.js": "text/javascript",
         "position.js": "text/javascript",
         "live.js": "text/javascript",
+        "zoom.js": "text/javascript",
         "upload.js": "text/javascript",
         "icon.svg": "image/svg+xml",
     }.items()

@@ -24,7 +24,7 @@ from web.replay import GameReplay, GameStart, NoBoardError
 
 __all__ = ["ShownGame", "make_file"]
 
-_SCRIPTS: Final = ("replay.js", "explorer.js")
+_SCRIPTS: Final = ("replay.js", "explorer.js", "zoom.js")
 
 
 @dataclass(frozen=True)

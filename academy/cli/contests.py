@@ -87,7 +87,7 @@ def questions(
     arena: Annotated[str, typer.Option(help="The contest's arena, where several have one of this id.")] = "",
     json: Json = False,
 ) -> None:
-    """Show what the players of a contest asked, after which ply, and how many patterns they were told."""
+    """Show what the players of a contest asked, after which ply, and how many patterns they got."""
     request = contests_pb2.GetConsultationsRequest(contest_id=contest_id, arena=arena)
     response = server.contests.GetConsultations(request)
     printing.show(response, json, printing.questions_table(response.seats))

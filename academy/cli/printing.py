@@ -394,10 +394,16 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
 def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
     """What each seat asked: after how many moves, and the values that it expected."""
     table = new_table(
-        "Questions", "seat", "openings", " after moves", "patterns", " after moves (expecting)", "told"
+        "Questions",
+        "seat",
+        "openings",
+        " after moves",
+        "patterns",
+        " after moves (expecting)",
+        "patterns got",
     )
     for seat in seats:
-        asked = (
+        questions = (
             f"{question.plies if question.HasField('plies') else '?'} ({question.value:.2f})"
             for question in seat.questions
         )
@@ -406,8 +412,8 @@ def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
             str(seat.opening_questions),
             ", ".join(map(str, seat.opening_plies)),
             str(seat.pattern_questions),
-            ", ".join(asked),
-            str(sum(len(told.pattern_ids) for told in seat.told)),
+            ", ".join(questions),
+            str(sum(len(got.pattern_ids) for got in seat.patterns)),
         )
     return table
 

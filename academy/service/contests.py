@@ -83,7 +83,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     async def GetConsultations(
         self, request: messages.GetConsultationsRequest, context: Context
     ) -> messages.GetConsultationsResponse:
-        """Return what a contest's players asked and were told."""
+        """Return what a contest's players asked and got."""
         record = self._access.find_record(current_caller.get(), request.contest_id, request.arena)
         # Its event has all boards of the contest: other calls must not wait for it.
         return await asyncio.to_thread(self._store.read, consultations, record)

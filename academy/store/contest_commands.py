@@ -48,7 +48,7 @@ from academy.wire.games import description_message, read_description, read_spec
 
 _DESCRIBED: Final = frozenset(field.name for field in fields(Description))
 MAX_CLAIMS: Final = 10_000
-# Of a seat's questions, how many stay with the contest when it is over.
+# The questions of a seat that stay with the contest when it is over.
 _QUESTIONS_KEPT: Final = 1_000
 # `Store.read`
 ReadStore: TypeAlias = Callable[..., Any]
@@ -305,11 +305,11 @@ class CountConsultation:
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
         self.rules.check_opening(seat.consultations, self.own_move)
-        asked = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
+        plies = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
         now = records_pb2.Seat(
             consultations=seat.consultations + 1,
             consulted_moves=moves,
-            opening_plies=asked,
+            opening_plies=plies,
             claims_contradict=seat.claims_contradict,
         )
         journal.put(TableName.CONTESTS, key, pack_message(now))
@@ -503,12 +503,12 @@ def _keep_questions(
     """Have a contest's record say after which plies its players asked for patterns."""
     place_of = {board: plies for plies, board in reversed(list(enumerate(boards)))}
     for seat, claimed in zip(record.seats, claims, strict=True):
-        asked = [
+        questions = [
             (place_of.get(claim.board) if claim.plies is None else claim.plies, claim.value)
             for claim in claimed
         ]
-        asked.sort(key=lambda question: (question[0] is None, question[0] or 0))
-        for plies, value in asked[:_QUESTIONS_KEPT]:
+        questions.sort(key=lambda question: (question[0] is None, question[0] or 0))
+        for plies, value in questions[:_QUESTIONS_KEPT]:
             seat.questions.add(plies=plies, value=value)
 
 

@@ -1,4 +1,4 @@
-"""What players asked and were told in a contest, read from its record and its event."""
+"""What players asked and got in a contest, read from its record and its event."""
 
 from academy.store import event_log, keys
 from academy.store.environment import TableName, Transaction
@@ -22,5 +22,5 @@ def consultations(
     stored = transaction.get(TableName.EVENTS, keys.number(record.event)) if record.event else None
     if stored is not None:
         for use in event_log.unpack(stored).contest_reported.uses:
-            answer.seats[use.player - 1].told.add(library=use.library, pattern_ids=use.pattern_ids)
+            answer.seats[use.player - 1].patterns.add(library=use.library, pattern_ids=use.pattern_ids)
     return answer

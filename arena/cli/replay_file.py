@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -65,7 +66,9 @@ def replay_of(control: Path, game_id: str) -> str:
 
 def replay_from(service: "Service", name: str, game_id: str) -> str:
     """The file of a finished game at a service. Raises ReplayNotMadeError."""
+    from arena.reports.kept_texts import KeptTexts
     from arena.v1 import competitions_pb2
+    from clients.connection import AcademyRefusedError
 
     doing = f"reading the game {game_id} of {name}"
     request = competitions_pb2.GetCompetitionRequest(name=name)
@@ -73,7 +76,15 @@ def replay_from(service: "Service", name: str, game_id: str) -> str:
     game = service.call("GetGame", competitions_pb2.GetGameRequest(name=name, game_id=game_id), doing)
     if game.in_progress:
         raise ReplayNotMadeError(_no_game(name, game_id))
-    return _make(competition, game, [])
+    texts: list[KeptTexts] = []
+    # What the players wrote is for operators; the game is for watchers, too.
+    with suppress(AcademyRefusedError):
+        wanted = competitions_pb2.GetGameTextsRequest(name=name, game_id=game_id)
+        for kept in service.call("GetGameTexts", wanted, doing).players:
+            protocol = kept.protocol if kept.HasField("protocol") else None
+            errors = kept.errors if kept.HasField("errors") else None
+            texts.append(KeptTexts(kept.seat, kept.player, protocol, errors))
+    return _make(competition, game, texts)
 
 
 def _no_game(name: str, game_id: str) -> str:

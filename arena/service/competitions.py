@@ -26,6 +26,7 @@ from arena.players.remote import to_duration
 from arena.ratings.elo import RatingList
 from arena.reports.assembly import likeliest_ratings, with_first_ratings
 from arena.reports.contents import is_tuner
+from arena.reports.kept_texts import read_texts
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
 from arena.results.game_filter import GameFilter
 from arena.results.registration import CompetitionTerms
@@ -33,6 +34,7 @@ from arena.results.series_reader import ListedGame, SeriesReader, WholeGame
 from arena.results.standings import Score, Standings
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
+from arena.selection.candidates import TuningState
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Selector
 from arena.selection.sprt import SprtMatch, SprtState
@@ -61,6 +63,8 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
 _LONGEST_FILTER: Final = 200
 _MOST_VIEWS: Final = 500
+# Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
+_TEXTS_SENT: Final = 1 << 20
 _MOST_MOVES: Final = 2**31 - 1
 _WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
@@ -332,6 +336,15 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             )
         return game
 
+    @_answered(ServiceRole.OPERATOR, ServiceRole.PLAYER)
+    async def GetGameTexts(
+        self, request: competitions_pb2.GetGameTextsRequest, caller: ServiceCaller
+    ) -> competitions_pb2.GetGameTextsResponse:
+        """What was kept of a game's players; a player reads its own."""
+        view = await self._view(request.name)
+        own = caller.name if caller.role is ServiceRole.PLAYER else None
+        return await asyncio.to_thread(view.texts, request.game_id, own)
+
     @_answered(*_WATCHERS)
     async def ListPlayers(
         self, request: competitions_pb2.ListPlayersRequest, _: ServiceCaller
@@ -546,6 +559,8 @@ class CompetitionView:
                     games=[at for at, _ in path], values=[elo for _, elo in path]
                 )
                 answer.players.add(player=name, elo=elo)
+            if is_tuner(self.control.kind):
+                _add_parameters(answer, read_results(self.control, self.files).tuning)
             if isinstance(selector, SprtMatch):
                 games = [
                     CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
@@ -565,6 +580,23 @@ class CompetitionView:
         if game is not None:
             return self._whole(game)
         return _live(news) if news is not None and self.files.running() else None
+
+    def texts(self, game_id: str, player: str | None) -> competitions_pb2.GetGameTextsResponse:
+        """What was kept of a finished game's players, or of one. Raises UnknownGameError and OSError."""
+        with self._listing() as listing:
+            game = listing.whole_game(game_id)
+        if game is None or (player is not None and player not in game.listed.game.players):
+            # A player cannot find out which games of others there are.
+            raise UnknownGameError(f"{self.name} has no finished game {game_id[:80]!r} of yours")
+        players = game.listed.game.players
+        most = _TEXTS_SENT // (2 * len(players))
+        answer = competitions_pb2.GetGameTextsResponse()
+        for kept in read_texts(self.files.protocol, self.files.log, game_id, players, most):
+            if player in (None, players[kept.seat - 1]):
+                answer.players.add(
+                    seat=kept.seat, player=kept.label, protocol=kept.protocol, errors=kept.errors
+                )
+        return answer
 
     def _whole(self, game: WholeGame) -> competitions_pb2.GetGameResponse:
         """A finished game, with the settings that it was played with."""
@@ -626,6 +658,20 @@ class CompetitionView:
             standings = listing.standings(players, control.elo)
         two = replace(terms.game, folder=control.game.folder).rules().seats == 2
         return standings, likeliest_ratings(standings, control) if two else None
+
+
+def _add_parameters(answer: competitions_pb2.GetHistoryResponse, tuning: TuningState | None) -> None:
+    """Add how a tuner's best values went."""
+    for place, parameter in enumerate(tuning.parameters if tuning else ()):
+        assert tuning is not None
+        values = [step.values[place] for step in tuning.path]
+        names: list[str] = []
+        if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+            texts = [str(value) for value in values]
+            names = list(dict.fromkeys(texts))
+            values = [names.index(text) for text in texts]
+        best = competitions_pb2.HistoryPoints(games=[step.games for step in tuning.path], values=values)
+        answer.parameters.add(parameter=parameter, best=best, names=names, now=str(tuning.best[place]))
 
 
 def _state(

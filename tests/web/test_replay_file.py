@@ -94,9 +94,9 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
         seed=3,
     )
     page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game=game), whole))
-    found = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
-    assert found is not None and HOSTILE not in page and page.count("<script") == 3
-    steps = json.loads(found[1])
+    embedded = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
+    assert embedded is not None and HOSTILE not in page and page.count("<script") == 4
+    steps = json.loads(embedded[1])
 
     played = GameReplay(GameStart(game, json.dumps(settings), 3))
     played.add(moves)
@@ -136,9 +136,9 @@ def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 390, "height": 850}, color_scheme="dark")
-        asked: list[str] = []
+        requests: list[str] = []
         faults: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("request", lambda request: requests.append(request.url))
         page.on("console", lambda message: faults.append(message.text))
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.goto(record.with_suffix(".html").as_uri())
@@ -162,6 +162,6 @@ def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_
         report = Axe().run(page)
         assert not report.violations_count, report.generate_report()
         browser.close()
-    assert not faults and {address.partition("#")[0] for address in asked} == {
+    assert not faults and {address.partition("#")[0] for address in requests} == {
         record.with_suffix(".html").as_uri()
     }

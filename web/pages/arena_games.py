@@ -74,13 +74,25 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "knowledge": await _at_academy(knowledge, board.played, ply) if board.played else [],
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
-        "asked": await read_questions(knowledge, known.contest_id, kind, players, plies),
+        "at_academy": await read_questions(knowledge, known.contest_id, kind, players, plies),
         "ply_address": partial(game_address, name, game_id),
-        "texts": [],
+        "texts": [] if known.in_progress else await _texts(request, name, game_id),
         "extension": known.record_extension,
         "competition_address": link("/competition", {"name": name}),
     }
     return render(request, "arena_game.html", context)
+
+
+async def _texts(request: Request, name: str, game_id: str) -> list[tuple[str, str]]:
+    """What the players read and wrote, with titles, for visitors who signed in as operators or players."""
+    session = await request.app.state.sign_in.session_of(request)
+    if session is None or session.arena is None:
+        return []
+    kept = await session.arena.service.texts(name, game_id)
+    titled = [
+        (f"{texts.player}: what it received (>>) and answered (<<)", texts.protocol) for texts in kept
+    ] + [(f"{texts.player}: standard error", texts.errors) for texts in kept]
+    return [(title, text) for title, text in titled if text]
 
 
 async def _at_academy(knowledge: Knowledge | None, played: GameReplay, ply: int) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -38,6 +39,8 @@ _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
 _MOST_IN_CROSS_TABLE: Final = 40
 MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
+# Of a parameter without numbers.
+_MOST_NAMES: Final = 12
 
 
 async def show_competitions(request: Request, arena: ArenaWatch) -> Response:
@@ -125,6 +128,7 @@ async def _draw_history(
         )
         title = "Log-likelihood ratio of the test, between its bounds"
         charts.append((title, draw_curves([curve], scale, title), []))
+    charts += [_draw_parameter(path, history.games, ends) for path in history.parameters if path.best.games]
     places = {standing.player: place for place, standing in enumerate(standings.standings, 1)}
     shown = sorted(history.players, key=lambda player: places.get(player.player, len(places)))[:_MOST_CURVES]
     if shown:
@@ -138,6 +142,23 @@ async def _draw_history(
         names = [(number, player.player) for number, player in enumerate(shown, 1)]
         charts.append((title, draw_curves(curves, scale, title), names))
     return charts
+
+
+def _draw_parameter(
+    path: competitions_pb2.ParameterHistory, games: int, ends: tuple[str, str]
+) -> tuple[str, Markup, list[tuple[int, str]]]:
+    """How a tuner's best value of a parameter went: it stays the best until another is."""
+    values = list(path.best.values)
+    points = [(float(at), value) for at, value in zip(path.best.games, values, strict=True)]
+    steps = points[:1]
+    for (_, before), (at, value) in pairwise(points):
+        steps += [(at, before), (at, value)]
+    steps.append((float(games), values[-1]))
+    title = f"Best {path.parameter}: {path.now}"
+    scale = Scale(games, min(values), max(values), pattern="{:.4g}", ends=ends)
+    if path.names:
+        title += f" (from bottom to top: {', '.join(path.names[:_MOST_NAMES])})"
+    return title, draw_curves([Curve(1, steps)], scale, title), []
 
 
 async def render_results(arena: ArenaWatch, name: str) -> str:

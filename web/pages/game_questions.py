@@ -45,11 +45,11 @@ class AtAcademy:
 
     Attributes:
         rows: Questions and proposals by ply.
-        told: How many patterns each player was told, in words.
+        patterns: How many patterns each player got, in words.
     """
 
     rows: Sequence[AskedAt]
-    told: Sequence[str]
+    patterns: Sequence[str]
 
 
 async def knowledge_of(request: Request) -> Knowledge | None:
@@ -80,24 +80,28 @@ async def read_questions(
     if knowledge is None or not contest_id:
         return None
     try:
-        asked, proposed = await asyncio.gather(
+        consultations, proposals = await asyncio.gather(
             knowledge.consultations(contest_id), knowledge.proposals_of_contest(contest_id, _MOST_PROPOSALS)
         )
     except PageError:
         return None
     rows: list[AskedAt] = [
-        *_questions(asked, players),
-        *(_proposal(proposal, game_id, players) for proposal in proposed),
+        *_questions(consultations, players),
+        *(_proposal(proposal, game_id, players) for proposal in proposals),
     ]
     rows.sort(key=lambda row: (row.ply is None, row.ply or 0))
-    counts = [(seat.player, sum(len(told.pattern_ids) for told in seat.told)) for seat in asked.seats]
-    told = [f"{_name(players, seat)} {count:,}" for seat, count in counts if count]
+    counts = [
+        (seat.player, sum(len(got.pattern_ids) for got in seat.patterns)) for seat in consultations.seats
+    ]
+    patterns = [f"{_name(players, seat)} {count:,}" for seat, count in counts if count]
     known = [row if row.ply is None or row.ply <= plies else _without_ply(row) for row in rows]
-    return AtAcademy(known, told) if known or told else None
+    return AtAcademy(known, patterns) if known or patterns else None
 
 
-def _questions(asked: contests_pb2.GetConsultationsResponse, players: Sequence[str]) -> Iterator[AskedAt]:
-    for seat in asked.seats:
+def _questions(
+    consultations: contests_pb2.GetConsultationsResponse, players: Sequence[str]
+) -> Iterator[AskedAt]:
+    for seat in consultations.seats:
         name = _name(players, seat.player)
         for plies in seat.opening_plies:
             yield AskedAt(plies, name, "asked the opening tree")

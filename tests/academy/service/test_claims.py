@@ -204,13 +204,13 @@ def test_claims_beyond_the_bound_discredit_the_player(
     assert figures(academy.admin(), "endless", "ann").claims == 3
 
 
-def test_the_arena_and_admins_read_what_players_asked_and_were_told_after_which_ply(
+def test_the_arena_and_admins_read_what_players_asked_after_which_ply(
     academy: Running,
 ) -> None:
     name = "questions"
     ann = begun(academy, name)
+    opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1)
     for _ in range(2):
-        opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1)
         ann.consultation.LookUpOpening(opening)
     ask(ann, name, 0.25, 2)
     # By its board alone: that after the third ply.
@@ -221,7 +221,7 @@ def test_the_arena_and_admins_read_what_players_asked_and_were_told_after_which_
     for client in (academy.arena(), academy.admin()):
         first, second = client.contests.GetConsultations(request).seats
         assert (first.opening_questions, list(first.opening_plies)) == (1, [0])
-        asked = [(question.plies, question.value) for question in first.questions]
-        assert first.pattern_questions == 2 and asked == [(2, 0.25), (3, 0.3)]
+        questions = [(question.plies, question.value) for question in first.questions]
+        assert first.pattern_questions == 2 and questions == [(2, 0.25), (3, 0.3)]
         assert not second.opening_questions and not second.questions
     assert refusal(lambda: academy.bot("ann").contests.GetConsultations(request)).reason == "NOT_PERMITTED"

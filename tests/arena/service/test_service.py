@@ -135,6 +135,20 @@ def test_a_competition_from_its_text_to_its_end(service: Service, tmp_path: Path
     whole = service.ask("GetGame", messages.GetGameRequest(name="sent/cup", game_id="AvB_3"), "eye")
     assert whole.game in games and whole.record.startswith("(;") and whole.record_extension == "sgf"
     assert [move.seat for move in whole.moves[:3]] == [1, 2, 1]
+    # What the players wrote is for operators, and its own for each player.
+    (tmp_path / "sent" / "cup.protocol").mkdir()
+    lines = ">> one: genmove b\n>> two: play b A1\n"
+    (tmp_path / "sent" / "cup.protocol" / "AvB_3.log").write_text(lines)
+    wanted = messages.GetGameTextsRequest(name="sent/cup", game_id="AvB_3")
+    texts = service.ask("GetGameTexts", wanted).players
+    assert {kept.player: kept.protocol for kept in texts} == {
+        "one": ">> genmove b\n",
+        "two": ">> play b A1\n",
+    }
+    assert [kept.player for kept in service.ask("GetGameTexts", wanted, "two").players] == ["two"]
+    with pytest.raises(grpc.RpcError) as error:
+        service.ask("GetGameTexts", wanted, "eye")
+    assert error.value.code() is grpc.StatusCode.PERMISSION_DENIED
     standings = service.ask("GetStandings", messages.GetStandingsRequest(name="sent/cup"), "eye")
     assert standings.games == 5 and {line.player for line in standings.standings} == {"one", "two"}
     listing = service.ask("ListCompetitions", messages.ListCompetitionsRequest(), "eye")
