@@ -5,8 +5,9 @@ from itertools import chain
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
+from academy.knowledge.claims import Claim
 from academy.knowledge.evaluation import EVALUATION_IN_USES
-from academy.knowledge.fair_use import Claim, FairUse
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec

@@ -89,7 +89,7 @@ def test_the_same_analysis_again_and_shorter_searches_change_nothing(academy: Ru
 
 def test_searches_of_different_kinds_are_not_compared(academy: Running) -> None:
     played(academy, "kinds")
-    plies = libraries_pb2.LineAnalysis(moves=["c3"], value=0.4, budget=5, kind="SEARCH_KIND_PLIES")
+    plies = libraries_pb2.LineAnalysis(moves=["c3"], value=0.4, budget=5, kind=pattern_pb2.SEARCH_KIND_PLIES)
     request = libraries_pb2.AnalyseOpeningsRequest(game_id="kinds", lines=[plies])
     client = analyst(academy)
     assert client.libraries.AnalyseOpenings(request).counted == 1
@@ -119,7 +119,7 @@ def test_searches_of_different_kinds_are_not_compared(academy: Running) -> None:
             "199 random games say too little to be kept: search with 200 or more",
         ),
         (
-            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=4, kind="SEARCH_KIND_PLIES"),
+            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=4, kind=pattern_pb2.SEARCH_KIND_PLIES),
             "lines[0].budget",
             "4 plies of alpha-beta say too little to be kept: search with 5",
         ),
