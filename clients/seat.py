@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from academy.knowledge.boards import Board, Geometry
-from academy.knowledge.fair_use import (
-    SEED_RULES,
-    FairUse,
-    FairUseExceededError,
-    ValueNotLowError,
-)
+from academy.knowledge.fair_use import SEED_RULES, FairUse, FairUseExceededError, ValueNotLowError
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library

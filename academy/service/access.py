@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from academy.knowledge.fair_use import ClaimsContradictError, FairUse, PlaysAloneError
+from academy.knowledge.claims import ClaimsContradictError
+from academy.knowledge.fair_use import FairUse, PlaysAloneError
 from academy.knowledge.spec import GameSpec
 from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits

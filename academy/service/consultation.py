@@ -7,8 +7,9 @@ from typing import Final
 import grpc
 
 from academy.knowledge.boards import Board, InvalidBoardError
+from academy.knowledge.claims import Claim
 from academy.knowledge.evaluation import EVALUATION_IN_USES
-from academy.knowledge.fair_use import Claim, FairUse, FairUseExceededError
+from academy.knowledge.fair_use import FairUse, FairUseExceededError
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec

@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 
 import structlog
 
-from academy.knowledge.fair_use import Claim, ClaimsContradictError, FairUse
+from academy.knowledge.claims import Claim, ClaimsContradictError
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat

@@ -14,9 +14,9 @@ import structlog
 from grpc import StatusCode
 
 from academy.knowledge.boards import InvalidBoardError
+from academy.knowledge.claims import ClaimsContradictError
 from academy.knowledge.cutting import InvalidCutError
 from academy.knowledge.fair_use import (
-    ClaimsContradictError,
     FairUseExceededError,
     LooserRuleError,
     PlaysAloneError,

@@ -21,6 +21,7 @@ from academy.knowledge.boards import (
     InvalidBoardError,
     states_of,
 )
+from academy.knowledge.claims import Expectation
 from academy.knowledge.contests import (
     Contestant,
     ContestReport,
@@ -33,7 +34,7 @@ from academy.knowledge.contests import (
     Use,
 )
 from academy.knowledge.evaluation import FIRST_PATTERN, EvaluationTable, Feature
-from academy.knowledge.fair_use import Expectation, FairUse
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind

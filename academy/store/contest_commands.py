@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeAlias
 
+from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import SEED_RULES, Claim, FairUse, contradict, false_claim, false_consultation
+from academy.knowledge.fair_use import SEED_RULES, FairUse
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec, Placement

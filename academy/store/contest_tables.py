@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Final
 
 from academy.knowledge.analysis import ANALYST
+from academy.knowledge.claims import Claim
 from academy.knowledge.contests import Judgement, Verdict
-from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
 from academy.store import keys
 from academy.store.codec import (

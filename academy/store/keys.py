@@ -49,7 +49,7 @@ import re
 from typing import Final
 
 from academy.knowledge.analysis import ANALYST
-from academy.knowledge.fair_use import Claim
+from academy.knowledge.claims import Claim
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GAME_ID
 from academy.knowledge.votes import VALUE_SCALE

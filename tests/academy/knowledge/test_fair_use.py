@@ -7,17 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from academy.knowledge.claims import Claim, Expectation, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.fair_use import (
     SEED_RULES,
-    Claim,
-    Expectation,
     FairUse,
     FairUseExceededError,
     ValueNotLowError,
     acceptable,
-    false_claim,
-    false_consultation,
 )
 from academy.knowledge.settings import LibrarySettings
 

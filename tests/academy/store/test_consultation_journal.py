@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from academy.knowledge.fair_use import Claim, FairUseExceededError
+from academy.knowledge.claims import Claim
+from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
 from academy.store import contest_tables, event_log, keys
 from academy.store.consultation_journal import FOLDER
@@ -31,7 +32,7 @@ from tests.academy.store.processes import start_python
 ASKER = """
     import sys, time
     from pathlib import Path
-    from academy.knowledge.fair_use import Claim
+    from academy.knowledge.claims import Claim
     from academy.knowledge.settings import Library
     from academy.store.contest_commands import CountConsultation, NoteClaims, NoteUses
     from academy.store.library_store import Store

@@ -1,0 +1,193 @@
+"""What players claim when they ask in a contest, and whether it holds.
+
+A claim is found to be false by another one, while the contest goes on, or by what the arena reports.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from academy.knowledge.contests import FalseClaim, FalseConsultation
+from academy.knowledge.votes import VALUE_SCALE
+
+__all__ = [
+    "ALONE",
+    "POSITIONS_PER_LOW_ONE",
+    "VALUE_TOLERANCE",
+    "Claim",
+    "ClaimsContradictError",
+    "Expectation",
+    "contradict",
+    "differ",
+    "false_claim",
+    "false_consultation",
+]
+
+# Players round the values they state.
+VALUE_TOLERANCE: Final = 0.01
+# A value before a move stands alone that is further than this below what was stated on either side of it. The
+# seed's least gain of a tesuji: a smaller lie makes none.
+ALONE: Final = 0.10
+# One of this many positions asked about may stand alone.
+POSITIONS_PER_LOW_ONE: Final = 4
+
+
+class ClaimsContradictError(RuntimeError):
+    """A player claimed two boards or two values of one position: it gets no more answers in the contest."""
+
+    def __init__(self, contest_id: str, seat: int) -> None:
+        self.seat = seat
+        super().__init__(
+            f"seat {seat} claimed two boards, or values more than {VALUE_TOLERANCE} apart, after as many "
+            f"plies of contest {contest_id!r}: it gets no more answers in this contest; say of each position "
+            "what the arena will hear, once"
+        )
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"seat": str(self.seat)}
+
+
+def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:
+    """Compare the moves that a player claimed when it consulted openings with those that were played.
+
+    The rule counts consultations by one's own moves, so other moves could bring more of them.
+
+    Args:
+        seat: The player's seat, from 1.
+        claimed: The moves of the last consultation.
+        played: The moves of the contest.
+
+    Returns:
+        Where they part; None where the claimed moves are the beginning of the played ones.
+    """
+    for number, (claim, move) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
+        if claim != move:
+            return FalseConsultation(seat, number, claim, move)
+    return None
+
+
+def differ(value: float, other: float) -> bool:
+    """Return whether two expected values are further apart than rounding to 0.01 makes them.
+
+    Args:
+        value: An expected value, 0.0 to 1.0.
+        other: Another.
+    """
+    # Whole numbers, because in binary 0.7 - 0.69 is more than 0.01.
+    return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The expected value that a player claimed with a question for patterns, in the position after `plies`.
+
+    `plies` is None where it did not say: then `board` alone says which position. It is any name that is
+    unique to the board.
+    """
+
+    plies: int | None
+    board: bytes
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The values that a player stated to the arena with a move, for the positions before and after it.
+
+    `earlier` is the value it stated after its own move before; None where it stated none.
+    """
+
+    before: float
+    after: float
+    earlier: float | None = None
+
+    @property
+    def around(self) -> float:
+        """The least of what was stated around the value before the move."""
+        return self.after if self.earlier is None else min(self.earlier, self.after)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the value before the move is so low that neither the move before nor this one agree."""
+        # Whole numbers, because in binary 0.4 - 0.3 is more than 0.1.
+        return round(self.around * VALUE_SCALE) - round(self.before * VALUE_SCALE) > round(
+            ALONE * VALUE_SCALE
+        )
+
+
+def false_claim(
+    seat: int,
+    claims: Sequence[Claim],
+    stated: Sequence[Expectation | None],
+    boards: Sequence[bytes],
+    ended_unasked: bool,
+) -> FalseClaim | None:
+    """Find the first claim of a player that does not hold (how-learning-works.md, "Fair use").
+
+    Values that agree do not hold either where more than one in `POSITIONS_PER_LOW_ONE` of the positions
+    claimed, and more than one, stand alone: otherwise a player could lie to the arena in the same way.
+
+    Args:
+        seat: The player's seat, from 1.
+        claims: What it claimed when it asked for patterns. A claim without plies may be of any position with
+            its board; where no board is known it does not hold.
+        stated: What it stated to the arena with its next move after each number of plies, from 0; None for
+            nothing.
+        boards: The boards of these positions and of the last one; empty where they are not known.
+        ended_unasked: Whether no value of the last position could be stated, as when a player resigns: a
+            claim of it then holds.
+
+    Returns:
+        The claim; None where all claims hold.
+    """
+    wrong = []
+    alone: dict[int, Expectation] = {}
+    positions: set[int] = set()
+    for claim in claims:
+        at = list(_positions(claim, len(stated) + 1, boards))
+        fitting = {
+            plies: expected
+            for plies in at
+            if plies < len(stated) and (expected := stated[plies]) and _fits(claim, expected)
+        }
+        positions |= fitting.keys()
+        alone |= {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
+        if not fitting and not (ended_unasked and len(stated) in at):
+            wrong.append((claim, at))
+    if wrong:
+        claim, at = min(wrong, key=lambda pair: (not pair[1], pair[1], pair[0].value))
+        other = next(
+            (expected.before for plies in at if plies < len(stated) and (expected := stated[plies])), None
+        )
+        return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
+    if len(alone) > max(1, len(positions) // POSITIONS_PER_LOW_ONE):
+        plies = min(alone)
+        first = alone[plies]
+        return FalseClaim(seat, plies, first.before, first.before, len(alone), len(claims), first.around)
+    return None
+
+
+def contradict(claims: Iterable[Claim]) -> bool:
+    """Return whether claims of one position cannot all be true.
+
+    Args:
+        claims: What a player claimed in the position after as many plies. Claims of before boards were kept
+            have the board of none.
+    """
+    known = list(claims)
+    values = [claim.value for claim in known]
+    return len({claim.board for claim in known if any(claim.board)}) > 1 or (
+        bool(values) and differ(min(values), max(values))
+    )
+
+
+def _fits(claim: Claim, stated: Expectation) -> bool:
+    return not differ(claim.value, stated.before)
+
+
+def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:
+    if claim.plies is not None:
+        return [claim.plies] if claim.plies < count else []
+    return [plies for plies, board in enumerate(boards) if board == claim.board]
