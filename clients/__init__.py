@@ -18,16 +18,18 @@ from clients.remote_play import (
     dial_in,
     dial_in_async,
 )
-from clients.responses import OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
+from clients.responses import Advice, BookMove, OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
 from clients.seat import FairUseError, MatchOptions, Seat
 
 __all__ = [
     "Academy",
     "AcademyRefusedError",
     "AcademyUnavailableError",
+    "Advice",
     "Answer",
     "AsyncAcademy",
     "AsyncPlayStream",
+    "BookMove",
     "Connection",
     "Engine",
     "FairUseError",

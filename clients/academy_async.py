@@ -9,6 +9,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -31,13 +32,14 @@ from academy.v1 import (
 from clients.connection import AcademyRefusedError, Connection, to_client_error
 from clients.local_weights import LocalWeights, held_weights, hold_weights
 from clients.responses import (
+    Advice,
     Analysis,
     BookMove,
     OpeningMove,
     PatternMatch,
     ProposalStatus,
     SuccessorMatches,
-    book_move,
+    advice,
     fair_use_of,
     opening_moves,
     opponent_gains,
@@ -98,7 +100,7 @@ class AsyncQuestions(ABC):
         """
         if not seat.allows_opening(own_moves):
             return seat.held_book_move(moves)
-        recommended = book_move(await self._ask("opening", seat.build_opening_request(moves, own_moves)))
+        recommended = advice(await self._ask("advice", seat.build_book_request(moves, own_moves))).book
         seat.hold_book(moves, recommended)
         return recommended
 
@@ -207,30 +209,42 @@ class AsyncQuestions(ABC):
         self,
         seat: Seat,
         board: Board,
-        cells: Sequence[int] = (),
+        moves: Sequence[int] | Sequence[Board] = (),
         expected_value: float | None = None,
         *,
-        plies: int | None = None,
-    ) -> list[float]:
-        """Compare cells to move to by their surroundings, in games with the setting `tesuji_capacity`.
+        line: Sequence[str] | None = None,
+        with_ids: bool = False,
+    ) -> Advice:
+        """Compare moves by all that ACADEMY knows, and find the move that the opening tree recommends.
+
+        What fair use does not allow now is not asked; the answer says what was.
 
         Args:
             seat: the seat that asks.
             board: the board of the position to move in.
-            cells: the empty cells to compare, by index; all of them, row by row, where empty.
-            expected_value: as for `patterns`.
-            plies: how many plies led to `board`.
+            moves: the moves to compare: the empty cells that they go to, by index, or the boards after them.
+                Where empty, all cells that a sensible move may go to.
+            expected_value: as for `patterns`; None not to compare moves in a contest.
+            line: all moves of the contest so far, to ask for the book's move, too, in games of two who move
+                in turn. Without it ACADEMY finds out by the board which ply `expected_value` is about.
+            with_ids: whether the answer names the tesujis and patterns that it rests on.
 
         Returns:
-            For each cell what to add to the log odds of moving there; 0 for all where nothing is known.
+            A number for each move, the book's move, and what they rest on.
 
         Raises:
-            FairUseError: as for `patterns`.
+            ValueError: a board has another size.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        request = seat.build_advice_request(board, cells, expected_value, plies=plies)
-        return list((await self._ask("advice", request)).log_odds)
+        request = seat.build_advice_request(board, moves, expected_value, line=line, with_ids=with_ids)
+        answer = Advice() if request is None else advice(await self._ask("advice", request))
+        if line is None:
+            return answer
+        if answer.opening_asked:
+            seat.hold_book(line, answer.book)
+            return answer
+        return replace(answer, book=seat.held_book_move(line))
 
 
 class AsyncAcademy(AsyncQuestions):

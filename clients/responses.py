@@ -90,6 +90,38 @@ class BookMove:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """What ACADEMY says of the moves in a position.
+
+    Args:
+        log_odds: for each move compared what to add to its log odds: how much better it is than they are on
+            average. Empty where they were not compared.
+        cells: the cells compared, by index, where the question named no moves.
+        book: the move that the opening tree recommends, to be played at once; None where it was not asked or
+            has none that was tried often enough.
+        moves_asked: whether moves were compared; fair use may forbid it.
+        opening_asked: whether the opening tree was asked; a `book` without that was held since an earlier
+            answer.
+        tesujis: how many different tesujis the numbers rest on.
+        patterns: how many different patterns they rest on.
+        evaluation_contests: how many contests taught the evaluation; 0 where that is not a part of them.
+        tesuji_ids: the tesujis' codes, where the question asked for ids.
+        pattern_ids: the patterns' numbers, where the question asked for ids.
+    """
+
+    log_odds: tuple[float, ...] = ()
+    cells: tuple[int, ...] = ()
+    book: BookMove | None = None
+    moves_asked: bool = False
+    opening_asked: bool = False
+    tesujis: int = 0
+    patterns: int = 0
+    evaluation_contests: int = 0
+    tesuji_ids: tuple[int, ...] = ()
+    pattern_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PatternMatch:
     """A pattern that lies on a board.
 
@@ -179,9 +211,10 @@ def book_move(
     response: consultation_pb2.LookUpOpeningResponse | consultation_pb2.BookReply,
 ) -> BookMove | None:
     """The move that the opening tree recommends in an answer; None where there is none."""
-    if not response.HasField("recommendation"):
-        return None
-    message = response.recommendation
+    return _book_move(response.recommendation) if response.HasField("recommendation") else None
+
+
+def _book_move(message: consultation_pb2.BookMove) -> BookMove:
     replies = {reply.move: after for reply in message.replies if (after := book_move(reply)) is not None}
     return BookMove(
         message.move,
@@ -224,6 +257,22 @@ def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[Open
 def pattern_matches(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
     """The matches on each position asked about, strongest patterns first."""
     return [*map(_Table(response.patterns).matches, response.positions)]
+
+
+def advice(response: consultation_pb2.AdviseResponse) -> Advice:
+    """Read the answer to a question for advice."""
+    return Advice(
+        tuple(response.log_odds),
+        tuple(response.cells),
+        _book_move(response.book) if response.HasField("book") else None,
+        response.moves_asked,
+        response.opening_asked,
+        response.tesujis,
+        response.patterns,
+        response.evaluation_contests,
+        tuple(response.tesuji_ids),
+        tuple(response.pattern_ids),
+    )
 
 
 def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:

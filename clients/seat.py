@@ -122,15 +122,39 @@ class Seat:
         Raises:
             FairUseError: the seat may not ask before this move.
         """
+        self._count_consultation(own_moves)
+        return consultation_pb2.LookUpOpeningRequest(
+            game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
+        )
+
+    def build_book_request(self, moves: Sequence[str], own_moves: int) -> consultation_pb2.AdviseRequest:
+        """Return the question for `Academy.book_move`, and count it.
+
+        Args:
+            moves: all moves of the contest so far.
+            own_moves: how many of them the seat made.
+
+        Returns:
+            The request.
+
+        Raises:
+            FairUseError: the seat may not ask before this move.
+        """
+        self._count_consultation(own_moves)
+        return consultation_pb2.AdviseRequest(
+            game_id=self.game_id,
+            contest_id=self.contest_id,
+            position=consultation_pb2.Position(player=self.player),
+            opening=consultation_pb2.AdviseOpening(moves=moves),
+        )
+
+    def _count_consultation(self, own_moves: int) -> None:
         if not self.allows_opening(own_moves):
             rule = FairUseExceededError(self._consultations, own_moves + 1, self.fair_use)
             again = self.fair_use.opening_moves_per_consultation * self._consultations + 1
             raise FairUseError(f"{rule}; ask again before own move {again}", "FAIR_USE_EXCEEDED", again)
         if self.contest_id:
             self._consultations += 1
-        return consultation_pb2.LookUpOpeningRequest(
-            game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
-        )
 
     def hold_book(self, moves: Sequence[str], recommended: BookMove | None) -> None:
         """Keep a recommended move, with what is known to follow it.
@@ -232,32 +256,48 @@ class Seat:
     def build_advice_request(
         self,
         board: Board,
-        cells: Sequence[int],
+        moves: Sequence[int] | Sequence[Board] = (),
         expected_value: float | None = None,
         *,
-        plies: int | None = None,
-    ) -> consultation_pb2.AdviseRequest:
-        """Build the question for `Academy.advise`.
+        line: Sequence[str] | None = None,
+        with_ids: bool = False,
+    ) -> consultation_pb2.AdviseRequest | None:
+        """Return the question for `Academy.advise`, and count what it asks of the opening tree.
 
         Args:
             board: the board of the position to move in.
-            cells: the empty cells to compare, by index; all of them where empty.
+            moves: as in `Academy.advise`.
             expected_value: what the seat expects of that position.
-            plies: how many plies led to it.
+            line: all moves of the contest so far.
+            with_ids: whether the answer names what it rests on.
 
         Returns:
-            The request.
+            The request, with the parts that fair use allows; None where it allows none.
 
         Raises:
-            FairUseError: too much is expected.
+            ValueError: a board has another size.
         """
-        self._check_value(expected_value)
-        return consultation_pb2.AdviseRequest(
-            game_id=self.game_id,
-            contest_id=self.contest_id,
-            position=self._position(board, expected_value, plies),
-            cells=cells,
+        compares = self.allows_patterns(expected_value)
+        asks_book = line is not None and self.allows_opening(len(line) // 2)
+        if not (compares or asks_book):
+            return None
+        request = consultation_pb2.AdviseRequest(
+            game_id=self.game_id, contest_id=self.contest_id, include_ids=with_ids
         )
+        request.position.player = self.player
+        if compares:
+            plies = None if line is None else len(line)
+            request.position.CopyFrom(self._position(board, expected_value, plies))
+            letters = board.letters
+            for move in moves:
+                if isinstance(move, Board):
+                    request.moves.append(_candidate_move(letters, move.letters))
+                else:
+                    request.cells.append(move)
+        if asks_book and line is not None:
+            self._count_consultation(len(line) // 2)
+            request.opening.CopyFrom(consultation_pb2.AdviseOpening(moves=line))
+        return request
 
     def _position(
         self, board: Board, expected_value: float | None, plies: int | None

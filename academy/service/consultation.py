@@ -6,14 +6,17 @@ from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.evaluation import EVALUATION_IN_USES
-from academy.knowledge.fair_use import Claim, FairUse
+from academy.knowledge.fair_use import Claim, FairUse, FairUseExceededError
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestAccess, ContestSeat, current_caller
+from academy.service.advice import MoveAdvice, moves_to_compare
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
+    CandidateMoveChange,
     check_line,
+    cost_of_advice,
     cost_of_board,
     cost_of_listing,
     cost_of_moves,
@@ -22,7 +25,6 @@ from academy.service.cost import (
     cost_of_successors,
     parse_candidate_moves,
     read_changes,
-    read_empty_cells,
     split_moves,
 )
 from academy.service.errors import (
@@ -34,7 +36,7 @@ from academy.service.errors import (
     to_status,
     to_stream_refusal,
 )
-from academy.service.game_cache import GameCache
+from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.queries import (
@@ -42,7 +44,6 @@ from academy.service.queries import (
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
-    answer_advice,
     answer_opening,
     answer_weights,
 )
@@ -88,25 +89,38 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         seat = self._access.find_asking_seat(caller, spec, request.contest_id, request.player)
-        self._metrics.questions["opening"] += 1
         rules = _rules_of(seat, game.view)
-        consultations = 0
+        known, consultations = self._ask_opening(caller, seat, game, rules, request.player, request.moves)
+        answer = messages.LookUpOpeningResponse()
+        answer.CopyFrom(known)
+        answer.consultations = consultations
+        return answer
+
+    def _ask_opening(
+        self,
+        caller: Caller,
+        seat: ContestSeat | None,
+        game: CachedGame,
+        rules: FairUse,
+        player: int,
+        moves: Sequence[str],
+    ) -> tuple[messages.LookUpOpeningResponse, int]:
+        """Return what is known of a line, not to be changed, and the player's number of such questions."""
+        self._metrics.questions["opening"] += 1
+        spec, consultations = game.view.spec, 0
         if seat is not None:
-            consultations = self._counts.count_opening_question(seat, spec, request.moves, rules)
+            consultations = self._counts.count_opening_question(seat, spec, moves, rules)
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
-        question = OpeningQuestion(request.player, least_elo, ahead, tuple(request.moves))
+        question = OpeningQuestion(player, least_elo, ahead, tuple(moves))
         known = game.openings.get(question)
         if known is None:
             known = answer_opening(game.view.openings, game.books, question)
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
-        answer = messages.LookUpOpeningResponse()
-        answer.CopyFrom(known)
-        answer.consultations = consultations
-        return answer
+        return known, consultations
 
     async def MatchPatterns(
         self, request: messages.MatchPatternsRequest, context: Context
@@ -186,20 +200,92 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         return response
 
     async def Advise(self, request: messages.AdviseRequest, context: Context) -> messages.AdviseResponse:
-        """Return which of some empty cells have the better surroundings to move into."""
+        """Return how good candidate moves are, and the move that the book recommends."""
         caller = current_caller.get()
+        candidates = self._check_candidates(request)
+        asks_book = request.HasField("opening")
+        if asks_book:
+            self._check_moves(request.opening.moves, caller, "opening.moves")
+        game = await self._games.game(request.game_id)
+        position = request.position
+        seat = self._access.find_asking_seat(caller, game.view.spec, request.contest_id, position.player)
+        rules = _rules_of(seat, game.view)
+        value = position.expected_value if position.HasField("expected_value") else None
+        if value is not None:
+            check_value("position.expected_value", value)
+        compares = bool(position.board or not asks_book) and (seat is None or rules.allows_patterns(value))
+        if not (compares or asks_book):
+            rules.check_patterns(value)
+        advice = self._begin_advice(caller, request, game, candidates) if compares else None
+        answer = messages.AdviseResponse()
+        if asks_book:
+            try:
+                self._add_book(answer, caller, seat, game, request)
+            except FairUseExceededError:
+                # A part that fair use does not allow now is left out, but for the last one.
+                if advice is None:
+                    raise
+        if advice is not None:
+            await self._compare(caller, seat, advice)
+            advice.write(answer, request.include_ids)
+            if not candidates and not request.cells:
+                answer.cells.extend(move.cell for move in advice.moves if move.cell is not None)
+        return answer
+
+    def _add_book(
+        self,
+        answer: messages.AdviseResponse,
+        caller: Caller,
+        seat: ContestSeat | None,
+        game: CachedGame,
+        request: messages.AdviseRequest,
+    ) -> None:
+        """Write the move that the book recommends. Raises FairUseExceededError."""
+        rules, player, moves = _rules_of(seat, game.view), request.position.player, request.opening.moves
+        known, answer.consultations = self._ask_opening(caller, seat, game, rules, player, moves)
+        answer.opening_asked = True
+        if known.HasField("recommendation"):
+            answer.book.CopyFrom(known.recommendation)
+
+    async def _compare(self, caller: Caller, seat: ContestSeat | None, advice: MoveAdvice) -> None:
+        """Find all that is known of the moves, and count what that rests on."""
+        spec = advice.game.view.spec
+        advice.add_tesujis()
+        advice.add_evaluation()
+        if advice.replies:
+            search = advice.search()
+            for part in split_moves(advice.replies, cost_of_board(spec.geometry.size)):
+                await self._scheduler.wait(caller.name)
+                search.add(part)
+            advice.add_patterns(search)
+        await self._count_answer(caller, spec, {seat} if seat else set(), advice.uses)
+        self._metrics.questions["advice"] += 1
+
+    def _check_candidates(self, request: messages.AdviseRequest) -> list[CandidateMoveChange]:
+        """Check the number of moves and cells, and return the moves' changes."""
         count, most = len(request.cells), self._limits.cells_per_call
         require(count <= most, "cells", f"{count:,} cells: at most {most:,}", value=count, limit=most)
-        game = await self._games.game(request.game_id)
-        spec = game.view.spec
-        self._guard.charge(caller, cost_of_board(spec.geometry.size) - 1)
+        if not request.moves:
+            return []
+        require(not count, "cells", "cells and moves were both given: give one of them", value=count)
+        return parse_candidate_moves(request.moves, self._limits)
+
+    def _begin_advice(
+        self,
+        caller: Caller,
+        request: messages.AdviseRequest,
+        game: CachedGame,
+        candidates: list[CandidateMoveChange],
+    ) -> MoveAdvice:
+        """Check the position, note what is claimed of it, and return the moves to compare."""
         alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
-        (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
-        cells = read_empty_cells(request.cells, question.board)
-        answer, tesujis = answer_advice(game.view.told_tesujis, spec, question, cells)
-        await self._count_answer(caller, spec, seats, {Library.MIDDLE_GAME: tesujis})
-        self._metrics.questions["advice"] += 1
-        return answer
+        spec = game.view.spec
+        (question,), _ = self._read_questions(caller, alone, game.view, ("position",))
+        moves = moves_to_compare(spec, question.board, question.player, request.cells, candidates)
+        cost = cost_of_advice(len(moves), candidates, cost_of_board(spec.geometry.size)) - 1
+        if cost:
+            self._guard.charge(caller, cost)
+        return MoveAdvice(game, question, moves)
 
     async def DownloadWeights(
         self, request: messages.DownloadWeightsRequest, context: Context
@@ -256,8 +342,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 answer.refusal.CopyFrom(to_stream_refusal(status))
             yield answer
 
-    def _check_moves(self, moves: Sequence[str], caller: Caller) -> None:
-        check_line(moves, self._limits)
+    def _check_moves(self, moves: Sequence[str], caller: Caller, field: str = "moves") -> None:
+        check_line(moves, self._limits, field)
         # The call itself was charged as one question.
         cost = cost_of_moves(len(moves)) - 1
         if cost:

@@ -81,9 +81,7 @@ def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
 
 
 def read_empty_cells(cells: Sequence[int], board: Board) -> list[int]:
-    """Return the cells of a question, all empty ones if there are none. Raises InvalidFieldError."""
-    if not cells:
-        return [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
+    """Return the cells of a question. Raises InvalidFieldError."""
     size, given = board.geometry.size, list(cells)
     seen = set()
     for place, cell in enumerate(given):
@@ -93,6 +91,11 @@ def read_empty_cells(cells: Sequence[int], board: Board) -> list[int]:
             )
         seen.add(cell)
     return given
+
+
+def cost_of_advice(cells: int, moves: Sequence[CandidateMoveChange], board: int) -> int:
+    """Return the cost of advice on moves, or on this number of cells."""
+    return board + (cost_of_changes(moves, board) if moves else -(-cells // _MOVES_PER_QUESTION))
 
 
 def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:

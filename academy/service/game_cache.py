@@ -11,8 +11,10 @@ from typing import Final
 
 import structlog
 
+from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
+from academy.knowledge.votes import VALUE_SCALE
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import PatternCache, PatternCacheFiles, SavedPatterns
 from academy.service.queries import Books
@@ -45,12 +47,22 @@ class CachedGame:
     openings: dict[tuple[object, ...], consultation_pb2.LookUpOpeningResponse] = field(default_factory=dict)
     books: Books = field(default_factory=Books)
     version: int = -1
+    _evaluator: tuple[EvaluationTable, PositionEvaluator] | None = None
 
     def remember(self, question: tuple[object, ...], answer: consultation_pb2.LookUpOpeningResponse) -> None:
         """Keep an answer until the game's next generation."""
         if len(self.openings) >= _OPENINGS_REMEMBERED:
             self.openings.clear()
         self.openings[question] = answer
+
+    @property
+    def evaluator(self) -> PositionEvaluator:
+        """The evaluator of the evaluation that is told; the same object until that changes."""
+        table = self.view.told_evaluation
+        if self._evaluator is None or self._evaluator[0] is not table:
+            weights = table.weight_millionths / VALUE_SCALE
+            self._evaluator = table, PositionEvaluator(self.view.spec, table.codes, weights)
+        return self._evaluator[1]
 
     def stored_patterns(self) -> dict[int, bytes]:
         """The patterns of both libraries as they are stored now, by number."""

@@ -19,8 +19,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import surroundings
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
@@ -199,6 +198,14 @@ class PatternTable:
         columns = self.ranked.columns.items()
         pack_columns(message, **{name: column.take(self.places) for name, column in columns})
 
+    def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
+        """Return the numbers of the patterns by library."""
+        numbers, pattern_ids = (
+            self.ranked.libraries.take(self.places),
+            self.ranked.pattern_ids.take(self.places),
+        )
+        return {library: pattern_ids[numbers == _PROTO_LIBRARIES[library]].tolist() for library in libraries}
+
     def write_matches(self, message: messages.PositionMatches, matches: Matches) -> None:
         """Write placements of the table's patterns."""
         pack_columns(
@@ -230,9 +237,7 @@ class PatternAnswer(Generic[Response]):
 
     def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
         """Return the numbers of the table's patterns by library."""
-        ranked, places = self.table.ranked, self.table.places
-        numbers, pattern_ids = ranked.libraries.take(places), ranked.pattern_ids.take(places)
-        return {library: pattern_ids[numbers == _PROTO_LIBRARIES[library]].tolist() for library in libraries}
+        return self.table.pattern_ids(libraries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,21 +313,6 @@ class PatternCall:
         return flags
 
 
-def answer_advice(
-    table: TesujiTable, spec: GameSpec, question: PatternQuestion, cells: Sequence[int]
-) -> tuple[messages.AdviseResponse, list[int]]:
-    """Return what tesujis say of empty cells, and the numbers that those known have among uses."""
-    response = messages.AdviseResponse()
-    around = surroundings(spec)
-    if around is None:
-        response.log_odds.extend([0.0] * len(cells))
-        return response, []
-    advice = table.advise(around.of_cells(question.board, cells, question.player), question.least_elo)
-    pack_columns(response, log_odds=advice.log_odds.astype("<f4"))
-    response.tesujis = len(advice.codes)
-    return response, [FIRST_IN_USES + code for code in advice.codes]
-
-
 def answer_weights(
     evaluation: EvaluationTable, tesujis: TesujiTable, least_elo: float | None, known_revision: str
 ) -> messages.DownloadWeightsResponse:
@@ -376,18 +366,23 @@ class SuccessorAnswer:
             moves = [[(cells[cell], SWAP_COLOURS[state]) for cell, state in move] for move in moves]
         self._parts.append(self._ranked.snapshot.match_successors(self._query, moves))
 
+    def gained(self) -> tuple[Matches, NDArray[np.int32]]:
+        """Return the placements that the moves bring, move after move, and where those of each end."""
+        parts = self._parts
+        return join_matches([part.all_new for part in parts]), _ends([part.new_starts for part in parts])
+
     def encode(self) -> PatternAnswer[messages.MatchSuccessorsResponse]:
         """Return the answer, a MatchSuccessorsResponse without cells, after at least one `add`."""
         parts = self._parts
         # Every part has matched the position, with the same result.
         base = parts[0].base
-        gained = join_matches([part.all_new for part in parts])
+        gained, gained_ends = self.gained()
         message, table = messages.MatchSuccessorsResponse(), PatternTable(self._ranked, [base, gained])
         table.write_matches(message.position, base)
         table.write_matches(message.moves.gained, gained)
         pack_columns(
             message.moves,
-            gained_ends=_ends([part.new_starts for part in parts]),
+            gained_ends=gained_ends,
             gained_totals=np.concatenate([part.totals for part in parts]),
             lost=np.concatenate([part.all_gone for part in parts]),
             lost_ends=_ends([part.gone_starts for part in parts]),

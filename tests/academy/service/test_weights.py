@@ -155,7 +155,7 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
         local = weights.advise(board, cells, 1)
     with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
         answer = reader.advise(Seat("client", spec.geometry, 1), board, cells)
-    assert local == pytest.approx(answer, abs=1e-5)
+    assert local == pytest.approx(answer.log_odds, abs=1e-5)
 
 
 def test_statistics_tell_how_much_it_learnt(academy: Running) -> None:

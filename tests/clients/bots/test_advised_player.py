@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients import Academy, Connection
-from clients.bots.advised_player import ENOUGH_CONTESTS, AdvisedPlayer
+from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.strength import Strength
 from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice
@@ -138,9 +139,9 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
     # The move of the book was played without thinking.
     nothing, patterns = listening.heard
     assert nothing == {}
-    # It asked about the moves that look best; unknown moves count as usual.
-    corners = {"A5", "E5"}
-    assert len(patterns) == 26
+    # All points are compared, and the pass is not among them.
+    corners = {"A1", "A5", "E1", "E5"}
+    assert len(patterns) == 25
     assert {
         referee.move_text(move) for move, experience in patterns.items() if experience.value > 0.301
     } == corners

@@ -5,37 +5,23 @@ from dataclasses import replace
 import pytest
 
 from academy.knowledge.settings import Library
-from clients.bots.experience import mean_value, odds, of_patterns
+from clients.bots.advice import as_experience
+from clients.bots.experience import mean_value
 from clients.responses import PatternMatch
 
 PATTERN = PatternMatch(1, Library.ENDGAME, 4, 1200.0, 0.9, 0, 0, 0, False, "")
 
 
-@pytest.mark.parametrize(
-    ("values", "sign"), [((), 0), ((0.9,), 1), ((0.1,), -1), ((0.5,), 0), ((0.9, 0.1), 0), ((1.0, 0.1), 1)]
-)
-def test_patterns_are_weighed_against_each_other(values: tuple[float, ...], sign: int) -> None:
-    weight = odds([replace(PATTERN, value=value) for value in values])
-    assert (weight > 1e-9) - (weight < -1e-9) == sign
-
-
-def test_a_pattern_of_more_proposers_says_more() -> None:
-    assert odds([PATTERN]) > odds([replace(PATTERN, proposers=1)]) > 0.0
-
-
-def test_patterns_that_say_the_same_do_not_add_up() -> None:
-    assert odds([PATTERN] * 100) < 3.0 * odds([PATTERN] * 5)
-
-
-def test_moves_are_compared_with_each_other() -> None:
-    # All have the same value: none of them is better than the position.
-    same = of_patterns(0.25, {"a": 3.0, "b": 3.0}, ("a", "b")).values()
-    assert [experience.value for experience in same] == pytest.approx([0.25, 0.25])
-    known = of_patterns(0.25, {"good": 2.0, "usual": 0.0, "bad": -2.0}, ("good", "usual", "bad", "unsaid"))
-    assert known["unsaid"] == known["usual"]
+def test_a_move_that_is_as_good_as_usual_keeps_the_positions_value() -> None:
+    known = as_experience(0.25, {"good": 2.0, "usual": 0.0, "bad": -2.0}, 20.0)
     assert known["usual"].value == pytest.approx(0.25)
     assert known["good"].value > 0.25 > known["bad"].value > 0.0
-    assert of_patterns(0.25, {}, ("a",)) == {}
+    assert {experience.games for experience in known.values()} == {20.0}
+
+
+def test_a_lost_position_still_has_better_moves() -> None:
+    known = as_experience(0.0, {"good": 2.0, "usual": 0.0}, 20.0)
+    assert known["good"].value > 2.0 * known["usual"].value > 0.0
 
 
 def test_the_mean_leaves_out_the_opponents_patterns() -> None:

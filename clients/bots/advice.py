@@ -1,0 +1,184 @@
+"""What `academy-bot` does with ACADEMY's knowledge, in three steps; a file to copy for bots of one's own.
+
+1. Before a search it asks for the book's move, and plays that at once: `book_move`.
+2. Otherwise, a little into the search, when it knows what it expects of the position, it asks how good the
+   moves are: `experience`. The answer is a number for each move, which enters the search as if so many random
+   games had been played with the move.
+3. In games where players may have ACADEMY's weights it takes them home, and compares moves by them where fair
+   use allows no question.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, Generic, TypeVar
+
+from academy.knowledge.advice import ENOUGH_CONTESTS
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.settings import Library
+from academy.knowledge.spec import Placement
+from clients.academy import Academy
+from clients.bots.academy_seat import AcademySeat
+from clients.bots.thinking import Candidate, Experience
+from clients.local_weights import LocalWeights
+from clients.seat import Seat
+from referees.api import IllegalMoveError, Referee, UnreadableMoveError
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+# How many random games of the bot's own the numbers count for; and where an evaluation is a part of them that
+# contests' results have taught.
+GAMES: Final = 20.0
+FITTED_GAMES: Final = 60.0
+# Moves that are told by the board after them are compared as far as this, those that look best.
+WIDEST: Final = 16
+# A value nearer to 0 or 1 is no more certain than this.
+_SUREST: Final = 0.98
+
+
+class Adviser(AcademySeat, Generic[Position, Move]):
+    """Asks ACADEMY for one seat, and makes of the answers what a search can use.
+
+    `libraries` are those that it asks about: the opening tree, and any other for all that compares moves.
+    """
+
+    def __init__(
+        self,
+        referee: Referee[Position, Move],
+        academy: Academy | None,
+        seat: Seat,
+        libraries: Collection[Library] = tuple(Library),
+    ) -> None:
+        super().__init__(academy, seat)
+        self.referee = referee
+        # Weights to think with, where the game lets players have them.
+        self.weights: LocalWeights | None = None
+        # What was claimed to be expected of the position that is being thought about.
+        self.claimed: float | None = None
+        self._asks_book = Library.OPENING in libraries
+        self._compares = any(library is not Library.OPENING for library in libraries)
+        spec = referee.spec()
+        self._placement = spec.placement
+        self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
+
+    def take_weights(self) -> LocalWeights | None:
+        """Download the game's weights, if players may; None without them, or if they are of few contests."""
+        if self.game is None or not (self.seat.fair_use.local_weights and self._compares):
+            return None
+        spec = self.referee.spec()
+        self.weights = self.ask(lambda academy: academy.weights(self.seat, spec))
+        known = self.weights is not None and self.weights.contests >= ENOUGH_CONTESTS
+        return self.weights if known else None
+
+    def book_move(self, position: Position, line: Sequence[str], own_moves: int) -> Candidate[Move] | None:
+        """The move to play without a search; None where the book has none, or may not be asked."""
+        if not self._asks_book:
+            return None
+        known = self.ask(lambda academy: academy.book_move(self.seat, line, own_moves))
+        if known is None:
+            return None
+        for text in dict.fromkeys((known.move, *known.equivalents)):
+            try:
+                move = self.referee.read_move(position, self.seat.player, text)
+                self.referee.check(position, self.seat.player, move)
+            except (UnreadableMoveError, IllegalMoveError):
+                # The tree knows games by their board; other settings may forbid its moves.
+                continue
+            return Candidate(move, known.value)
+        return None
+
+    def experience(
+        self, position: Position, line: Sequence[str], value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        """How good moves are by what ACADEMY knows; nothing where it is not known, or may not be used.
+
+        `value` is what the bot expects of the position; `best` are its moves, those first that look best.
+        """
+        if self.plays_alone or not self._compares:
+            return {}
+        if self.may_ask and self.seat.allows_patterns(value):
+            return self._ask_about(position, line, value, best)
+        return self._by_weights(position, value, best)
+
+    def _ask_about(
+        self, position: Position, line: Sequence[str], value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        board = self._board(position)
+        cells = self._cells(board, best)
+        told: Sequence[int] | Sequence[Board]
+        if cells:
+            # Several moves may go to one cell.
+            told = list(dict.fromkeys(cells.values()))
+        else:
+            best = best[:WIDEST]
+            told = [self._after(position, move) for move in best]
+        known = line if self._asks_book else None
+        advice = self.ask(lambda academy: academy.advise(self.seat, board, told, value, line=known))
+        if advice is None or not advice.moves_asked:
+            return {}
+        self.claimed = value
+        if not any(advice.log_odds):
+            return {}
+        games = FITTED_GAMES if advice.evaluation_contests else GAMES
+        if not cells:
+            return as_experience(value, dict(zip(best, advice.log_odds, strict=True)), games)
+        number_of = dict(zip(told, advice.log_odds, strict=True))
+        return as_experience(value, {move: number_of[cell] for move, cell in cells.items()}, games)
+
+    def _by_weights(
+        self, position: Position, value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
+        weights = self.weights
+        if weights is None:
+            return {}
+        board, player = self._board(position), self.seat.player
+        log_odds = dict.fromkeys(best, 0.0)
+        games = GAMES
+        if weights.knows_patterns and weights.contests >= ENOUGH_CONTESTS:
+            games = FITTED_GAMES
+            # After a move the other player is on move; nothing is lost where it is the same one again.
+            after = weights.log_odds([self._after(position, move) for move in best], 3 - player)
+            usual = sum(after) / len(after)
+            for move, worth in zip(best, after, strict=True):
+                log_odds[move] += worth - usual if player == 1 else usual - worth
+        cells = self._cells(board, best)
+        if weights.knows_tesujis and cells:
+            for move, rather in zip(cells, weights.advise(board, list(cells.values()), player), strict=True):
+                log_odds[move] += rather
+        return as_experience(value, log_odds, games) if any(log_odds.values()) else {}
+
+    def _board(self, position: Position) -> Board:
+        return self.referee.board(position, self.seat.player)
+
+    def _after(self, position: Position, move: Move) -> Board:
+        return self._board(self.referee.play(position, {self.seat.player: move}))
+
+    def _cells(self, board: Board, moves: Sequence[Move]) -> dict[Move, int]:
+        """The empty cells that moves go to, in games that call moves after cells."""
+        if self._placement is Placement.OUTFLANKING:
+            # What such a move turns over is known by the board after it.
+            return {}
+        named = ((move, self._named_cells.get(self.referee.move_text(move))) for move in moves)
+        cells = {move: cell for move, cell in named if cell is not None}
+        if self._placement is Placement.DROPPED:
+            cells = {move: _fallen(board, cell) for move, cell in cells.items()}
+        return {move: cell for move, cell in cells.items() if board.states[cell] == State.EMPTY}
+
+
+def _fallen(board: Board, cell: int) -> int:
+    """The cell of a square board to which a piece falls from a cell."""
+    assert isinstance(board.geometry, SquareGeometry)
+    below = cell + board.geometry.columns
+    while below < board.geometry.size and board.states[below] == State.EMPTY:
+        cell, below = below, below + board.geometry.columns
+    return cell
+
+
+def as_experience(value: float, log_odds: Mapping[Move, float], games: float) -> dict[Move, Experience]:
+    """Moves by what is to be added to the log odds of each, `value` being expected of the position."""
+    bounded = min(_SUREST, max(1.0 - _SUREST, value))
+    expected = math.log(bounded / (1.0 - bounded))
+    return {
+        move: Experience(1.0 / (1.0 + math.exp(-expected - added)), games) for move, added in log_odds.items()
+    }

@@ -1,0 +1,75 @@
+"""What all that is known of moves adds up to."""
+
+import numpy as np
+import pytest
+
+from academy.knowledge.advice import CandidateMove, above_mean, pattern_log_odds
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec, Placement
+
+FOUR = SquareGeometry(1, 4)
+
+
+def said(*values: float, proposers: int = 4) -> float:
+    """What patterns of these values say of a move, beside another one that has none."""
+    moves_of = np.zeros(len(values), dtype=np.intp)
+    votes = np.full(len(values), proposers, dtype=np.uint32)
+    with_them, without = pattern_log_odds(2, moves_of, np.array(values), votes).tolist()
+    assert without == 0.0
+    return float(with_them)
+
+
+@pytest.mark.parametrize(
+    ("values", "sign"), [((), 0), ((0.9,), 1), ((0.1,), -1), ((0.5,), 0), ((0.9, 0.1), 0), ((1.0, 0.1), 1)]
+)
+def test_patterns_are_weighed_against_each_other(values: tuple[float, ...], sign: int) -> None:
+    weight = said(*values)
+    assert (weight > 1e-9) - (weight < -1e-9) == sign
+
+
+def test_a_pattern_of_more_proposers_says_more() -> None:
+    assert said(0.9) > said(0.9, proposers=1) > 0.0
+
+
+def test_patterns_that_say_the_same_do_not_add_up() -> None:
+    assert said(*[0.9] * 100) < 3.0 * said(*[0.9] * 5)
+
+
+def test_moves_that_are_all_as_good_get_nothing() -> None:
+    assert above_mean([3.0, 3.0]).tolist() == [0.0, 0.0]
+    assert above_mean([]).tolist() == []
+
+
+def board(letters: str) -> Board:
+    return Board.from_letters(FOUR, letters)
+
+
+@pytest.mark.parametrize(
+    ("after", "cell", "places"),
+    [
+        # A piece put down, alone, with a capture, and with pieces turned over.
+        ("xo-x", 3, True),
+        ("x--x", 3, True),
+        ("xx-x", 3, True),
+        # A piece moved, one that came twice, and a pass.
+        ("-ox-", 2, False),
+        ("xoxx", 2, False),
+        ("xo--", None, False),
+    ],
+)
+def test_where_a_move_goes_follows_from_what_it_changes(after: str, cell: int | None, places: bool) -> None:
+    before, then = board("xo--"), board(after)
+    cells = zip(before.states, then.states, strict=True)
+    changes = [(place, new) for place, (old, new) in enumerate(cells) if old != new]
+    move = CandidateMove.of_changes(before, changes, 1)
+    assert (move.cell, move.places, move.after) == (cell, places, then)
+
+
+def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None:
+    before = board("xo--")
+    anywhere = GameSpec("four", FOUR)
+    assert CandidateMove.to_cell(before, 2, anywhere, 2).after == board("xoo-")
+    turning = GameSpec("four", FOUR, placement=Placement.OUTFLANKING)
+    assert CandidateMove.to_cell(before, 2, turning, 2) == CandidateMove(2, True, None)
+    assert before.states[2] == State.EMPTY
