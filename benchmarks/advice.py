@@ -129,7 +129,7 @@ class Table:
 
     def advice(self, stream: Questions, seat: Seat, number: int) -> None:
         """Ask for advice on all empty cells."""
-        stream.advise(seat, self.boards[number % len(self.boards)], (), LOW, plies=number)
+        stream.advise(seat, self.boards[number % len(self.boards)], (), LOW, line=[""] * number)
 
     def patterns(self, stream: Questions, seat: Seat, number: int) -> None:
         """Ask for the patterns that moves change."""

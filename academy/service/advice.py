@@ -29,7 +29,8 @@ from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.matching.successors import Change
 from academy.service.cost import CandidateMoveChange, read_changes, read_empty_cells
 from academy.service.game_cache import CachedGame
-from academy.service.queries import PatternQuestion, PatternTable, SuccessorAnswer, pack_columns
+from academy.service.queries import PatternQuestion, PatternTable, SuccessorAnswer
+from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 
 # The placements of one pattern that are counted for one move.
