@@ -89,6 +89,22 @@ BOUNDS = {
         "Advise",
         lambda count: consultation_pb2.AdviseRequest(game_id="nowhere", cells=[NO_CELL] * count),
     ),
+    "academy.v1.AdviseRequest.moves": Bound(
+        "successors_per_call",
+        "moves",
+        "Advise",
+        lambda count: consultation_pb2.AdviseRequest(
+            game_id="nowhere", moves=[CandidateMove(cells=[NO_CELL])] * count
+        ),
+    ),
+    "academy.v1.AdviseOpening.moves": Bound(
+        "moves_per_list",
+        "opening.moves",
+        "Advise",
+        lambda count: consultation_pb2.AdviseRequest(
+            game_id="nowhere", opening=consultation_pb2.AdviseOpening(moves=[""] * count)
+        ),
+    ),
     "academy.v1.CandidateMove.cells": Bound(
         "changes_per_call",
         "moves",

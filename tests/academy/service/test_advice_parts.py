@@ -1,0 +1,186 @@
+"""All that one question for advice brings together: the book, tesujis, patterns, the evaluation."""
+
+from collections.abc import Sequence
+from functools import partial
+from random import Random
+
+import numpy as np
+import pytest
+
+from academy.knowledge.advice import ENOUGH_CONTESTS
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.store.codec import spec_to_proto
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2
+from academy.wire.games import read_spec
+from clients import Connection
+from clients.academy import Academy
+from clients.local_weights import LocalWeights
+from clients.seat import Seat
+from referees.api import referee
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, SIZE, board, contest, position, report, teach
+from tests.academy.service.running import Client, Running, refusal
+from tests.academy.service.test_advice import LOW, beside_each_other, opened, taught
+
+GEOMETRY = SquareGeometry(SIZE, SIZE)
+
+
+def ask(
+    client: Client,
+    game_id: str,
+    where: consultation_pb2.Position,
+    cells: Sequence[int] = (),
+    *,
+    contest_id: str = "",
+    line: Sequence[str] | None = None,
+    moves: Sequence[consultation_pb2.CandidateMove] = (),
+) -> consultation_pb2.AdviseResponse:
+    request = consultation_pb2.AdviseRequest(
+        game_id=game_id,
+        contest_id=contest_id,
+        position=where,
+        cells=cells,
+        moves=moves,
+        opening=None if line is None else consultation_pb2.AdviseOpening(moves=line),
+        include_ids=True,
+    )
+    return client.consultation.Advise(request)
+
+
+def put(cell: int, letter: str = "x") -> consultation_pb2.CandidateMove:
+    return consultation_pb2.CandidateMove(cells=[cell], letters=letter)
+
+
+def registered(academy: Running, game: game_pb2.Game) -> None:
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+
+
+class TestBook:
+    def test_each_part_has_its_own_fair_use(self, academy: Running) -> None:
+        taught(academy, "both")
+        arena = academy.arena()
+        for number in range(6):
+            arena.contests.ReportContest(report(contest(f"both/book-{number}", "both"), ["c3", "c4"]))
+        ann = opened(academy, contest("both/1", "both"))[0]
+        there = partial(ask, ann, "both", contest_id="both/1")
+        both = there(position(EMPTY, expected_value=LOW), [7, 0], line=[])
+        assert (both.opening_asked, both.moves_asked, both.consultations) == (True, True, 1)
+        assert both.book.move == "c3" and both.book.visits >= 6 and len(both.log_odds) == 2
+
+        # The next is due four own moves later; the other part goes on.
+        moves_only = there(position(EMPTY, expected_value=LOW), [7, 0], line=["c3", "c4"])
+        assert (moves_only.opening_asked, moves_only.moves_asked) == (False, True)
+        assert not moves_only.HasField("book") and moves_only.log_odds == both.log_odds
+
+        # And the book is answered where too much is expected to compare moves.
+        line = ["c3", "c4", "a1", "a2", "b1", "b2", "d1", "d2"]
+        book_only = there(position(EMPTY, expected_value=0.8), [7, 0], line=line)
+        assert (book_only.opening_asked, book_only.moves_asked) == (True, False)
+        assert not book_only.log_odds and book_only.consultations == 2
+        line += ["e1", "e2"]
+        refused = refusal(partial(there, position(EMPTY, expected_value=0.8), [7, 0], line=line))
+        assert refused.reason == "FAIR_USE_EXCEEDED"
+        assert refusal(partial(there, position(EMPTY), [7, 0])).reason == "VALUE_NOT_LOW"
+
+    def test_a_question_that_is_left_out_is_not_counted(self, academy: Running) -> None:
+        registered(academy, examples.tiny_go("uncounted"))
+        ann = opened(academy, contest("uncounted/1", "uncounted"))[0]
+        there = partial(ask, ann, "uncounted", contest_id="uncounted/1")
+        wrong = refusal(partial(there, position("-", expected_value=LOW), line=[]))
+        assert wrong.metadata["field"] == "position.board"
+        assert there(position("", expected_value=LOW), line=[]).consultations == 1
+
+    def test_a_bot_holds_the_line_that_the_answer_brought(self, academy: Running) -> None:
+        game = examples.tiny_go("held")
+        game.settings.opening_plies_ahead = 6
+        registered(academy, game)
+        for number in range(8):
+            played = report(contest(f"held/book-{number}", "held"), ["c3", "c4", "b2", "d4"])
+            academy.arena().contests.ReportContest(played)
+        response = academy.arena().contests.OpenContest(
+            contests_pb2.OpenContestRequest(contest=contest("held/1", "held"))
+        )
+        seat = Seat("held", GEOMETRY, 1, "held/1")
+        here = Board.from_letters(GEOMETRY, EMPTY)
+        with Academy(Connection(str(academy.address), response.tickets[0])) as bot:
+            first = bot.advise(seat, here, line=[])
+            assert first.book is not None and first.book.move == "c3" and first.opening_asked
+            second = bot.advise(seat, here, line=["c3", "c4"])
+            assert second.book is not None and second.book.move == "b2" and not second.opening_asked
+            assert bot.book_move(seat, ["c3", "c4"], 1) == second.book
+            assert bot.advise(seat, here, line=["c3", "a1"]).book is None
+
+
+class TestMoves:
+    def test_a_move_is_good_that_goes_where_the_opponent_would_have_good_patterns(
+        self, academy: Running
+    ) -> None:
+        registered(academy, examples.tiny_go("patterns"))
+        teach(academy, "patterns", "patterns/1", [(name, "x x x", 0.9) for name in "abcd"])
+        where = position(board("o o - - -", "-----", "-----", "-----", "- - - x x"))
+        answer = ask(academy.bot("reader"), "patterns", where, [2, 12, 22])
+        # One's own row of three says nothing: the value of a pattern is that of where it was seen.
+        assert answer.log_odds[0] > 0.1 > answer.log_odds[1] == answer.log_odds[2]
+        assert (answer.patterns, answer.tesujis, list(answer.pattern_ids)) == (1, 0, [1])
+        assert sum(answer.log_odds) == pytest.approx(0.0, abs=1e-6)
+
+        # The same for the other player, and for moves by what they change.
+        swapped = position(where.board.translate(str.maketrans("xo", "ox")), player=2)
+        assert ask(academy.bot("reader"), "patterns", swapped, [2, 12, 22]).log_odds == answer.log_odds
+        by_change = ask(academy.bot("reader"), "patterns", where, moves=[put(2), put(12), put(22)])
+        assert by_change.log_odds == answer.log_odds and not by_change.cells
+
+    def test_a_move_that_goes_nowhere_is_as_good_as_usual(self, academy: Running) -> None:
+        taught(academy, "passing")
+        answer = ask(
+            academy.bot("reader"),
+            "passing",
+            position(board("-----", "-----", "--o--", "-----", "-----")),
+            moves=[put(7), consultation_pb2.CandidateMove(), put(0)],
+        )
+        assert answer.log_odds[0] > answer.log_odds[1] == 0.0 > answer.log_odds[2]
+        assert len(answer.tesuji_ids) == answer.tesujis == 2
+
+    def test_all_that_is_known_is_added_up(self, academy: Running) -> None:
+        game = examples.tiny_go("sum")
+        game.settings.MergeFrom(
+            game_pb2.LibrarySettings(
+                tesuji_capacity=500, evaluation=True, evaluation_patterns=2_000, local_weights=True
+            )
+        )
+        registered(academy, game)
+        where = position(board("-----", "-----", "--o--", "-----", "-----"))
+        reader = academy.bot("reader")
+        for number in range(ENOUGH_CONTESTS):
+            if number == ENOUGH_CONTESTS - 1:
+                assert ask(reader, "sum", where, [7, 0]).evaluation_contests == 0
+            played = contest(f"sum/{number}", "sum")
+            academy.arena().contests.ReportContest(beside_each_other(played, Random(number)))
+        answer = ask(reader, "sum", where, [7, 0, 20])
+        assert answer.evaluation_contests == ENOUGH_CONTESTS
+        request = consultation_pb2.DownloadWeightsRequest(game_id="sum", player=1)
+        weights = LocalWeights(read_spec(game), reader.consultation.DownloadWeights(request))
+        here = Board.from_letters(GEOMETRY, where.board)
+        after = [
+            Board.from_letters(GEOMETRY, where.board[:cell] + "x" + where.board[cell + 1 :])
+            for cell in (7, 0, 20)
+        ]
+        worth = np.array(weights.log_odds(after, 2))
+        expected = np.array(weights.advise(here, [7, 0, 20], 1)) + worth - worth.mean()
+        assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
+
+    def test_without_candidates_those_are_compared_that_learning_compares(self, academy: Running) -> None:
+        spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
+        registered(academy, spec_to_proto(spec))
+        letters = "-" * 35 + "x" + "-" * 6
+        answer = ask(academy.bot("reader"), spec.game_id, position(letters, player=2))
+        assert list(answer.cells) == [28, 36, 37, 38, 39, 40, 41]
+        assert len(answer.log_odds) == 7
+
+    def test_cells_and_moves_together_are_refused(self, academy: Running) -> None:
+        registered(academy, examples.tiny_go("twice"))
+        reader = academy.bot("reader")
+        refused = refusal(partial(ask, reader, "twice", position(EMPTY), [1], moves=[put(2)]))
+        assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells")
+        refused = refusal(partial(ask, reader, "twice", position(EMPTY), moves=[put(25)]))
+        assert refused.metadata["field"] == "moves[0].cells"
