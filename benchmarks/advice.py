@@ -1,6 +1,7 @@
 """What learning by itself adds to a report, and a question for advice beside the same one for patterns.
 
     python -m benchmarks.advice
+    python -m benchmarks.advice questions
 
 Processor time is that of the store's process for reports, of client, server and writer together for
 questions. Each report goes to every game in turn, so all meet the same load of the machine. Contests are
@@ -8,6 +9,7 @@ random games of 78 plies on 9x9, which have more different tesujis and patterns 
 """
 
 import math
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,13 +24,14 @@ from typing import Final, TypeVar
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
+from academy.knowledge.fair_use import FairUse
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.library_store import Store
 from academy.v1 import contests_pb2, game_pb2
 from clients import Academy, Connection, Seat
 from clients.academy import Questions
 from clients.seat import MatchOptions
-from tests.academy.service.running import serving
+from tests.academy.service.running import Running, serving
 from tests.academy.store.examples import contest, go, go_game, report
 
 Item = TypeVar("Item")
@@ -49,7 +52,25 @@ LEARNT: Final = {
         analysed_patterns=10, tesuji_capacity=1_000, evaluation=True, evaluation_patterns=5_000
     ),
 }
+# What the server knows that is asked; where a consultation is due with each move, the book is asked, too.
+KNOWN: Final = {
+    "tesujis": _Learnt(analysed_patterns=0, tesuji_capacity=1_000),
+    "tesujis, patterns": _Learnt(analysed_patterns=10, tesuji_capacity=1_000),
+    "tesujis, patterns, evaluation": _Learnt(
+        analysed_patterns=10, tesuji_capacity=1_000, evaluation=True, evaluation_patterns=5_000
+    ),
+    "all, and the book": _Learnt(
+        analysed_patterns=10,
+        tesuji_capacity=1_000,
+        evaluation=True,
+        evaluation_patterns=5_000,
+        opening_moves_per_consultation=1,
+    ),
+}
 MOVES: Final = 10
+# Questions before those that are measured; and contests of each bot, one for as many questions as boards.
+WARMING: Final = 25
+CONTESTS_OF_BOT: Final = 10
 # What bots ask for: `clients.bots.advised_player`.
 MOST_MATCHES: Final = 32
 LOW: Final = 0.2
@@ -121,65 +142,74 @@ def _report(store: Store, played: contests_pb2.ReportContestRequest) -> float:
 
 @dataclass(frozen=True)
 class Table:
-    """What bots may ask: of which seats, about which boards, and these after each of some moves."""
+    """What bots may ask: about which boards, and these after each of some moves."""
 
-    seats: list[Seat]
     boards: list[Board]
     after: list[list[Board]]
 
-    def advice(self, stream: Questions, seat: Seat, number: int) -> None:
-        """Ask for advice on all empty cells."""
-        stream.advise(seat, self.boards[number % len(self.boards)], (), LOW, line=[""] * number)
+    def advice(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
+        """Ask for advice on all empty cells, and for the book's move where it is due."""
+        contest, turn = divmod(number, len(self.boards))
+        line = ["D4", "F6"] * (turn // 2)
+        stream.advise(seats[contest % len(seats)], self.boards[turn], (), LOW, line=line)
 
-    def patterns(self, stream: Questions, seat: Seat, number: int) -> None:
+    def patterns(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
         """Ask for the patterns that moves change."""
-        board, after = self.boards[number % len(self.boards)], self.after[number % len(self.boards)]
-        options = MatchOptions((), MOST_MATCHES)
-        stream.opponent_gains(seat, board, after, LOW, plies=number, options=options)
+        contest, turn = divmod(number, len(self.boards))
+        seat, board, options = seats[contest % len(seats)], self.boards[turn], MatchOptions((), MOST_MATCHES)
+        stream.opponent_gains(seat, board, self.after[turn], LOW, plies=2 * (turn // 2), options=options)
 
 
 def measure_questions() -> None:
     """Print what a bot pays for advice, and for patterns instead."""
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data") as server:
-        arena = server.arena()
-        settings = game_pb2.LibrarySettings(tesuji_capacity=1_000, analysed_patterns=10)
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=taught(settings)))
-        contests = reports()
-        for _ in range(CONTESTS):
-            arena.contests.ReportContest(next(contests))
-        tickets, seats = [], []
-        for number in range(BOTS):
-            played = contest(f"measured-{number}", GAME)
-            opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-            tickets.append(opened.tickets[0])
-            seats.append(Seat(GAME, go().geometry, 1, played.contest_id))
-        boards = [Board.from_letters(go().geometry, ply.board) for ply in next(contests).plies[10:60:2]]
-        table = Table(seats, boards, [[*_with_pieces(board)] for board in boards])
-        print("\n| a question on a stream | processor time, ms | p50, ms | questions a second, four bots |")
-        print("|---|---|---|---|")
-        with ExitStack() as stack:
-            streams = []
-            for ticket in tickets:
-                academy = stack.enter_context(Academy(Connection(str(server.address), ticket)))
-                streams.append(stack.enter_context(academy.stream()))
-            for what, ask in (
-                ("`Advise`: advice on all empty cells", table.advice),
-                (f"`MatchSuccessors`: patterns after {MOVES} moves", table.patterns),
-            ):
-                alone = partial(ask, streams[0], seats[0])
-                times(alone, range(len(boards)), time.process_time)
-                spent = times(alone, range(QUESTIONS), time.process_time)
-                waited = times(alone, range(QUESTIONS), time.perf_counter)
-                begun = time.perf_counter()
-                with ThreadPoolExecutor(BOTS) as pool:
-                    asking = [
-                        pool.submit(times, partial(ask, *bot), range(QUESTIONS), time.perf_counter)
-                        for bot in zip(streams, seats, strict=True)
-                    ]
-                    for asked in asking:
-                        asked.result()
-                rate = BOTS * QUESTIONS / (time.perf_counter() - begun)
-                print(f"| {what} | {interval(spent)} | {interval(waited)} | {rate:,.0f} |", flush=True)
+    print("\n| a question on a stream | processor time, ms | p50, ms | questions a second, three bots |")
+    print("|---|---|---|---|")
+    for known, settings in KNOWN.items():
+        with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data") as server:
+            contests = reports()
+            teach(server, settings, contests)
+            boards = [Board.from_letters(go().geometry, ply.board) for ply in next(contests).plies[10:60:2]]
+            table = Table(boards, [[*_with_pieces(board)] for board in boards])
+            _measure(server, f"`Advise` on all empty cells: {known}", table.advice)
+            if settings.opening_moves_per_consultation == 1:
+                _measure(server, f"`MatchPatterns`: patterns after {MOVES} moves", table.patterns)
+
+
+def teach(
+    server: Running, settings: game_pb2.LibrarySettings, contests: Iterator[contests_pb2.ReportContestRequest]
+) -> None:
+    """Have a server learn from contests."""
+    arena = server.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=taught(settings)))
+    for played in islice(contests, CONTESTS):
+        arena.contests.ReportContest(played)
+
+
+def _measure(server: Running, what: str, ask: Callable[[Questions, Sequence[Seat], int], None]) -> None:
+    """Print the row of one question; each turn of a contest is asked about once."""
+    arena = server.arena()
+    with ExitStack() as stack:
+        bots = []
+        for name in map(str, range(BOTS)):
+            seats = []
+            for number in range(CONTESTS_OF_BOT):
+                played = contest(f"{what[:5]}-{name}-{number}", GAME)
+                played.players[0].name = name
+                arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+                seats.append(Seat(GAME, go().geometry, 1, played.contest_id, FairUse(1)))
+            academy = stack.enter_context(Academy(Connection(str(server.address), server.token(name))))
+            bots.append(partial(ask, stack.enter_context(academy.stream()), seats))
+        alone = bots[0]
+        times(alone, range(WARMING), time.process_time)
+        spent = times(alone, range(WARMING, WARMING + QUESTIONS), time.process_time)
+        waited = times(alone, range(WARMING + QUESTIONS, WARMING + 2 * QUESTIONS), time.perf_counter)
+        begun = time.perf_counter()
+        with ThreadPoolExecutor(BOTS) as pool:
+            asking = [pool.submit(times, bot, range(QUESTIONS), time.perf_counter) for bot in bots[1:]]
+            for asked in asking:
+                asked.result()
+        rate = len(asking) * QUESTIONS / (time.perf_counter() - begun)
+        print(f"| {what} | {interval(spent)} | {interval(waited)} | {rate:,.0f} |", flush=True)
 
 
 def _with_pieces(board: Board) -> Iterator[Board]:
@@ -191,5 +221,6 @@ def _with_pieces(board: Board) -> Iterator[Board]:
 
 
 if __name__ == "__main__":
-    measure_reports()
+    if sys.argv[1:] != ["questions"]:
+        measure_reports()
     measure_questions()

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from itertools import chain
 from typing import Final
 
+import grpc
+
 from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.evaluation import EVALUATION_IN_USES
 from academy.knowledge.fair_use import Claim, FairUse, FairUseExceededError
@@ -307,6 +309,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if seat is not None:
             self._counts.note_uses(seat, Library.MIDDLE_GAME, [EVALUATION_IN_USES])
         self._metrics.questions["weights"] += 1
+        if not answer.unchanged:
+            context.set_compression(grpc.Compression.Gzip)
         return answer
 
     async def Play(
