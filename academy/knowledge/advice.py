@@ -18,7 +18,15 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 
-__all__ = ["ENOUGH_CONTESTS", "MOST_GAINED", "CandidateMove", "above_mean", "pattern_log_odds"]
+__all__ = [
+    "ENOUGH_CONTESTS",
+    "MOST_GAINED",
+    "CandidateMove",
+    "above_mean",
+    "opponents_change",
+    "pattern_log_odds",
+    "states_after",
+]
 
 # Contests after which an evaluation is a part of the advice.
 ENOUGH_CONTESTS: Final = 30
@@ -50,26 +58,25 @@ class CandidateMove:
         cell: The cell that it goes to, by index; None for one that goes nowhere, as a pass.
         places: Whether it puts a piece on one empty cell and takes none of one's own away. Tesujis are about
             such moves.
-        after: The board after it; None where that does not follow from the cell alone.
+        changes: The cells that change, by index, and the state that each gets; None where that does not
+            follow from the cell alone.
     """
 
     cell: int | None
     places: bool
-    after: Board | None
+    changes: tuple[Change, ...] | None
 
     @classmethod
-    def to_cell(cls, board: Board, cell: int, spec: GameSpec, player: int) -> Self:
+    def to_cell(cls, cell: int, spec: GameSpec, player: int) -> Self:
         """Return the move that puts a piece on an empty cell.
 
         Args:
-            board: The board before it.
             cell: The cell, by index.
             spec: The game.
             player: 1 or 2, who moves.
         """
-        if spec.placement is Placement.OUTFLANKING:
-            return cls(cell, True, None)
-        return cls(cell, True, with_soldier(board, cell, player))
+        turns_others = spec.placement is Placement.OUTFLANKING
+        return cls(cell, True, None if turns_others else ((cell, _SOLDIERS[player]),))
 
     @classmethod
     def of_changes(cls, board: Board, changes: Iterable[Change], player: int) -> Self:
@@ -80,32 +87,35 @@ class CandidateMove:
             changes: The cells that change, by index, and the state that each gets.
             player: 1 or 2, who moves.
         """
-        own, before = _PIECES[player], board.states
-        states = bytearray(before)
-        came: list[tuple[bool, int]] = []
-        left = False
-        for cell, state in changes:
-            states[cell] = state
-            if state & own and not before[cell] & own:
-                came.append((before[cell] != State.EMPTY, cell))
-            left = left or bool(before[cell] & own and not state & own)
+        own, before, changed = _PIECES[player], board.states, tuple(changes)
+        came = [
+            (before[cell] != State.EMPTY, cell)
+            for cell, state in changed
+            if state & own and not before[cell] & own
+        ]
+        left = any(before[cell] & own and not state & own for cell, state in changed)
         on_empty = sum(not taken for taken, _ in came)
         # A cell that was empty comes first: some moves turn other pieces over.
-        cell_moved_to = min(came)[1] if came else None
-        return cls(cell_moved_to, on_empty == 1 and not left, Board(board.geometry, bytes(states)))
+        return cls(min(came)[1] if came else None, on_empty == 1 and not left, changed)
 
 
-def with_soldier(board: Board, cell: int, player: int) -> Board:
-    """Return a board with a player's soldier on a cell, whatever stood there.
+def states_after(board: Board, moves: Sequence[CandidateMove]) -> NDArray[np.uint8] | None:
+    """Return the boards after moves.
 
     Args:
-        board: The board.
-        cell: The cell, by index.
-        player: 1 or 2.
+        board: The board before them.
+        moves: The moves.
+
+    Returns:
+        One row of `State` a move; None where what one of them changes is not known.
     """
-    states = bytearray(board.states)
-    states[cell] = _SOLDIERS[player]
-    return Board(board.geometry, bytes(states))
+    states = np.tile(np.frombuffer(board.states, dtype=np.uint8), (len(moves), 1))
+    for row, move in zip(states, moves, strict=True):
+        if move.changes is None:
+            return None
+        for cell, state in move.changes:
+            row[cell] = state
+    return states
 
 
 def opponents_change(cell: int, player: int) -> Change:

@@ -16,6 +16,7 @@ from academy.knowledge.advice import (
     above_mean,
     opponents_change,
     pattern_log_odds,
+    states_after,
 )
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
@@ -53,7 +54,7 @@ def moves_to_compare(
             CandidateMove.of_changes(board, changes, player) for changes in read_changes(moves, spec.geometry)
         ]
     named = read_empty_cells(cells, board) if cells else _usual_cells(spec, board, player)
-    return [CandidateMove.to_cell(board, cell, spec, player) for cell in named]
+    return [CandidateMove.to_cell(cell, spec, player) for cell in named]
 
 
 def _usual_cells(spec: GameSpec, board: Board, player: int) -> list[int]:
@@ -104,16 +105,15 @@ class MoveAdvice:
     def add_evaluation(self) -> None:
         """Add what the boards after the moves are worth, by anchored patterns."""
         table, question = self.game.view.told_evaluation, self.question
-        after = [move.after for move in self.moves if move.after is not None]
-        if table.contests < ENOUGH_CONTESTS or len(after) < len(self.moves) or not after:
-            return
-        evaluator = self.game.evaluator
-        if not evaluator.knows_patterns:
+        if table.contests < ENOUGH_CONTESTS or not self.moves or not self.game.evaluator.knows_patterns:
             # The pieces on the board are what any player counts by itself.
             return
         if question.least_elo is not None and not acceptable(table.elo, question.least_elo):
             return
-        worth = above_mean(evaluator.log_odds(after, 3 - question.player))
+        after = states_after(question.board, self.moves)
+        if after is None:
+            return
+        worth = above_mean(self.game.evaluator.log_odds_of_states(after, 3 - question.player))
         self.log_odds += worth if question.player == 1 else -worth
         self.evaluation_contests = table.contests
         self._use(Library.MIDDLE_GAME, [EVALUATION_IN_USES])

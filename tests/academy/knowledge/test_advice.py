@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from academy.knowledge.advice import CandidateMove, above_mean, pattern_log_odds
+from academy.knowledge.advice import CandidateMove, above_mean, pattern_log_odds, states_after
 from academy.knowledge.boards import Board, SquareGeometry
-from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 
 FOUR = SquareGeometry(1, 4)
@@ -63,13 +62,16 @@ def test_where_a_move_goes_follows_from_what_it_changes(after: str, cell: int | 
     cells = zip(before.states, then.states, strict=True)
     changes = [(place, new) for place, (old, new) in enumerate(cells) if old != new]
     move = CandidateMove.of_changes(before, changes, 1)
-    assert (move.cell, move.places, move.after) == (cell, places, then)
+    assert (move.cell, move.places) == (cell, places)
+    states = states_after(before, [move])
+    assert states is not None and states.tobytes() == then.states
 
 
 def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None:
     before = board("xo--")
-    anywhere = GameSpec("four", FOUR)
-    assert CandidateMove.to_cell(before, 2, anywhere, 2).after == board("xoo-")
-    turning = GameSpec("four", FOUR, placement=Placement.OUTFLANKING)
-    assert CandidateMove.to_cell(before, 2, turning, 2) == CandidateMove(2, True, None)
-    assert before.states[2] == State.EMPTY
+    plain = CandidateMove.to_cell(2, GameSpec("four", FOUR), 2)
+    states = states_after(before, [plain])
+    assert states is not None and states.tobytes() == board("xoo-").states
+    turning = CandidateMove.to_cell(2, GameSpec("four", FOUR, placement=Placement.OUTFLANKING), 2)
+    assert (turning.cell, turning.places) == (2, True)
+    assert states_after(before, [plain, turning]) is None
