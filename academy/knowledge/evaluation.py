@@ -488,7 +488,8 @@ class PositionEvaluator:
             The log odds that the first player wins, for each position.
         """
         states = np.frombuffer(b"".join(board.states for board in boards), dtype=np.uint8)
-        return self.log_odds_of_states(states.reshape(len(boards), -1), player, moves).tolist()
+        sums = self.log_odds_of_states(states.reshape(len(boards), -1), player, moves)
+        return [float(total) for total in sums]
 
     def log_odds_of_states(
         self, states: NDArray[np.uint8], player: int, moves: Sequence[int] = ()

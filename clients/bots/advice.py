@@ -31,7 +31,7 @@ Move = TypeVar("Move")
 # contests' results have taught.
 GAMES: Final = 20.0
 FITTED_GAMES: Final = 60.0
-# Moves that are told by the board after them are compared as far as this, those that look best.
+# Moves that are named by the board after them are compared as far as this, those that look best.
 WIDEST: Final = 16
 # A value nearer to 0 or 1 is no more certain than this.
 _SUREST: Final = 0.98
@@ -106,15 +106,15 @@ class Adviser(AcademySeat, Generic[Position, Move]):
     ) -> Mapping[Move, Experience]:
         board = self._board(position)
         cells = self._cells(board, best)
-        told: Sequence[int] | Sequence[Board]
+        named: Sequence[int] | Sequence[Board]
         if cells:
             # Several moves may go to one cell.
-            told = list(dict.fromkeys(cells.values()))
+            named = list(dict.fromkeys(cells.values()))
         else:
             best = best[:WIDEST]
-            told = [self._after(position, move) for move in best]
+            named = [self._after(position, move) for move in best]
         known = line if self._asks_book else None
-        advice = self.ask(lambda academy: academy.advise(self.seat, board, told, value, line=known))
+        advice = self.ask(lambda academy: academy.advise(self.seat, board, named, value, line=known))
         if advice is None or not advice.moves_asked:
             return {}
         self.claimed = value
@@ -123,8 +123,8 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         games = FITTED_GAMES if advice.evaluation_contests else GAMES
         if not cells:
             return as_experience(value, dict(zip(best, advice.log_odds, strict=True)), games)
-        number_of = dict(zip(told, advice.log_odds, strict=True))
-        return as_experience(value, {move: number_of[cell] for move, cell in cells.items()}, games)
+        of_cell = dict(zip(named, advice.log_odds, strict=True))
+        return as_experience(value, {move: of_cell[cell] for move, cell in cells.items()}, games)
 
     def _by_weights(
         self, position: Position, value: float, best: Sequence[Move]
@@ -159,8 +159,8 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         if self._placement is Placement.OUTFLANKING:
             # What such a move turns over is known by the board after it.
             return {}
-        named = ((move, self._named_cells.get(self.referee.move_text(move))) for move in moves)
-        cells = {move: cell for move, cell in named if cell is not None}
+        known = ((move, self._named_cells.get(self.referee.move_text(move))) for move in moves)
+        cells = {move: cell for move, cell in known if cell is not None}
         if self._placement is Placement.DROPPED:
             cells = {move: _fallen(board, cell) for move, cell in cells.items()}
         return {move: cell for move, cell in cells.items() if board.states[cell] == State.EMPTY}
