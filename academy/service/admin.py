@@ -502,8 +502,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         key = paging.page_key(request, (int,))
         place = int(key[0]) if key else 0
         if request.without_contests:
-            found, place = await self._find_changes(request, place, size)
-            events, more = paging.fill_page(found, size, self._limits)
+            changes, place = await self._find_changes(request, place, size)
+            events, more = paging.fill_page(changes, size, self._limits)
         else:
             events, more = paging.fill_page(self._events(request, place), size, self._limits)
             place = 0
