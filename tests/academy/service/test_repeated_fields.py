@@ -11,14 +11,21 @@ from google.protobuf.message import Message
 from academy.service.access import ROLES
 from academy.service.limits import Limits
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2, tokens_pb2
+from academy.v1 import (
+    consultation_pb2,
+    contests_pb2,
+    history_pb2,
+    libraries_pb2,
+    proposals_pb2,
+    tokens_pb2,
+)
 from academy.v1.consultation_pb2 import CandidateMove, MatchPatternsRequest, MatchSuccessorsRequest
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, refusal
 
 SERVICES = {
     service.full_name: service
-    for module in (consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2, tokens_pb2)
+    for module in (consultation_pb2, contests_pb2, history_pb2, libraries_pb2, proposals_pb2, tokens_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
 }
 # Neither a library, nor a move, nor a cell: looking at any one of them would give another refusal.
@@ -58,6 +65,12 @@ BOUNDS = {
         "moves",
         "LookUpOpening",
         lambda count: consultation_pb2.LookUpOpeningRequest(game_id="nowhere", player=9, moves=[""] * count),
+    ),
+    "academy.v1.ExploreOpeningRequest.moves": Bound(
+        "moves_per_list",
+        "moves",
+        "ExploreOpening",
+        lambda count: history_pb2.ExploreOpeningRequest(game_id="nowhere", player=9, moves=[""] * count),
     ),
     "academy.v1.MatchPatternsRequest.positions": Bound(
         "positions_per_call",
@@ -146,8 +159,8 @@ def sent_by_bots() -> set[str]:
 
 
 def call(client: Client, method: str, request: Message) -> Any:
-    service = client.proposals if "Proposals" in method else client.consultation
-    return getattr(service, method)(request)
+    services = (client.proposals, client.consultation, client.history)
+    return getattr(next(service for service in services if hasattr(service, method)), method)(request)
 
 
 @pytest.mark.threat("bad_input")
