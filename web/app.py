@@ -29,6 +29,7 @@ from web.pages import (
     arena_games,
     arena_players,
     competitions,
+    contributor,
     game,
     game_settings,
     home,
@@ -93,6 +94,7 @@ def create_application(
     pages: dict[str, Page[Knowledge]] = {
         "/": home.show_home,
         "/games/{game_id}": game.show_game,
+        "/contributor": contributor.show_contributor,
         "/games/{game_id}/openings": openings.show_openings,
         "/games/{game_id}/patterns": patterns.show_patterns,
         "/games/{game_id}/patterns/{library}/{pattern_id}": pattern.show_pattern,

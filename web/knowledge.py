@@ -368,3 +368,19 @@ class Knowledge:
         """
         request = history_pb2.GetGrowthRequest(game_id=game_id)
         return list((await self.ask(self._history.GetGrowth, request)).points)
+
+    async def player(self, player: str) -> list[PlayerFigures]:
+        """Return what is known of a player in all games that it has figures in.
+
+        Args:
+            player: The player's identity.
+
+        Raises:
+            PageError: The token may not see it, or ACADEMY did not answer.
+        """
+        request = libraries_pb2.ListPlayerStatisticsRequest(player=player)
+        listed = (await self.ask(self.libraries.ListPlayerStatistics, request)).players
+        ratings = await asyncio.gather(*(self._ratings(figures.game_id, [player]) for figures in listed))
+        return [
+            PlayerFigures(figures, elos.get(player)) for figures, elos in zip(listed, ratings, strict=True)
+        ]

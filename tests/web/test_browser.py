@@ -34,6 +34,7 @@ PAGES = {
     "tesujis": f"/games/{HEX}/tesujis",
     "pattern": f"/games/{HEX}/patterns/endgame/1",
     "pattern with boards": f"/games/{GO}/patterns/endgame/1",
+    "contributor": "/contributor?name=teacher-0",
     "position": f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}&show=1",
     "empty position": f"/games/{DRAUGHTS}/position",
     "hostile": f"/games/{HOSTILE}",

@@ -323,7 +323,7 @@ def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(pages: Visitor,
     arena.contests.ReportContest(report(played, ["C3"], [board], values=[0.1]))
     answer = pages.get(f"/games/{GO}")
     assert "The sizes of the libraries from contest to contest" in answer.text
-    row = re.search(r'<th scope="row">teacher-0</th>(.*?)</tr>', answer.text)
+    row = re.search(r">teacher-0</a></th>(.*?)</tr>", answer.text)
     assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]
 
 
@@ -336,3 +336,13 @@ def test_home_names_the_latest_results_and_the_newest_patterns(pages: Visitor, a
         assert time.monotonic() < deadline, answer.words
         time.sleep(0.5)
     assert pages.get(answer.link("/patterns/endgame/")).status == 200
+
+
+def test_a_game_leads_to_its_players_and_their_patterns(pages: Visitor) -> None:
+    answer = pages.get(pages.get(f"/games/{GO}").link("/contributor?name=teacher-1"))
+    assert "Helped others" in answer.words and "1700" in answer.words
+    pattern = pages.get(answer.link(f"/games/{GO}/patterns/endgame/"))
+    assert pattern.status == 200 and "teacher-1" in pattern.words
+    assert pages.get(f"/contributor?{urlencode({'name': HOSTILE_NAME})}").status == 200
+    assert pages.get("/contributor?name=nobody").status == 404
+    assert pages.get("/contributor").status == 400
