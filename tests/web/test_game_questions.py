@@ -1,4 +1,4 @@
-"""What players asked ACADEMY stands beside the game of the arena: one click from the game to the pattern."""
+"""What players asked ACADEMY stands beside the game of the arena: one click to the pattern, one back."""
 
 import subprocess
 from pathlib import Path
@@ -45,6 +45,10 @@ def test_a_game_shows_what_its_players_asked_and_what_became_of_their_proposals(
             assert "inserted" in game.words
             pattern = pages.get(game.link("/patterns/endgame/"))
             assert pattern.status == 200
+            # From what ACADEMY knows each way leads back to the game.
+            assert pages.get(pattern.link("/competition/game?name=cup&game=")).status == 200
+            for path in ("/", "/games/go-5x5", "/games/go-5x5/openings"):
+                assert pages.get(pages.get(path).link("/competition/game?name=cup&game=")).status == 200
         # With a token that may not read the contest, the game is shown without it.
         admin.write_text(academy.token("reader", Role.BOT))
         with served_pages(*options) as pages:
