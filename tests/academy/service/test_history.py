@@ -9,7 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.store.history import MOST_POINTS
 from academy.store.maintenance.compaction import compact
-from academy.v1 import contests_pb2, history_pb2, libraries_pb2
+from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, contest, report, teach
 from tests.academy.service.running import Running, refusal, serving
@@ -132,3 +132,32 @@ def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(tmp
         assert contests == [*range(2, MOST_POINTS + 3, 2), MOST_POINTS + 3]
         now = arena.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
         assert (points[-1].opening_nodes, points[-1].players) == (now.opening_nodes, 2)
+
+
+def test_a_proposal_that_comes_after_the_report_is_in_the_history_with_its_board(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        played = contest("late", GAME, ("ann", "bob"), (1500.0, 1500.0))
+        arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+        board = "-" * 12 + "x" + "-" * 12
+        arena.contests.ReportContest(report(played, ["c3"], [board], first="DRAW", values=[0.9]))
+        cells = "- - -\n- x -\n- - -"
+        (judged,) = (
+            academy.bot("ann")
+            .proposals.SubmitProposals(
+                proposals_pb2.SubmitProposalsRequest(
+                    contest_id="late",
+                    proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=0.9)],
+                )
+            )
+            .proposals
+        )
+        assert judged.verdict == proposals_pb2.VERDICT_INSERTED, judged.reason
+        known = academy.admin().history.GetPatternHistory(
+            history_pb2.GetPatternHistoryRequest(game_id=GAME, library=ENDGAME, pattern_id=judged.pattern_id)
+        )
+        assert [(step.cause, step.player, step.ply) for step in known.steps] == [("inserted", "ann", 1)]
+        (example,) = known.examples
+        assert (example.board, example.ply, example.seat) == (board, 1, 1)
+        assert example.contest.contest_id == "late" and example.contest.players[1].name == "bob"
