@@ -99,7 +99,7 @@ def test_what_an_analyst_found_is_shown_apart(pages: Visitor, academy: Running) 
     libraries.AnalyseOpenings(libraries_pb2.AnalyseOpeningsRequest(game_id=GO, lines=[line]))
     answer = pages.get(f"/games/{GO}/openings")
     assert "searched 0.25" in answer.words
-    assert "admin searched 2,000: computed, not played" in answer.text
+    assert "admin searched 2,000 random games: computed, not played" in answer.text
     libraries.ForgetAnalyses(libraries_pb2.ForgetAnalysesRequest(game_id=GO))
 
 
