@@ -141,8 +141,8 @@ class MoveAdvice:
         ranked = self.game.patterns.ranked
         values, proposers = (ranked.columns[name].take(gained.places) for name in ("values", "proposers"))
         goes_somewhere = [move.cell is not None for move in self.moves]
-        said = pattern_log_odds(len(ends), moves_of, values, proposers)
-        self.log_odds[goes_somewhere] += above_mean(said)
+        worth = pattern_log_odds(len(ends), moves_of, values, proposers)
+        self.log_odds[goes_somewhere] += above_mean(worth)
         table = PatternTable(ranked, [gained])
         self.patterns = ranked.pattern_ids.take(table.places).tolist()
         for library, numbers in table.pattern_ids(PATTERN_LIBRARIES).items():

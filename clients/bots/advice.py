@@ -2,8 +2,8 @@
 
 1. Before a search it asks for the book's move, and plays that at once: `book_move`.
 2. Otherwise, a little into the search, when it knows what it expects of the position, it asks how good the
-   moves are: `experience`. The answer is a number for each move, which enters the search as if so many random
-   games had been played with the move.
+   moves are: `experience`. The answer is a number for each move, which enters the search like the result of
+   random games with the move.
 3. In games where players may have ACADEMY's weights it takes them home, and compares moves by them where fair
    use allows no question.
 """
@@ -176,7 +176,7 @@ def _fallen(board: Board, cell: int) -> int:
 
 
 def as_experience(value: float, log_odds: Mapping[Move, float], games: float) -> dict[Move, Experience]:
-    """Moves by what is to be added to the log odds of each, `value` being expected of the position."""
+    """Moves by what ACADEMY adds to the log odds of each, `value` being expected of the position."""
     bounded = min(_SUREST, max(1.0 - _SUREST, value))
     expected = math.log(bounded / (1.0 - bounded))
     return {

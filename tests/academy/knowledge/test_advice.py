@@ -10,7 +10,7 @@ from academy.knowledge.spec import GameSpec, Placement
 FOUR = SquareGeometry(1, 4)
 
 
-def said(*values: float, proposers: int = 4) -> float:
+def weight_of(*values: float, proposers: int = 4) -> float:
     """What patterns of these values say of a move, beside another one that has none."""
     moves_of = np.zeros(len(values), dtype=np.intp)
     votes = np.full(len(values), proposers, dtype=np.uint32)
@@ -23,16 +23,16 @@ def said(*values: float, proposers: int = 4) -> float:
     ("values", "sign"), [((), 0), ((0.9,), 1), ((0.1,), -1), ((0.5,), 0), ((0.9, 0.1), 0), ((1.0, 0.1), 1)]
 )
 def test_patterns_are_weighed_against_each_other(values: tuple[float, ...], sign: int) -> None:
-    weight = said(*values)
+    weight = weight_of(*values)
     assert (weight > 1e-9) - (weight < -1e-9) == sign
 
 
 def test_a_pattern_of_more_proposers_says_more() -> None:
-    assert said(0.9) > said(0.9, proposers=1) > 0.0
+    assert weight_of(0.9) > weight_of(0.9, proposers=1) > 0.0
 
 
 def test_patterns_that_say_the_same_do_not_add_up() -> None:
-    assert said(*[0.9] * 100) < 3.0 * said(*[0.9] * 5)
+    assert weight_of(*[0.9] * 100) < 3.0 * weight_of(*[0.9] * 5)
 
 
 def test_moves_that_are_all_as_good_get_nothing() -> None:

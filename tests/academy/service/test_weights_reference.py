@@ -65,7 +65,8 @@ class Written:
         inside = [[row * self.width + column for row, column in on] for on in laid if self.on_board(on)]
         images = [*self.images, *self.exchanged]
         self.places = sorted({tuple(sorted(image[cell] for cell in on)) for on in inside for image in images})
-        self.first, first = {}, 16
+        self.first: dict[tuple[int, ...], int] = {}
+        first = 16
         for place in self.places:
             self.first[place] = first
             first += 3 ** len(place)
