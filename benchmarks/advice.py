@@ -206,8 +206,8 @@ def _measure(server: Running, what: str, ask: Callable[[Questions, Sequence[Seat
         begun = time.perf_counter()
         with ThreadPoolExecutor(BOTS) as pool:
             asking = [pool.submit(times, bot, range(QUESTIONS), time.perf_counter) for bot in bots[1:]]
-            for asked in asking:
-                asked.result()
+            for question in asking:
+                question.result()
         rate = len(asking) * QUESTIONS / (time.perf_counter() - begun)
         print(f"| {what} | {interval(spent)} | {interval(waited)} | {rate:,.0f} |", flush=True)
 

@@ -74,8 +74,8 @@ def start(folder: Path, games: list[str], token: str, weights: bool = False) -> 
             for game in games if weights else ():
                 cells = [cell for cell, letter in enumerate(position.board) if letter == "-"]
                 bearer = (("authorization", f"Bearer {token}"),)
-                asked = consultation_pb2.AdviseRequest(game_id=game, position=position, cells=cells)
-                stub.Advise(asked, metadata=bearer)
+                advice = consultation_pb2.AdviseRequest(game_id=game, position=position, cells=cells)
+                stub.Advise(advice, metadata=bearer)
                 stub.DownloadWeights(
                     consultation_pb2.DownloadWeightsRequest(game_id=game, player=1), metadata=bearer
                 )

@@ -814,7 +814,7 @@ def evaluation_from_proto(record: records_pb2.Evaluation) -> EvaluationTable:
     return EvaluationTable.of([getattr(record, name) for name in EvaluationTable.COLUMNS], figures)
 
 
-# Of the columns these take 32 bits a number, the others 64.
+# These columns take 32 bits a number, the others 64.
 _SHORT: Final = {"codes": "<u4", "shapes": "<u4", "weight_millionths": "<i4"}
 
 

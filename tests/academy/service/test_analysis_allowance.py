@@ -75,7 +75,7 @@ def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
     refused = refusal(lambda: count_patterns(bot))
     assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED")
     assert refused.retry_after == pytest.approx(3_000, abs=1)
-    assert (refused.metadata["told"], refused.metadata["limit"]) == ("3", str(LIMIT))
+    assert (refused.metadata["returned"], refused.metadata["limit"]) == ("3", str(LIMIT))
     # Others have hours of their own, and the next hour is another.
     assert count_patterns(guarded.bot("reader"), most=LIMIT) == LIMIT
     clock.now += 3_001

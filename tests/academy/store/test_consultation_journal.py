@@ -139,9 +139,9 @@ def test_a_question_is_in_the_store_within_a_second_and_needs_no_commit(tmp_path
         opened = contests_pb2.OpenContestRequest(contest=contest("c1"))
         ticket = server.arena().contests.OpenContest(opened).tickets[0]
         bot = server.client(ticket)
-        asked = consultation_pb2.LookUpOpeningRequest(game_id="go-9x9", contest_id="c1", player=1)
+        question = consultation_pb2.LookUpOpeningRequest(game_id="go-9x9", contest_id="c1", player=1)
         begun, before = time.monotonic(), server.store.environment.version
-        assert bot.consultation.LookUpOpening(asked).consultations == 1
+        assert bot.consultation.LookUpOpening(question).consultations == 1
         stored_id = keys.kept_contest_id("c1", 0)
         while not server.store.read(contest_tables.contest_record, stored_id).seats[0].consultations:
             assert time.monotonic() < begun + 10.0
