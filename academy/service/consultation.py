@@ -316,6 +316,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._metrics.questions["weights"] += 1
         if not answer.unchanged:
             context.set_compression(grpc.Compression.Gzip)
+            # Without this gRPC sends metadata with the answer, and forgets the compression.
+            await context.send_initial_metadata(())
         return answer
 
     async def Play(

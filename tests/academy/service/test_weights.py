@@ -1,7 +1,11 @@
 """Weights to take home: who gets them, that nothing is sent twice, and that bots can think with them."""
 
+import socket
+from contextlib import suppress
 from random import Random
+from threading import Thread
 
+import grpc
 import pytest
 
 from academy.knowledge.boards import Board
@@ -162,3 +166,30 @@ def test_statistics_tell_how_much_it_learnt(academy: Running) -> None:
     taught(academy, "figures")
     figures = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="figures"))
     assert figures.evaluation_contests == 8 and figures.evaluation_patterns > 100
+
+
+def test_weights_are_compressed_on_the_wire(academy: Running) -> None:
+    taught(academy, "wire")
+    server = ("127.0.0.1", int(str(academy.address).rpartition(":")[2]))
+    received: list[int] = []
+
+    def pass_on(source: socket.socket, target: socket.socket, counts: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                received.extend([len(data)] if counts else [])
+                target.sendall(data)
+
+    with socket.create_server(("127.0.0.1", 0)) as between:
+        channel = grpc.insecure_channel(f"127.0.0.1:{between.getsockname()[1]}")
+        client = Client(channel, academy.token("reader"))
+        answers: list[consultation_pb2.DownloadWeightsResponse] = []
+        asking = Thread(target=lambda: answers.append(download(client, "wire")))
+        asking.start()
+        near, _ = between.accept()
+        with near, socket.create_connection(server) as far:
+            Thread(target=pass_on, args=(near, far, False), daemon=True).start()
+            Thread(target=pass_on, args=(far, near, True), daemon=True).start()
+            asking.join()
+            channel.close()
+    assert len(answers[0].evaluation.codes) > 100
+    assert sum(received) < 0.7 * answers[0].ByteSize()
