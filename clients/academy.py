@@ -384,13 +384,13 @@ class Academy(Questions):
         request = libraries_pb2.GetStatisticsRequest(game_id=game_id)
         return self._call(self._libraries.GetStatistics, request)
 
-    def report_analysis(self, game_id: str, moves: Sequence[str], found: Analysis) -> bool:
+    def report_analysis(self, game_id: str, moves: Sequence[str], analysis: Analysis) -> bool:
         """Tell ACADEMY what a search found out about a line of the opening tree: for analysts and admins.
 
         Args:
             game_id: ACADEMY's name of the game.
             moves: the line, at least one move.
-            found: what the player of the last move may expect, and how it was searched; the analyst is the
+            analysis: what the player of the last move may expect, and how it was searched; the analyst is the
                 caller, whatever it says.
 
         Returns:
@@ -402,9 +402,9 @@ class Academy(Questions):
         """
         line = libraries_pb2.LineAnalysis(
             moves=moves,
-            value=found.value,
-            budget=found.budget,
-            kind=found.kind.value,  # type: ignore[arg-type]
+            value=analysis.value,
+            budget=analysis.budget,
+            kind=analysis.kind.value,  # type: ignore[arg-type]
         )
         request = libraries_pb2.AnalyseOpeningsRequest(game_id=game_id, lines=[line])
         return bool((self._call(self._libraries.AnalyseOpenings, request)).counted)

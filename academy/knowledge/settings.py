@@ -47,7 +47,7 @@ class LibrarySettings:
         max_merged_cells: How many cells a merge may change.
         prune_below: Leaves of the opening tree are pruned where all are worth less, 0.0 to 1.0.
         prune_factor: What a pruned node's value is multiplied by, 0.0 to 1.0.
-        forget_after: After so many contests without use a pattern counts half for eviction; 0: never.
+        forget_after: After this number of contests without use a pattern counts half for eviction; 0: never.
         max_submissions_per_contest: How many patterns a player may propose in one contest.
         analysed_patterns: How many patterns ACADEMY itself cuts from each contest for each player.
         least_information: A merge that would leave less, in bits, is not made; a proposal that leaves cells
@@ -57,12 +57,12 @@ class LibrarySettings:
         evaluation: Whether every contest teaches what positions are worth.
         evaluation_patterns: How many anchored patterns have a weight in that; 0: features alone.
         local_weights: Whether players may download weights of tesujis and evaluation in contests.
-        opening_moves_per_consultation: Players may consult openings before one own move in so many.
+        opening_moves_per_consultation: Players may consult openings before one own move in this number.
         pattern_value_limit: They may consult patterns where they expect this or less, 0.0 to 1.0.
         elo_margin: They get knowledge of players above their own Elo less this.
         consult_share: The share of their contests in which they may consult, 0.0 to 1.0.
-        removed_days: For so many days what admins removed can be restored.
-        removed_records: Up to so many removed records are kept for that.
+        removed_days: For this number of days what admins removed can be restored.
+        removed_records: Up to this number of removed records are kept for that.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.

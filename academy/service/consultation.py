@@ -305,7 +305,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if not (free or rules.local_weights):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
         least_elo = self._least_elo(caller, seat, view.spec, rules)
-        answer = answer_weights(view.told_evaluation, view.told_tesujis, least_elo, request.known_revision)
+        answer = answer_weights(
+            view.answered_evaluation, view.answered_tesujis, least_elo, request.known_revision
+        )
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:
             self._guard.charge(caller, cost)
