@@ -46,7 +46,7 @@ __all__ = [
 
 # Weaker players play too much at random to be learnt from.
 LEAST_ELO: Final = 1_000.0
-# An arena may claim any Elo. It counts up to this number of hundredths above the mean of those who taught before,
+# An arena may claim any Elo. It counts up to this much, in hundredths, above the mean of those who taught,
 # and the first up to that of a usual player: one false claim then silences no more than a true contest does.
 _FIRST_BELIEVED: Final = 1_500 * ELO_SCALE
 _BELIEVED_ABOVE: Final = 2 * BAND_HUNDREDTHS

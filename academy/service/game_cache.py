@@ -57,7 +57,7 @@ class CachedGame:
 
     @property
     def evaluator(self) -> PositionEvaluator:
-        """The evaluator of the evaluation that is told; the same object until that changes."""
+        """The evaluator of the evaluation that answers hold; the same object until that changes."""
         table = self.view.answered_evaluation
         if self._evaluator is None or self._evaluator[0] is not table:
             weights = table.weight_millionths / VALUE_SCALE
