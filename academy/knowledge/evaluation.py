@@ -33,7 +33,7 @@ __all__ = ["EVALUATION_IN_USES", "FIRST_PATTERN", "EvaluationTable", "Feature", 
 FEATURE_RATE: Final = 0.2
 PATTERN_RATE: Final = 0.03
 MOST_WEIGHT: Final = 8.0
-# A position counts at most this many moves: a game may have millions, and the sum of a contest is squared.
+# More moves count as this number: a game may have millions, and all of a contest's are added up and squared.
 MOST_MOVES: Final = 1_000.0
 # The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
 # begin, and how far a contest moves it up, or, if it counts fully, down.
@@ -206,7 +206,7 @@ class EvaluationTable:
         return self._of_columns(*(column[kept] for column in self.columns()))
 
     def fit_settings(self, settings: LibrarySettings) -> "EvaluationTable":
-        """Return what has room by a game's settings; what they switch off is kept, and only not shared.
+        """Return what has room by a game's settings; what they switch off is kept, and given to nobody.
 
         Args:
             settings: The game's settings.
@@ -214,7 +214,7 @@ class EvaluationTable:
         switched_on = settings.evaluation and settings.evaluation_patterns
         return self.keep_strongest(switched_on or GREATEST["evaluation_patterns"])
 
-    def shared(self, settings: LibrarySettings) -> "EvaluationTable":
+    def for_answers(self, settings: LibrarySettings) -> "EvaluationTable":
         """Return what others get: nothing where the evaluation, features alone where patterns are off.
 
         Args:

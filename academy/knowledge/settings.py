@@ -40,19 +40,29 @@ LEAST: Final = {"opening_moves_per_consultation": 1}
 class LibrarySettings:
     """Capacities and thresholds of one game, with the seed's numbers as defaults.
 
-    `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
-    rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
-    `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
-    for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
-    a proposal that leaves cells open must say as much; with a recommended opening move come
-    `opening_plies_ahead` plies of replies and recommended moves (0: none); from every contest ACADEMY
-    learns which surroundings of a cell to move into, and keeps `tesuji_capacity` of them (0: none), and
-    where `evaluation` is set what positions are worth, by features and up to `evaluation_patterns` anchored
-    patterns; `local_weights` says whether players may download both in contests; in
-    contests players may consult openings before one own move in `opening_moves_per_consultation`, patterns
-    where they expect `pattern_value_limit` or less, and all of it of players above their own Elo less
-    `elo_margin`, in a share `consult_share` of their contests; up to `removed_records` that admins removed
-    can be restored for `removed_days`.
+    Attributes:
+        opening_capacity: How many nodes the opening tree keeps.
+        middle_game_capacity: How many patterns the library of the middle game keeps.
+        endgame_capacity: How many patterns the library of the endgame keeps.
+        max_merged_cells: How many cells a merge may change.
+        prune_below: Leaves of the opening tree are pruned where all are worth less, 0.0 to 1.0.
+        prune_factor: What a pruned node's value is multiplied by, 0.0 to 1.0.
+        forget_after: After this number of contests without use a pattern counts half for eviction; 0: never.
+        max_submissions_per_contest: How many patterns a player may propose in one contest.
+        analysed_patterns: How many patterns ACADEMY itself cuts from each contest for each player.
+        least_information: A merge that would leave less, in bits, is not made; a proposal that leaves cells
+            open must say as much.
+        opening_plies_ahead: How many plies of replies and recommended moves come with a recommended one.
+        tesuji_capacity: How many tesujis are kept, learnt from every contest; 0 switches them off.
+        evaluation: Whether every contest teaches what positions are worth.
+        evaluation_patterns: How many anchored patterns have a weight in that; 0: features alone.
+        local_weights: Whether players may download weights of tesujis and evaluation in contests.
+        opening_moves_per_consultation: Players may consult openings before one own move in this number.
+        pattern_value_limit: They may consult patterns where they expect this or less, 0.0 to 1.0.
+        elo_margin: They get knowledge of players above their own Elo less this.
+        consult_share: The share of their contests in which they may consult, 0.0 to 1.0.
+        removed_days: For this number of days what admins removed can be restored.
+        removed_records: Up to this number of removed records are kept for that.
 
     Raises:
         InvalidSettingsError: A setting is out of its range.

@@ -46,7 +46,7 @@ __all__ = [
 
 # Weaker players play too much at random to be learnt from.
 LEAST_ELO: Final = 1_000.0
-# An arena may claim any Elo. It counts up to this much, in hundredths, above the mean of earlier teachers,
+# An arena may claim any Elo. It counts up to this much, in hundredths, above the mean of those who taught,
 # and the first up to that of a usual player: one false claim then silences no more than a true contest does.
 _FIRST_BELIEVED: Final = 1_500 * ELO_SCALE
 _BELIEVED_ABOVE: Final = 2 * BAND_HUNDREDTHS
@@ -230,14 +230,14 @@ class TesujiTable:
         return self._take(np.sort(self.by_strength[:capacity]))
 
     def fit_settings(self, settings: LibrarySettings) -> "TesujiTable":
-        """Return what has room by a game's settings; what they switch off is kept, and only not shared.
+        """Return what has room by a game's settings; what they switch off is kept, and given to nobody.
 
         Args:
             settings: The game's settings.
         """
         return self.keep_strongest(settings.tesuji_capacity or GREATEST["tesuji_capacity"])
 
-    def shared(self, settings: LibrarySettings) -> "TesujiTable":
+    def for_answers(self, settings: LibrarySettings) -> "TesujiTable":
         """Return what others get: none where tesujis are off.
 
         Args:

@@ -91,7 +91,7 @@ class MoveAdvice:
 
     def add_tesujis(self) -> None:
         """Add how rather strong players move into what lies around the cells."""
-        table, around = self.game.view.shared_tesujis, surroundings(self._spec)
+        table, around = self.game.view.answered_tesujis, surroundings(self._spec)
         placed = [move.cell is not None and move.places for move in self.moves]
         cells = [move.cell for move in compress(self.moves, placed) if move.cell is not None]
         if around is None or not len(table) or not cells:
@@ -104,7 +104,7 @@ class MoveAdvice:
 
     def add_evaluation(self) -> None:
         """Add what the boards after the moves are worth, by anchored patterns."""
-        table, question = self.game.view.shared_evaluation, self.question
+        table, question = self.game.view.answered_evaluation, self.question
         if table.contests < ENOUGH_CONTESTS or not self.moves or not self.game.evaluator.knows_patterns:
             # The pieces on the board are what any player counts by itself.
             return

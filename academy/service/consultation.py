@@ -306,7 +306,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
         least_elo = self._least_elo(caller, seat, view.spec, rules)
         answer = answer_weights(
-            view.shared_evaluation, view.shared_tesujis, least_elo, request.known_revision
+            view.answered_evaluation, view.answered_tesujis, least_elo, request.known_revision
         )
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:

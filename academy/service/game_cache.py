@@ -57,8 +57,8 @@ class CachedGame:
 
     @property
     def evaluator(self) -> PositionEvaluator:
-        """The evaluator of the evaluation that is shared; the same object until that changes."""
-        table = self.view.shared_evaluation
+        """The evaluator of the evaluation that answers hold; the same object until that changes."""
+        table = self.view.answered_evaluation
         if self._evaluator is None or self._evaluator[0] is not table:
             weights = table.weight_millionths / VALUE_SCALE
             self._evaluator = table, PositionEvaluator(self.view.spec, table.codes, weights)

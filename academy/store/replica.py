@@ -108,14 +108,14 @@ class GameView:
         return game_tables.read_evaluation(self.stored_evaluation, self.spec)
 
     @cached_property
-    def shared_tesujis(self) -> TesujiTable:
+    def answered_tesujis(self) -> TesujiTable:
         """The tesujis that questions are answered by: none where the setting is off."""
-        return self.tesujis.shared(self.settings)
+        return self.tesujis.for_answers(self.settings)
 
     @cached_property
-    def shared_evaluation(self) -> EvaluationTable:
+    def answered_evaluation(self) -> EvaluationTable:
         """The evaluation that others get, as far as the settings have it on."""
-        return self.evaluation.shared(self.settings)
+        return self.evaluation.for_answers(self.settings)
 
     @property
     def openings(self) -> OpeningTree:

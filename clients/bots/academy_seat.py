@@ -30,7 +30,7 @@ class AcademySeat:
         self.may_ask = academy is not None
         self.seat = seat
         # Why ACADEMY refused: each reason is printed once.
-        self._printed_reasons: set[str] = set()
+        self._printed: set[str] = set()
         # What ACADEMY knows of the game, once it was read.
         self.game: game_pb2.Game | None = None
         # Whether this is one of the contests in which the player may not consult.
@@ -80,6 +80,6 @@ class AcademySeat:
         self._say(f"going on without ACADEMY's answers: {error}", "")
 
     def _say(self, text: str, reason: str) -> None:
-        if reason not in self._printed_reasons:
-            self._printed_reasons.add(reason)
+        if reason not in self._printed:
+            self._printed.add(reason)
             print(text, file=sys.stderr)

@@ -274,7 +274,7 @@ def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
     assert game.evaluation.patterns == 20
     kept = game.evaluation
     assert game.change_settings(LibrarySettings()) == 0
-    assert game.evaluation == kept and game.evaluation.shared(game.settings) == EvaluationTable()
+    assert game.evaluation == kept and game.evaluation.for_answers(game.settings) == EvaluationTable()
     game.take_changes()
     game.report(contest(GO, 9), 9)
     assert not game.take_changes().evaluation
@@ -282,8 +282,8 @@ def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
     assert game.change_settings(FEATURES) == 0
     game.report(contest(GO, 10), 10)
     assert game.evaluation.patterns == 20 and game.evaluation.contests == 6
-    assert game.evaluation.shared(FEATURES).patterns == 0
-    assert game.evaluation.shared(PATTERNS) is game.evaluation
+    assert game.evaluation.for_answers(FEATURES).patterns == 0
+    assert game.evaluation.for_answers(PATTERNS) is game.evaluation
 
 
 def test_a_use_in_a_contest_is_counted_with_its_result() -> None:

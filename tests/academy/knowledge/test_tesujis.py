@@ -481,15 +481,15 @@ class TestInTheKnowledgeOfAGame:
     def test_switched_off_and_on_again_it_goes_on_where_it_was(self) -> None:
         on = LibrarySettings(tesuji_capacity=30)
         game, steady = GameKnowledge(GO, on), GameKnowledge(GO, on)
-        for taught in (game, steady):
-            taught.report(placed(GO, anywhere, 1), 1)
+        for knowledge in (game, steady):
+            knowledge.report(placed(GO, anywhere, 1), 1)
         assert game.change_settings(LibrarySettings()) == 0
-        assert not len(game.tesujis.shared(game.settings))
+        assert not len(game.tesujis.for_answers(game.settings))
         game.report(placed(GO, anywhere, 2), 2)
         game.change_settings(on)
-        assert game.tesujis == steady.tesujis == game.tesujis.shared(on)
-        for taught in (game, steady):
-            taught.report(placed(GO, anywhere, 3), 3)
+        assert game.tesujis == steady.tesujis == game.tesujis.for_answers(on)
+        for knowledge in (game, steady):
+            knowledge.report(placed(GO, anywhere, 3), 3)
         assert game.tesujis == steady.tesujis and len(game.tesujis) == 30
 
     def test_uses_are_counted_with_successes(self) -> None:

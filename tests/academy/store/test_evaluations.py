@@ -80,7 +80,7 @@ def test_uses_are_counted_and_switching_it_off_keeps_it(taught: Store) -> None:
     assert not list(check(taught.environment))
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation=False), "admin"))
     view = taught.follow().refresh(GAME)
-    assert view.evaluation.contests == 5 and not len(view.shared_evaluation)
+    assert view.evaluation.contests == 5 and not len(view.answered_evaluation)
     assert not list(check(taught.environment))
 
 

@@ -96,7 +96,7 @@ def test_a_lowered_capacity_evicts_at_once(taught: Store) -> None:
     assert len(taught.follow().refresh(GAME).tesujis) == 20
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=0), "admin"))
     view = taught.follow().refresh(GAME)
-    assert kept() and len(view.tesujis) == 20 and not len(view.shared_tesujis)
+    assert kept() and len(view.tesujis) == 20 and not len(view.answered_tesujis)
     assert not list(check(taught.environment))
 
 
