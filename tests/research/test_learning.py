@@ -156,7 +156,7 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     assert report.rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
         "| 8 + 6 | x 2.00 |",
-        "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-252, +252] |  "
+        "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
         "| 8 | x 2.00 |",
     ]
 
