@@ -75,7 +75,7 @@ TRIALS: Final = {
         seconds=0.008,
         contests=600,
         conditions=("everything", "shared", "openings", "own", "open"),
-        analysis=Analysis(400, 4_000),
+        analysis=Analysis(200, 4_000),
     ),
     "hex": Trial(
         "Hex 7x7",
@@ -86,7 +86,7 @@ TRIALS: Final = {
         seconds=0.036,
         contests=400,
         conditions=("everything", "shared", "openings", "own", "open"),
-        analysis=Analysis(300, 2_000),
+        analysis=Analysis(200, 2_000),
     ),
     "go": Trial(
         "Go 9x9",
