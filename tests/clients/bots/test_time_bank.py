@@ -1,6 +1,7 @@
 """Time that moves from the book leave over is spent on later moves, and no player has more in all."""
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,13 +61,11 @@ class Booked(AdvisedPlayer[Any, Any]):
 
     def _book_move(self, position: Any, moves: Any, own_moves: int) -> Candidate[Any] | None:
         if own_moves < 2:
-            return Candidate(self.rules.legal_moves(position, 1)[0], 0.5)
+            return Candidate(next(iter(self.rules.legal_moves(position, 1) or ())), 0.5)
         return None
 
 
 def test_a_player_that_saves_time_thinks_longer_after_its_book() -> None:
-    import time
-
     go = Go.from_settings({"board_size": 5, "komi": 0.5})
     player = Booked(go, time.process_time)
     took = []
