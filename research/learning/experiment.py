@@ -13,13 +13,15 @@ from typing import Any, Final
 
 from research.learning.classroom import Classroom, ProcessorClock
 from research.learning.conditions import CONDITIONS
-from research.learning.contests import Entrant, Hall
+from research.learning.contests import Entrant, Hall, play
 from research.learning.games import PLAYER, STUDY, TRIALS
 from research.learning.ledger import Ledger
-from research.learning.population import Population, Records
+from research.learning.population import Population, Records, performance
 
 # Pairs of games of a row. It is fixed, and no row ends because of its result.
 PAIRS: Final = 200
+# Pairs of games against each level of the population that rate the player; the error is then some 60 Elo.
+RATED_PAIRS: Final = 10
 # ACADEMY is busy that takes more than this share of the time, measured over LOOK_SECONDS.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
@@ -87,9 +89,12 @@ def measure(row: Row, pairs: int, deadline: float, site: Site) -> None:
     if not classroom.learn(deadline):
         _report(f"{row}: learning goes on in the next run")
         return
+    elo = rate(row, population, site, deadline)
+    if elo is None:
+        return
     with classroom.opened() as (hall, clock):
         hall.change_settings(condition.rules)
-        match = Match(row, population, site, hall, clock)
+        match = Match(row, population, site, hall, clock, elo)
         # Let ACADEMY read its libraries: that is no player's time to think.
         match.play("warming-up", 0)
         _wait_until_idle(clock)
@@ -97,6 +102,32 @@ def measure(row: Row, pairs: int, deadline: float, site: Site) -> None:
             match.play_pair()
             if match.pairs % _REPORTED == 0:
                 _report(f"{row}: {match.pairs} of {pairs} pairs")
+
+
+def rate(row: Row, population: Population, site: Site, deadline: float) -> float | None:
+    """The Elo that the player measured has among the population, by games without ACADEMY against each level.
+
+    ACADEMY withholds what weaker players know. None where there was no time for all of them.
+    """
+    trial = population.trial
+    like = {name: row.key[name] for name in ("study", "population", "game", "a_move", "player", "contests")}
+    timed = Entrant("timed", trial.timed(time.process_time), 0.0)
+    results = []
+    for level, elo in population.levels(trial.contests).items():
+        other = Entrant(f"level {level}", trial.strength(level), 0.0)
+        for number in range(site.ledger.pairs("rating", **like, level=level), RATED_PAIRS):
+            if time.monotonic() >= deadline:
+                return None
+            points = 0.0
+            for seat, entrants in enumerate(((timed, other), (other, timed)), 1):
+                seed = f"{population.seed}/rating/{level}/{number}"
+                points += play(trial.referee(), f"{seed}/{seat}", entrants, seed).score(seat)
+            site.ledger.add(
+                kind="rating", **like, level=level, commit=site.commit, number=number, points=points
+            )
+        played = [line["points"] for line in site.ledger.of("rating", **like, level=level)]
+        results.append((elo, sum(played), 2 * len(played)))
+    return performance(results)
 
 
 @dataclass(frozen=True)
@@ -108,20 +139,20 @@ class Match:
     site: Site
     hall: Hall
     clock: ProcessorClock
+    # What ACADEMY learns of both players.
+    elo: float
 
     @property
     def pairs(self) -> int:
         """How many were played."""
         return self.site.ledger.pairs(**self.row.key)
 
-    def play(self, name: str, number: int) -> tuple[float, list[float], float]:
+    def play(self, name: str, number: int) -> tuple[float, list[float]]:
         """Play two games, in which the players change seats; the same seeds give both the same chance.
 
-        Returns the points of the player with ACADEMY, the seconds that it and the other took, and their Elo.
+        Returns the points of the player with ACADEMY, and the seconds that it and the other took.
         """
-        trial = self.population.trial
-        elo = self.population.elo_of(trial.student, trial.contests)
-        plain = Entrant("without", trial.timed(self.clock), elo)
+        plain = Entrant("without", self.population.trial.timed(self.clock), self.elo)
         student = replace(plain, name="with", libraries=CONDITIONS[self.row.condition].libraries)
         seed = f"{self.population.seed}/{name}/{number}"
         points, took = 0.0, [0.0, 0.0]
@@ -132,16 +163,16 @@ class Match:
             points += game.score(seat)
             took[0] += game.seconds[seat]
             took[1] += game.seconds[3 - seat]
-        return points, took, elo
+        return points, took
 
     def play_pair(self) -> None:
         """Play the next pair, and write down what came of it."""
         number = self.pairs
-        points, took, elo = self.play("measured", number)
+        points, took = self.play("measured", number)
         self.site.ledger.add(
             kind="pair",
             **self.row.key,
-            elo=round(elo),
+            elo=round(self.elo),
             commit=self.site.commit,
             number=number,
             points=points,

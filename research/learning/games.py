@@ -13,7 +13,7 @@ STUDY: Final = "study-4"
 POPULATIONS: Final = ("first", "second")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
 # to be counted together with another's.
-PLAYER: Final = 7
+PLAYER: Final = 8
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Trial:
     """One game, its players and what is measured in it.
 
     Strengths are playouts a move, or plies for alpha-beta. `levels` are those of the population; `student` is
-    the level that is about as strong as the player measured, and gives it its Elo.
+    the level that is about as strong as the player measured.
     """
 
     title: str

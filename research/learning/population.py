@@ -1,6 +1,7 @@
 """The players that ACADEMY learns from: their contests, kept in a file, and their Elo."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -102,11 +103,37 @@ class Population:
             elos[second] += change_factor(theirs, mine) * (expected_score(mine - theirs) - score)
         return list(elos.values())
 
-    def elo_of(self, level: int, contests: int) -> float:
-        """The mean Elo of the players of a level after a number of contests."""
-        of_level = [
-            elo
-            for elo, player_level in zip(self.elos(contests), self.trial.levels, strict=True)
-            if player_level == level
-        ]
-        return sum(of_level) / len(of_level)
+    def levels(self, contests: int) -> dict[int, float]:
+        """The mean Elo of the players of each level after a number of contests, the weakest level first."""
+        elos = self.elos(contests)
+        return {
+            level: sum(of_level) / len(of_level)
+            for level in sorted(set(self.trial.levels))
+            if (
+                of_level := [
+                    elo
+                    for elo, player_level in zip(elos, self.trial.levels, strict=True)
+                    if player_level == level
+                ]
+            )
+        }
+
+
+_LIKELIEST: Final = (-3000.0, 5000.0)
+_HALVINGS: Final = 40
+
+
+def performance(results: Sequence[tuple[float, float, int]]) -> float:
+    """The Elo by points made in games against opponents of an Elo: (Elo, points, games) each.
+
+    One more draw is counted against each, without which who won or lost all games would have no Elo.
+    """
+    made = sum(points + 0.5 for _, points, _ in results)
+    low, high = _LIKELIEST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        if sum((games + 1) * expected_score(middle - elo) for elo, _, games in results) < made:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2.0

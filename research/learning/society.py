@@ -96,7 +96,7 @@ class _Society:
             return
         trial, seed = self._population.trial, f"{self._population.seed}/society/{number}"
         level = random.Random(seed).choice(trial.levels)
-        plain = Entrant("without", trial.strength(level), self._population.elo_of(level, number))
+        plain = Entrant("without", trial.strength(level), self._population.levels(number)[level])
         asking = replace(plain, name="with", libraries=EVERYTHING)
         points = 0.0
         for seat, entrants in enumerate(((asking, plain), (plain, asking)), 1):

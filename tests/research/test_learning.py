@@ -1,5 +1,6 @@
 """The learning study: it goes on where it ended, learns nothing while it measures, and reports."""
 
+import itertools
 import json
 import sys
 import time
@@ -17,7 +18,7 @@ from research.learning import conditions, experiment, games, report, society
 from research.learning.experiment import Row, Site, run
 from research.learning.games import STUDY, Analysis, Trial
 from research.learning.ledger import Ledger
-from research.learning.population import Population, Records
+from research.learning.population import Population, Records, performance
 
 SMALL = Trial(
     "Tic-tac-toe",
@@ -64,6 +65,8 @@ def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(tmp_
     run(rows, 2, soon(), site(tmp_path))
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
     results = site(tmp_path).ledger
+    # Each level of the population rates the player once, for all rows.
+    assert {level: results.pairs("rating", level=level) for level in (2, 30)} == {2: 10, 30: 10}
     for row in rows:
         pairs = list(results.of("pair", **row.key))
         assert [pair["number"] for pair in pairs] == [0, 1]
@@ -121,7 +124,7 @@ def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
         assert elos == {name: before[name] for name in elos}
     elos_now = population.elos(6)
     assert sum(elos_now) == pytest.approx(3000.0)
-    assert population.elo_of(2, 6) == pytest.approx((elos_now[0] + elos_now[1]) / 2)
+    assert population.levels(6) == pytest.approx({2: (elos_now[0] + elos_now[1]) / 2, 30: elos_now[2]})
 
 
 def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
@@ -229,6 +232,28 @@ def test_conditions_of_all_games_are_known_and_strict_but_for_open_ones() -> Non
         if condition.rules["pattern_value_limit"] == 0.33 and not condition.rules["local_weights"]
     ]
     assert len(strict) == len(conditions.CONDITIONS) - 1
+
+
+@pytest.mark.parametrize(
+    ("results", "elo"),
+    [
+        ([(1000.0, 5.0, 10)], 1000.0),
+        # Three of four points are worth 191 Elo.
+        ([(1000.0, 7499.5, 9999)], 1190.8),
+        ([(800.0, 5.0, 10), (1200.0, 5.0, 10)], 1000.0),
+    ],
+)
+def test_a_performance_is_the_elo_that_explains_the_points(
+    results: list[tuple[float, float, int]], elo: float
+) -> None:
+    assert performance(results) == pytest.approx(elo, abs=0.1)
+
+
+def test_a_performance_grows_with_the_points_and_is_never_without_bounds() -> None:
+    performances = [performance([(700.0, points, 30), (1300.0, points / 2, 30)]) for points in range(31)]
+    assert all(less < more for less, more in itertools.pairwise(performances))
+    assert -1000.0 < performance([(700.0, 0.0, 30)]) < 200.0
+    assert 1200.0 < performance([(700.0, 30.0, 30)]) < 3000.0
 
 
 @pytest.mark.parametrize(
