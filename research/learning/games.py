@@ -73,7 +73,7 @@ TRIALS: Final = {
         levels=(10, 10, 50, 50, 200, 200, 400, 400),
         student=200,
         seconds=0.008,
-        contests=600,
+        contests=1_200,
         conditions=("everything", "shared", "openings", "own", "open"),
         analysis=Analysis(200, 4_000),
     ),
