@@ -84,7 +84,7 @@ TRIALS: Final = {
         levels=(10, 10, 40, 40, 120, 120, 240, 240),
         student=120,
         seconds=0.036,
-        contests=400,
+        contests=250,
         conditions=("everything", "shared", "openings", "own", "open"),
         analysis=Analysis(200, 2_000),
     ),
