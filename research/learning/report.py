@@ -27,6 +27,7 @@ HEAD: Final = "\n".join(
 SOCIETY_HEAD: Final = "\n".join(
     ("| game | consulted in | contests learnt from | games | Elo gained |", "|---|---|---|---|---|")
 )
+NOTHING: Final = "Nothing was measured yet."
 # Contests over which the pairs of a row of that table are spread.
 WINDOW: Final = 500
 # Errors of fewer pairs would dwarf everything else in the chart.
@@ -118,8 +119,8 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
         "learning": [HEAD, *(row for game in TRIALS for row in rows(ledger, game))],
         "society": [SOCIETY_HEAD, *(row for game in TRIALS for row in society_rows(ledger, game))],
     }
-    for name, table in tables.items():
-        text = placed(text, name, "\n".join(table))
+    for name, (head, *table) in tables.items():
+        text = placed(text, name, "\n".join([head, *table]) if table else NOTHING)
     document.write_text(text)
 
 

@@ -192,6 +192,7 @@ def test_the_page_has_the_tables_in_their_places(tmp_path: Path) -> None:
     assert text.startswith("before")
     assert "was here" not in text
     assert "| Tic-tac-toe, 10 ms | 8 | openings and tesujis |" in text
+    assert f"<!-- society: measured -->\n{report.NOTHING}\n" in text
 
 
 def test_results_are_kept_one_line_a_row_and_counted_once(tmp_path: Path) -> None:
