@@ -109,7 +109,7 @@ def play(
         )
         ply.values.add(player=seat, value=chosen.value, before=scholars[seat].value_before)
     for seat in lines or ():
-        if scholars[seat].academy is None:
+        if not scholars[seat].may_ask:
             raise AcademyLostError(
                 f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted"
             )

@@ -29,7 +29,7 @@ SMALL = Trial(
     seconds=0.01,
     contests=8,
     conditions=("shared", "own"),
-    analysis=Analysis(3, 20),
+    analysis=Analysis(3, 200),
 )
 GAME = "openspiel-tic_tac_toe"
 FIRST = Row("small", "first", "shared")
