@@ -60,7 +60,7 @@ class Booked(AdvisedPlayer[Any, Any]):
         seat = Seat(spec.game_id, spec.geometry, 1)
         super().__init__(thinker, self.rules, None, seat, saves_time=True)
 
-    def _book_move(self, position: Any, moves: Any, own_moves: int) -> Candidate[Any] | None:
+    def book_move(self, position: Any, moves: Any, own_moves: int) -> Candidate[Any] | None:
         if own_moves < 2:
             return Candidate(next(iter(self.rules.legal_moves(position, 1) or ())), 0.5)
         return None
