@@ -55,15 +55,15 @@ class Measured:
 
 def measured(ledger: Ledger, game: str) -> list[Measured]:
     """What was measured of a game by the player as it is now, in the order of the conditions."""
-    found = []
+    matches = []
     for condition in CONDITIONS:
         keys = [Row(game, population, condition).key for population in POPULATIONS]
         counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
         if any(counts):
             took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
             asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
-            found.append(Measured(game, condition, counts, (asking, alone)))
-    return found
+            matches.append(Measured(game, condition, counts, (asking, alone)))
+    return matches
 
 
 def rows(ledger: Ledger, game: str) -> list[str]:
@@ -129,7 +129,7 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     import matplotlib
 
     matplotlib.use("svg")
-    # The same figures are to make the same file, and its text is to be text.
+    # The same figures are to make the same file, and their text stays text.
     matplotlib.rcParams["svg.hashsalt"] = "learning"
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot

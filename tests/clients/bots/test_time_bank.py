@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from clients.bots.advised_player import AdvisedPlayer
@@ -50,7 +50,6 @@ class Booked(AdvisedPlayer[Any, Any]):
 
     rules: Referee[Any, Any]
     clock: Callable[[], float]
-    asked: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         thinker = Strength("monte-carlo", seconds=0.05, clock=self.clock).thinker(
