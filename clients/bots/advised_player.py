@@ -17,6 +17,8 @@ from clients.academy import Academy
 from clients.bots.advice import Adviser
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.thinking import Candidate, Experience, Thinker
+from clients.bots.time_bank import TimeBank
+from clients.bots.tree_search import TreeSearchThinker
 from clients.local_weights import LocalWeights
 from clients.seat import Seat
 from referees.api import Referee
@@ -40,7 +42,11 @@ class _Chosen(Generic[Position, Move]):
 
 
 class AdvisedPlayer(Adviser[Position, Move]):
-    """One seat's player. `moves` are always all moves of the game so far, as text."""
+    """One seat's player. `moves` are always all moves of the game so far, as text.
+
+    `libraries` are those that it consults. With `saves_time` a search by time has the seconds of a move on
+    the average: what moves from the book leave over, later ones may have.
+    """
 
     def __init__(
         self,
@@ -49,12 +55,16 @@ class AdvisedPlayer(Adviser[Position, Move]):
         academy: Academy | None,
         seat: Seat,
         libraries: Collection[Library] = tuple(Library),
+        saves_time: bool = False,
     ) -> None:
         super().__init__(referee, academy, seat, libraries)
         self.thinker = thinker
         # What the arena heard with the last move, where the player found that itself.
         self._stated: float | None = None
         self.value_before: float | None = None
+        self._bank: TimeBank | None = None
+        if saves_time and isinstance(thinker, TreeSearchThinker | AlphaBetaThinker) and thinker.seconds:
+            self._bank = TimeBank(thinker.seconds, thinker.clock)
         # What they are worth to others is looked into after the contest, when there is time.
         self._chosen: list[_Chosen[Position, Move]] = []
 
@@ -63,6 +73,16 @@ class AdvisedPlayer(Adviser[Position, Move]):
 
         The arena gets the value with the move, and `value_before`, which ACADEMY compares with the claim.
         """
+        if self._bank is None or not isinstance(self.thinker, TreeSearchThinker | AlphaBetaThinker):
+            return self._choose(position, moves, own_moves)
+        # A thinker of its own: others search by the same one.
+        self.thinker = replace(self.thinker, seconds=self._bank.begin())
+        try:
+            return self._choose(position, moves, own_moves)
+        finally:
+            self._bank.end()
+
+    def _choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
         self.claimed = None
         if self.may_ask and self.game is None:
             self.learn_rules()

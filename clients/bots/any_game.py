@@ -47,6 +47,7 @@ class AnyGameEngine(GtpProgram):
         thinker: Thinker[Any, Any, Any],
         academy: Academy | None = None,
         contest_id: str = "",
+        saves_time: bool = False,
     ) -> None:
         """Raises UnsuitableGameError for a game not played over GTP or with a handicap."""
         super().__init__()
@@ -55,6 +56,7 @@ class AnyGameEngine(GtpProgram):
         self._thinker = thinker
         self._academy = academy
         self._contest_id = contest_id
+        self._saves_time = saves_time
         words = cast("GtpGame[Any, Any] | None", rules.dialogue("gtp"))
         if words is None:
             raise UnsuitableGameError(f"{rules.name}: this game is not played over GTP")
@@ -182,7 +184,9 @@ class AnyGameEngine(GtpProgram):
         if number not in self._players:
             spec = self._referee.spec()
             seat = Seat(spec.game_id, spec.geometry, number, self._contest_id)
-            self._players[number] = AdvisedPlayer(self._thinker, self._referee, self._academy, seat)
+            self._players[number] = AdvisedPlayer(
+                self._thinker, self._referee, self._academy, seat, saves_time=self._saves_time
+            )
         return self._players[number]
 
     def _finish(self) -> None:
@@ -229,6 +233,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--depth", type=int, default=Strength().depth, help="plies ahead (alpha-beta)")
     parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
+    parser.add_argument(
+        "--save-time",
+        action="store_true",
+        help="the seconds are a mean: what a move leaves over, as one from a book, later ones have",
+    )
     parser.add_argument("--seed", type=int, help="for games that can be repeated")
     parser.add_argument(
         "--academy",
@@ -240,10 +249,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         rules = referee(options.game).from_settings(read_settings(options.set))
+        if options.save_time and options.seconds is None:
+            raise ValueError("--save-time needs --seconds: without them no move has a time to save")
         strength = Strength(options.search, options.playouts, options.depth, options.seconds)
         thinker = strength.thinker(rules, random.Random(options.seed))
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
-        engine = AnyGameEngine(f"{options.game}-bot", rules, thinker, _connect(options.academy), contest_id)
+        engine = AnyGameEngine(
+            f"{options.game}-bot",
+            rules,
+            thinker,
+            _connect(options.academy),
+            contest_id,
+            options.save_time,
+        )
     except (OSError, ValueError, UnknownRefereeError) as error:
         parser.error(str(error.args[0] if isinstance(error, UnknownRefereeError) else error))
     if options.academy is not None:

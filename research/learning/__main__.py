@@ -1,8 +1,9 @@
 """Measures what ACADEMY's knowledge is worth: `python -m research.learning COMMAND`.
 
-`run`, `bound` and `society` go on where they ended; give them minutes. `held-out` compares the evaluation's
+`run` and `society` go on where they ended; give them minutes. `held-out` compares the evaluation's
 log loss of results that it has not seen with the players' own, and says how well tesujis foretell moves.
-`report` writes the tables and the plot into docs/archive/learning.md.
+`report` writes the tables and the chart of docs/explanation/does-it-help.md, and keeps all results in the
+repository's file; not while another command runs.
 """
 
 import argparse
@@ -13,87 +14,91 @@ import time
 from pathlib import Path
 from typing import Final
 
-from research.learning import bound, report, society
-from research.learning.contests import CONDITIONS
-from research.learning.experiment import run
-from research.learning.games import EQUAL, FINAL, SERIES, TRIALS
+from research.learning import report, society
+from research.learning.conditions import CONDITIONS
+from research.learning.experiment import PAIRS, Row, Site, run
+from research.learning.games import POPULATIONS, TRIALS
 from research.learning.held_out import held_out_losses
-from research.learning.ledger import Ledger, Piece
+from research.learning.ledger import Ledger
 
 RESULTS: Final = Path(__file__).parent / "results.jsonl"
+DATA: Final = Path("build/learning")
 
 
 def main() -> None:
-    """Run a piece of the experiment, or write what came of it."""
+    """Run a piece of the study, or write what came of it."""
     parser = argparse.ArgumentParser(prog="python -m research.learning", description=__doc__)
     kept = argparse.ArgumentParser(add_help=False)
-    kept.add_argument("--results", type=Path, default=RESULTS, help="the file of all results")
+    kept.add_argument("--results", type=Path, default=RESULTS, help="the file of the repository's results")
+    kept.add_argument("--data", type=Path, default=DATA, help="new results and ACADEMY's folders")
+    games = argparse.ArgumentParser(add_help=False)
+    games.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
+    games.add_argument("--minutes", type=_minutes, default=90.0, help="for all of it (90)")
     commands = parser.add_subparsers(dest="command", required=True)
-    running = commands.add_parser("run", parents=[kept], help="learn and measure")
-    running.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
-    running.add_argument("--conditions", nargs="+", choices=tuple(CONDITIONS), default=CONDITIONS)
+    running = commands.add_parser("run", parents=[games, kept], help="learn and measure")
     running.add_argument(
-        "--contests", nargs="+", type=_count, help="to learn from, instead of the game's own"
+        "--conditions", nargs="+", choices=tuple(CONDITIONS), help="instead of those of each game"
     )
-    running.add_argument("--pairs", type=_count, default=100, help="most pairs of games of a row")
-    running.add_argument("--minutes", type=_minutes, default=60.0, help="for each game")
-    running.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
-    running.add_argument("--series", choices=SERIES, default=FINAL)
-    running.add_argument("--equal", choices=EQUAL, default="time", help="what both players have a move")
-    bounding = commands.add_parser("bound", parents=[kept], help="measure what fair use leaves room for")
-    bounding.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
-    bounding.add_argument("--pairs", type=_count, default=100, help="of games at each place")
-    bounding.add_argument("--minutes", type=_minutes, default=10.0, help="for each game")
-    bounding.set_defaults(series=FINAL, equal="playouts")
-    living = commands.add_parser("society", parents=[kept], help="let a society play that consults ACADEMY")
-    living.add_argument("games", nargs="+", metavar="GAME", help=f"of {', '.join(TRIALS)}")
+    running.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
+    running.add_argument("--pairs", type=_count, default=PAIRS, help=f"of games of each row ({PAIRS})")
+    living = commands.add_parser(
+        "society", parents=[games, kept], help="let a society play that consults ACADEMY"
+    )
     living.add_argument(
         "--share", type=_share, default=0.25, help="of the contests learnt from in which it consults (0.25)"
     )
     living.add_argument("--contests", type=_count, default=5_000, help="to learn from (5,000)")
-    living.add_argument("--minutes", type=_minutes, default=60.0, help="for each game")
-    living.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
-    living.set_defaults(series=FINAL, equal="playouts", pairs=1)
     held_out = commands.add_parser("held-out", help="measure how well the evaluation foretells results")
     held_out.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     held_out.add_argument("--contests", type=_count, default=500, help="played where they are missing")
-    held_out.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
-    commands.add_parser("report", parents=[kept], help="write the document's tables and plot")
+    held_out.add_argument("--data", type=Path, default=DATA, help="ACADEMY's folders")
+    commands.add_parser("report", parents=[kept], help="write the tables and the chart")
     options = parser.parse_args()
-    if options.command == "report":
-        ledger = Ledger(options.results)
-        if not ledger.lines:
-            parser.error(f"{options.results}: holds no results; run something first")
-        report.tabulate(ledger)
-        report.draw(ledger)
-        return
-    unknown = set(options.games) - set(TRIALS)
+    unknown = set(getattr(options, "games", ())) - set(TRIALS)
     if unknown:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
     if options.command == "held-out":
         for name in options.games or TRIALS:
             print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
         return
-    if options.command in ("run", "society"):
-        # Until it is compiled ACADEMY matches in a slower way, which would be measured.
-        subprocess.run([sys.executable, "-m", "academy.matching.warming"], check=True)
-    for name in options.games or TRIALS:
-        piece = Piece(
-            options.pairs,
-            time.monotonic() + 60 * options.minutes,
-            options.series,
-            options.equal,
-        )
-        if options.command == "bound":
-            bound.measure(name, piece, Ledger(options.results))
-            continue
-        if options.command == "society":
-            society.live(name, options.share, options.contests, piece, Ledger(options.results), options.data)
-            print("\n".join(report.society(Ledger(options.results), name)), flush=True)
-            continue
-        checkpoints = options.contests or TRIALS[name].checkpoints
-        run(name, list(options.conditions), checkpoints, piece, Ledger(options.results), options.data)
-        print("\n".join(report.lines(Ledger(options.results), options.series, name)), flush=True)
+    ledger = Ledger(options.results, options.data / "pairs.jsonl")
+    if options.command == "report":
+        if not ledger.lines:
+            parser.error(f"{options.results}: holds no results; run something first")
+        ledger.keep()
+        report.tabulate(ledger)
+        report.draw(ledger)
+        return
+    site, deadline = Site(ledger, options.data, _commit()), time.monotonic() + 60 * options.minutes
+    names = options.games or list(TRIALS)
+    if options.command == "society":
+        for number, name in enumerate(names):
+            now = time.monotonic()
+            share_of_time = (deadline - now) / (len(names) - number)
+            society.live(name, options.share, options.contests, now + share_of_time, site)
+            print("\n".join(report.society_rows(ledger, name)), flush=True)
+        return
+    rows = [
+        Row(name, population, condition)
+        for name in names
+        for condition in options.conditions or TRIALS[name].conditions
+        for population in options.populations
+    ]
+    run(rows, options.pairs, deadline, site)
+    for name in names:
+        print("\n".join(report.rows(ledger, name)), flush=True)
+
+
+def _commit() -> str:
+    """The revision of the program, with a + where files were changed since."""
+    described = subprocess.run(
+        ["git", "describe", "--always", "--dirty=+"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return described.stdout.strip() or "unknown"
 
 
 def _count(text: str) -> int:

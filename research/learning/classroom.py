@@ -1,4 +1,4 @@
-"""ACADEMY as it is after a number of contests: a folder for each checkpoint, to be measured any time."""
+"""ACADEMY after its lessons: a folder for each kind of them, to be measured any time."""
 
 import ctypes
 import os
@@ -7,19 +7,12 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
-from academy.v1 import contests_pb2
 from arena.academy.embedded import EmbeddedAcademy
-from research.learning.contests import LESSONS, Hall
-from research.learning.ledger import Piece
-from research.learning.population import FIRST_ELO, Population
-
-# What an analyst has for a node, and the nodes that it searches: those of a full tree.
-ANALYSIS_PLAYOUTS: Final = 4_000
-ANALYSED_NODES: Final = 1_000
+from research.learning.contests import Hall
+from research.learning.population import Population
 
 
 class ProcessorClock:
@@ -40,39 +33,41 @@ class ProcessorClock:
 
 @dataclass(frozen=True)
 class Classroom:
-    """Where ACADEMY learns under some lessons; `folder` has a folder for each number of contests."""
+    """Where ACADEMY learns under some lessons, those of `Condition`; `folder` has a folder for each."""
 
     population: Population
     lessons: str
     folder: Path
 
-    def learn(self, contests: int, piece: Piece) -> bool:
-        """Report contests to ACADEMY until it knows `contests`; return whether there was time for it.
-
-        It goes on from the nearest checkpoint before.
-        """
-        self._begin(contests)
-        with self.opened(contests) as (hall, _):
-            numbers = [number for number in range(1, contests + 1) if self._may_hear(number)]
+    def learn(self, deadline: float) -> bool:
+        """Report the trial's contests to ACADEMY; return whether there was time for it."""
+        trial = self.population.trial
+        if self.lessons == "analysed":
+            everything = replace(self, lessons="all")
+            if not everything.learn(deadline):
+                return False
+            self._copy(everything)
+        with self.opened() as (hall, _):
+            numbers = [number for number in range(1, trial.contests + 1) if self._may_hear(number)]
             known = bisect_left(numbers, True, key=lambda number: not self._knows(hall, number))
             for number in numbers[known:]:
-                if piece.over:
+                if time.monotonic() >= deadline:
                     return False
                 report = self.population.contest(number)
-                if not self._may_hear(number):
-                    continue
-                hall.teach(_all_equal(report) if self.lessons == "equal" else report)
-            if self.lessons == "analysed":
-                hall.analyse(self.population.trial.strength(ANALYSIS_PLAYOUTS), ANALYSED_NODES)
+                if self._may_hear(number):
+                    hall.teach(report)
+            if self.lessons == "analysed" and trial.analysis is not None:
+                return hall.analyse(trial.strength(trial.analysis.playouts), trial.analysis.nodes, deadline)
         return True
 
     @contextmanager
-    def opened(self, contests: int) -> Iterator[tuple[Hall, ProcessorClock]]:
-        """ACADEMY as it is after a number of contests, and a clock of its work and this process's."""
-        folder = self.folder / str(contests)
+    def opened(self) -> Iterator[tuple[Hall, ProcessorClock]]:
+        """ACADEMY as it is after its lessons, and a clock of its work and this process's."""
+        folder = self._place
+        folder.mkdir(parents=True, exist_ok=True)
         server = EmbeddedAcademy(folder / "academy", folder / "server.log")
         try:
-            hall = Hall(self.population.trial.referee(), server.start(), LESSONS[self.lessons])
+            hall = Hall(self.population.trial.referee(), server.start())
             assert server.process_id is not None
             try:
                 yield hall, ProcessorClock(server.process_id)
@@ -81,19 +76,17 @@ class Classroom:
         finally:
             server.close()
 
-    def _begin(self, contests: int) -> None:
-        folder = self.folder / str(contests)
-        if folder.exists():
+    @property
+    def _place(self) -> Path:
+        return self.folder / self.lessons
+
+    def _copy(self, other: "Classroom") -> None:
+        if self._place.exists():
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        earlier = [int(folder.name) for folder in self.folder.iterdir() if folder.name.isdecimal()]
-        begun = folder.with_suffix(".begun")
+        begun = self._place.with_suffix(".begun")
         shutil.rmtree(begun, ignore_errors=True)
-        if nearest := max((count for count in earlier if count < contests), default=0):
-            shutil.copytree(self.folder / str(nearest), begun)
-        else:
-            begun.mkdir()
-        begun.rename(folder)
+        shutil.copytree(other._place, begun)
+        begun.rename(self._place)
 
     def _may_hear(self, number: int) -> bool:
         """Whether ACADEMY hears of a contest, or would if that is not played yet."""
@@ -104,12 +97,3 @@ class Classroom:
 
     def _knows(self, hall: Hall, number: int) -> bool:
         return hall.knows(self.population.contest_id(number))
-
-
-def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
-    """The report with everybody's Elo the same."""
-    message = contests_pb2.ReportContestRequest()
-    message.CopyFrom(report)
-    for player in message.contest.players:
-        player.elo = FIRST_ELO
-    return message

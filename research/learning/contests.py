@@ -1,167 +1,23 @@
-"""Contests played in this process, with or without ACADEMY: a real one, asked over its socket.
-
-`CONDITIONS` say which libraries a player has, and which rules of fair use are lifted for it. ACADEMY's rules
-stay: before every move an analyst asks for openings, and a player always claims to expect little.
-"""
+"""Contests played in this process, with or without ACADEMY: a real one, asked over its socket."""
 
 import random
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any, Final, Protocol
 
-from academy.knowledge.boards import Board
-from academy.knowledge.fair_use import SEED_RULES, acceptable
-from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import GameSpec
-from academy.v1 import consultation_pb2, contests_pb2, contests_pb2_grpc, game_pb2
-from academy.wire.games import game_message
+from academy.knowledge.settings import Library
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc
 from arena.academy.client import AcademyClient, contest_message, void_report
 from clients.academy import Academy
 from clients.analyst import Analyst, LineSearcher, SearchGuard
-from clients.bots.advised_player import AdvisedPlayer, shapes
+from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
 from clients.connection import AcademyRefusedError, Connection
-from clients.responses import BookMove, OpeningMove
-from clients.seat import ANY_MATCHES, MatchOptions, Seat
+from clients.seat import Seat
 from referees.api import Outcome, Referee
-
-
-class Rule(Enum):
-    """A rule of fair use."""
-
-    OPENINGS = "openings are asked before no more than one move in four"
-    PATTERNS = "patterns are asked where 0.33 or less is expected"
-
-
-class UnlimitedPatternsSeat(Seat):
-    """A seat that asks for patterns at any expectation of its player."""
-
-    def allows_patterns(self, expected_value: float | None) -> bool:
-        """Always."""
-        return True
-
-    def build_pattern_request(
-        self,
-        boards: Sequence[Board],
-        expected_value: float | None = None,
-        *,
-        plies: int | None = None,
-        options: MatchOptions = ANY_MATCHES,
-        both_players: bool = False,
-    ) -> consultation_pb2.MatchPatternsRequest:
-        """As `Seat.build_pattern_request`, as if little were expected."""
-        return super().build_pattern_request(
-            boards, SEED_RULES.pattern_value_limit, plies=plies, options=options, both_players=both_players
-        )
-
-
-class UnlimitedOpeningsAcademy(Academy):
-    """A player's connection by which openings are asked for outside the contest: as often as he likes."""
-
-    def __init__(self, connection: Connection, analysing: Connection, elo: float) -> None:
-        """Ask by the contest's ticket, and for openings by a connection that may analyse."""
-        super().__init__(connection)
-        self._analysis = _OpeningAnalysis(analysing, elo)
-
-    def close(self) -> None:
-        """End both connections."""
-        self._analysis.close()
-        super().close()
-
-    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
-        """As `Academy.opening`, without a contest."""
-        return self._analysis.opening(Seat(seat.game_id, seat.geometry, seat.player), moves, own_moves)
-
-    def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> BookMove | None:
-        """As `Academy.book_move`, without a contest."""
-        return self._analysis.book_move(Seat(seat.game_id, seat.geometry, seat.player), moves, own_moves)
-
-
-class _OpeningAnalysis(Academy):
-    """Leaves out what a player of some Elo would not get in a contest."""
-
-    def __init__(self, connection: Connection, elo: float) -> None:
-        super().__init__(connection)
-        self._least_elo = SEED_RULES.least_elo(elo)
-
-    def _ask(self, question: str, request: Any) -> Any:
-        response = super()._ask(question, request)
-        if question != "opening":
-            return response
-        # No player moved to the first position: it has no Elo.
-        if request.moves and not acceptable(response.position.elo, self._least_elo):
-            return consultation_pb2.LookUpOpeningResponse()
-        kept = [move for move in response.moves if acceptable(move.statistics.elo, self._least_elo)]
-        del response.moves[:]
-        response.moves.extend(kept)
-        if response.recommendation.move not in {move.move for move in kept}:
-            response.ClearField("recommendation")
-        return response
-
-
-EVERYTHING: Final = frozenset(Library)
-
-
-@dataclass(frozen=True)
-class Condition:
-    """The libraries that are asked, and the rules of fair use that are lifted.
-
-    `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries. Where
-    the asking player is not `rated`, ACADEMY gets an Elo of 0, and withholds nothing from him.
-    """
-
-    title: str
-    lessons: str = "all"
-    libraries: frozenset[Library] = EVERYTHING
-    lifted: frozenset[Rule] = frozenset()
-    rated: bool = True
-
-
-CONDITIONS: Final = {
-    "full": Condition("everything"),
-    "openings": Condition("openings only", libraries=frozenset({Library.OPENING})),
-    "analysed": Condition("openings only, analysed", "analysed", frozenset({Library.OPENING})),
-    "one-node": Condition("openings only, one node a question", "one-node", frozenset({Library.OPENING})),
-    "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
-    "tesujis": Condition("advice by tesujis only", "tesujis", frozenset({Library.MIDDLE_GAME})),
-    "features": Condition("weights of features at home", "features", frozenset({Library.MIDDLE_GAME})),
-    "evaluation": Condition("weights of patterns at home", "evaluation", frozenset({Library.MIDDLE_GAME})),
-    "tesujis-open": Condition(
-        "advice by tesujis only, before every move", "tesujis-open", frozenset({Library.MIDDLE_GAME})
-    ),
-    "book-and-tesujis": Condition(
-        "openings and tesujis", "tesujis", frozenset({Library.OPENING, Library.MIDDLE_GAME})
-    ),
-    "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
-    "specific": Condition("generalisation off", lessons="specific"),
-    "equal": Condition("Elo weighting off", lessons="equal"),
-    "own": Condition("everything, of own contests only", lessons="own"),
-    "unrated": Condition("nothing withheld", rated=False),
-    "openings-always": Condition("openings always", lifted=frozenset({Rule.OPENINGS})),
-    "patterns-always": Condition("patterns always", lifted=frozenset({Rule.PATTERNS})),
-    "unlimited": Condition("fair use off", lifted=frozenset(Rule)),
-}
-LESSONS: Final = {
-    "all": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
-    # An analyst has searched the opening tree: a part of what it is worth is computing, not sharing.
-    "analysed": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
-    "one-node": LibrarySettings(analysed_patterns=10),
-    "tesujis": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000),
-    "features": LibrarySettings(evaluation=True, local_weights=True),
-    "evaluation": LibrarySettings(evaluation=True, evaluation_patterns=5_000, local_weights=True),
-    "tesujis-open": LibrarySettings(
-        analysed_patterns=10, opening_plies_ahead=6, tesuji_capacity=1_000, pattern_value_limit=1.0
-    ),
-    "specific": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6, max_merged_cells=0),
-    # ACADEMY hears the contests of one player alone, who is as strong as the one measured.
-    "own": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
-    # All players are reported with the same Elo.
-    "equal": LibrarySettings(analysed_patterns=10, opening_plies_ahead=6),
-}
-
+from research.learning.conditions import LEARNT
 
 # A game this many times as long as a usual one ends; the referee says who stands better, if anybody does.
 LONGEST: Final = 4
@@ -182,16 +38,12 @@ class AcademyLostError(RuntimeError):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player of one contest; it asks ACADEMY for what is in `libraries`, for nothing where that is empty.
-
-    It asks within fair use, but for rules that are `lifted`.
-    """
+    """A player of one contest; it asks ACADEMY for what is in `libraries`, if anything."""
 
     name: str
     strength: Skill
     elo: float
     libraries: Collection[Library] = ()
-    lifted: Collection[Rule] = ()
 
 
 @dataclass(frozen=True)
@@ -225,10 +77,9 @@ def play(
             entrant.strength.thinker(referee, random.Random(f"{seed}/{seat}")),
             referee,
             lines.get(seat) if lines else None,
-            (UnlimitedPatternsSeat if Rule.PATTERNS in entrant.lifted else Seat)(
-                spec.game_id, spec.geometry, seat, contest_id
-            ),
+            Seat(spec.game_id, spec.geometry, seat, contest_id),
             entrant.libraries,
+            saves_time=True,
         )
         for seat, entrant in enumerate(entrants, 1)
     }
@@ -258,7 +109,7 @@ def play(
         )
         ply.values.add(player=seat, value=chosen.value, before=scholars[seat].value_before)
     for seat in lines or ():
-        if scholars[seat].academy is None:
+        if not scholars[seat].may_ask:
             raise AcademyLostError(
                 f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted"
             )
@@ -280,28 +131,25 @@ def _result(seat: int, winners: tuple[int, ...]) -> contests_pb2.Result.ValueTyp
 class Hall:
     """One ACADEMY: reports contests that were played to it, and lets players meet who consult it."""
 
-    def __init__(self, referee: Referee[Any, Any], connection: Connection, settings: LibrarySettings) -> None:
-        """Register the game, with these settings where ACADEMY does not know it yet."""
+    def __init__(self, referee: Referee[Any, Any], connection: Connection) -> None:
+        """Register the game, which learns what is in `LEARNT`."""
         self._referee = referee
         self._spec = referee.spec()
         self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
         self._link = AcademyClient(connection)
-        game = game_message(self._spec)
-        game.settings.CopyFrom(
-            game_pb2.LibrarySettings(
-                analysed_patterns=settings.analysed_patterns,
-                max_merged_cells=settings.max_merged_cells,
-                opening_plies_ahead=settings.opening_plies_ahead,
-                tesuji_capacity=settings.tesuji_capacity,
-                evaluation=settings.evaluation,
-                evaluation_patterns=settings.evaluation_patterns,
-                local_weights=settings.local_weights,
-                pattern_value_limit=settings.pattern_value_limit,
-            )
+        if self._link.register_game(self._spec):
+            self.change_settings({name: getattr(LEARNT, name) for name in ("tesuji_capacity", "evaluation")})
+
+    def change_settings(self, settings: Mapping[str, float]) -> None:
+        """Change settings of the game, as an admin may: the rules of contests that are opened from now on."""
+        request = libraries_pb2.UpdateSettingsRequest(
+            game_id=self._spec.game_id,
+            settings=game_pb2.LibrarySettings(**settings),  # type: ignore[arg-type]
+            fields=list(settings),
         )
-        with connection.channel() as channel:
-            contests_pb2_grpc.ContestServiceStub(channel).RegisterGame(
-                contests_pb2.RegisterGameRequest(game=game), metadata=connection.metadata
+        with self._connection.channel() as channel:
+            libraries_pb2_grpc.LibraryServiceStub(channel).UpdateSettings(
+                request, metadata=self._connection.metadata
             )
 
     def close(self) -> None:
@@ -319,20 +167,19 @@ class Hall:
                 return False
 
     def teach(self, report: contests_pb2.ReportContestRequest) -> None:
-        """Report a contest, and propose what its players found worth it."""
-        tickets = self._link.open_contest(report.contest)
-        for number, ticket in enumerate(tickets, 1):
-            seat = Seat(self._spec.game_id, self._spec.geometry, number, report.contest.contest_id)
-            _remember(seat, report, self._spec)
-            with Academy(replace(self._connection, token=ticket)) as academy:
-                academy.propose(seat, len(report.plies))
+        """Report a contest."""
+        self._link.open_contest(report.contest)
         self._link.report(report)
 
-    def analyse(self, strength: Strength, nodes: int) -> None:
-        """Search the most visited nodes of the opening tree that nobody searched yet."""
+    def analyse(self, strength: Strength, nodes: int, deadline: float) -> bool:
+        """Search the most visited nodes of the opening tree that nobody searched yet.
+
+        Returns whether there was time for all of them.
+        """
         with Academy(self._connection) as academy:
-            searcher = LineSearcher(self._referee, strength)
-            Analyst(academy, searcher, SearchGuard(None, None), nodes).run(once=True)
+            guard = SearchGuard(None, deadline)
+            Analyst(academy, LineSearcher(self._referee, strength), guard, nodes).run(once=True)
+            return not guard.is_over
 
     def meet(
         self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
@@ -349,7 +196,7 @@ class Hall:
         """Play a contest that is not reported yet. Raises AcademyLostError."""
         tickets = self._link.open_contest(self._contest(contest_id, entrants))
         lines = {
-            seat: self._line(entrant, ticket)
+            seat: Academy(replace(self._connection, token=ticket))
             for seat, (entrant, ticket) in enumerate(zip(entrants, tickets, strict=True), 1)
             if entrant.libraries
         }
@@ -362,22 +209,3 @@ class Hall:
     def _contest(self, contest_id: str, entrants: Sequence[Entrant]) -> contests_pb2.Contest:
         names, elos = ([getattr(entrant, what) for entrant in entrants] for what in ("name", "elo"))
         return contest_message(contest_id, self._spec, names, elos)
-
-    def _line(self, entrant: Entrant, ticket: str) -> Academy:
-        connection = replace(self._connection, token=ticket)
-        if Rule.OPENINGS in entrant.lifted:
-            return UnlimitedOpeningsAcademy(connection, self._connection, entrant.elo)
-        return Academy(connection)
-
-
-def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
-    """What a player remembers of its own moves, from the report."""
-    before, value_before = report.start_board, None
-    for number, ply in enumerate(report.plies, 1):
-        if ply.player == seat.player:
-            value = ply.values[0].value
-            then, now = (Board.from_letters(spec.geometry, board) for board in (before, ply.board))
-            for pattern in shapes(then, now, seat.player):
-                seat.record_move(pattern, number, value_before, value)
-            value_before = value
-        before = ply.board

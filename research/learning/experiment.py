@@ -1,186 +1,187 @@
-"""Learning, then measuring, in pieces: what was done is kept, and the next piece goes on from there.
+"""Learning, then measuring, row by row: what was done is kept, and the next run goes on from there.
 
-A population plays contests that ACADEMY learns from. What it knew at checkpoints is kept, and a player with
-ACADEMY meets the same player without; these contests are reported as void, so nothing is learnt from them.
+A population plays contests that ACADEMY learns from. Then a player with ACADEMY meets the same player without
+it. These contests are reported as void, so nothing is learnt from them.
 """
 
 import secrets
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena.ratings.pentanomial import Sprt
 from research.learning.classroom import Classroom, ProcessorClock
-from research.learning.contests import CONDITIONS, Entrant, Hall
-from research.learning.games import TRIALS
-from research.learning.ledger import Ledger, Piece
-from research.learning.population import FIRST_ELO, Population, Records, elo_of_timed, play_levels
+from research.learning.conditions import CONDITIONS
+from research.learning.contests import Entrant, Hall, play
+from research.learning.games import PLAYER, STUDY, TRIALS
+from research.learning.ledger import Ledger
+from research.learning.population import Population, Records, performance
 
-# Whether ACADEMY is worth +30 normalised Elo, or nothing.
-TEST: Final = Sprt(0.0, 30.0)
-# No row ends with fewer pairs, whatever the test says: its interval would be wide, and biased.
-LEAST_PAIRS: Final = 200
+# Pairs of games of a row. It is fixed, and no row ends because of its result.
+PAIRS: Final = 200
+# Pairs of games against each level of the population that rate the player; the error is then some 60 Elo.
+RATED_PAIRS: Final = 10
 # ACADEMY is busy that takes more than this share of the time, measured over LOOK_SECONDS.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
 MOST_LOOKS: Final = 100
+# Pairs between two lines about how far a row is.
+_REPORTED: Final = 20
 
 
-def run(
-    name: str,
-    conditions: Sequence[str],
-    checkpoints: Sequence[int],
-    piece: Piece,
-    ledger: Ledger,
-    data: Path,
-) -> None:
-    """Learn up to each checkpoint, then measure at all of them in turn until the time is up.
+@dataclass(frozen=True)
+class Row:
+    """One row of the table: a game, a population that taught ACADEMY, and what is measured."""
 
-    Before the last checkpoint it is "full" alone that is measured.
-    """
-    trial = TRIALS[name]
-    folder = data / piece.series / name
-    population = Population(name, trial, piece.series, Records(folder / "contests"))
-    rows = [
-        (condition, contests)
-        for contests in sorted(checkpoints)
-        for condition in conditions
-        if condition == "full" or contests == max(checkpoints)
-    ]
-    needed = dict.fromkeys((CONDITIONS[condition].lessons, contests) for condition, contests in rows)
-    classrooms = {lessons: Classroom(population, lessons, folder / lessons) for lessons, _ in needed}
-    for lessons, contests in needed:
-        print(f"{name}: ACADEMY learns ({lessons}) from {contests:,} contests", flush=True)
-        if not classrooms[lessons].learn(contests, piece):
-            return
-    if piece.equal == "time" and not play_levels(population, piece, ledger):
-        return
-    with ExitStack() as servers:
-        opened = {
-            (lessons, contests): servers.enter_context(classrooms[lessons].opened(contests))
-            for lessons, contests in needed
+    game: str
+    population: str
+    condition: str
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What results have to have in common before they may be counted together."""
+        trial = TRIALS[self.game]
+        return {
+            "study": STUDY,
+            "population": self.population,
+            "game": self.game,
+            "a_move": trial.a_move,
+            "player": PLAYER,
+            "contests": trial.contests,
+            "condition": self.condition,
         }
-        matches = [
-            Match(
-                population,
-                condition,
-                contests,
-                piece,
-                ledger,
-                *opened[CONDITIONS[condition].lessons, contests],
-            )
-            for condition, contests in rows
-        ]
-        in_turn(matches, piece)
+
+    def __str__(self) -> str:
+        return f"{TRIALS[self.game].title}, {self.population} population, {CONDITIONS[self.condition].title}"
 
 
-def in_turn(matches: "Sequence[Match]", piece: Piece) -> None:
-    """Play pairs of all matches that are open, first of those that have the fewest, until the time is up."""
-    playing = [match for match in matches if match.open]
-    print(f"warming up; then {len(playing)} rows are played in turn", flush=True)
-    for match in playing:
-        match.warm_up()
-    for clock in {match.clock for match in playing}:
+@dataclass(frozen=True)
+class Site:
+    """Where results and ACADEMY's folders are, and the revision of the program."""
+
+    ledger: Ledger
+    data: Path
+    commit: str
+
+    def folder(self, game: str, population: str) -> Path:
+        """Where a population's contests are, and what ACADEMY made of them."""
+        return self.data / STUDY / population / game
+
+
+def run(rows: Sequence[Row], pairs: int, deadline: float, site: Site) -> None:
+    """Measure rows one after the other; each has an even share of the time that is left."""
+    for number, row in enumerate(rows):
+        left = pairs - site.ledger.pairs(**row.key)
+        now = time.monotonic()
+        if left <= 0 or now >= deadline:
+            continue
+        measure(row, pairs, now + (deadline - now) / (len(rows) - number), site)
+
+
+def measure(row: Row, pairs: int, deadline: float, site: Site) -> None:
+    """Learn what is missing, then play pairs of games until there are enough, or the time is up."""
+    trial, condition = TRIALS[row.game], CONDITIONS[row.condition]
+    folder = site.folder(row.game, row.population)
+    population = Population(row.game, trial, row.population, Records(folder / "contests"))
+    classroom = Classroom(population, condition.lessons, folder)
+    _report(f"{row}: ACADEMY learns from {trial.contests:,} contests")
+    if not classroom.learn(deadline):
+        _report(f"{row}: learning goes on in the next run")
+        return
+    elo = rate(row, population, site, deadline)
+    if elo is None:
+        return
+    with classroom.opened() as (hall, clock):
+        hall.change_settings(condition.rules)
+        match = Match(row, population, site, hall, clock, elo)
+        # Let ACADEMY read its libraries: that is no player's time to think.
+        match.play("warming-up", 0)
         _wait_until_idle(clock)
-    while playing and not piece.over:
-        min(playing, key=lambda match: match.pairs).play_pair()
-        playing = [match for match in playing if match.open]
+        while match.pairs < pairs and time.monotonic() < deadline:
+            match.play_pair()
+            if match.pairs % _REPORTED == 0:
+                _report(f"{row}: {match.pairs} of {pairs} pairs")
+
+
+def rate(row: Row, population: Population, site: Site, deadline: float) -> float | None:
+    """The Elo that the player measured has among the population, by games without ACADEMY against each level.
+
+    ACADEMY withholds what weaker players know. None where there was no time for all of them.
+    """
+    trial = population.trial
+    like = {name: row.key[name] for name in ("study", "population", "game", "a_move", "player", "contests")}
+    timed = Entrant("timed", trial.timed(time.process_time), 0.0)
+    results = []
+    for level, elo in population.levels(trial.contests).items():
+        other = Entrant(f"level {level}", trial.strength(level), 0.0)
+        for number in range(site.ledger.pairs("rating", **like, level=level), RATED_PAIRS):
+            if time.monotonic() >= deadline:
+                return None
+            points = 0.0
+            for seat, entrants in enumerate(((timed, other), (other, timed)), 1):
+                seed = f"{population.seed}/rating/{level}/{number}"
+                points += play(trial.referee(), f"{seed}/{seat}", entrants, seed).score(seat)
+            site.ledger.add(
+                kind="rating", **like, level=level, commit=site.commit, number=number, points=points
+            )
+        played = [line["points"] for line in site.ledger.of("rating", **like, level=level)]
+        results.append((elo, sum(played), 2 * len(played)))
+    return performance(results)
 
 
 @dataclass(frozen=True)
 class Match:
-    """A player with ACADEMY as it was after some contests, against itself without it."""
+    """A player with ACADEMY against itself without it."""
 
+    row: Row
     population: Population
-    name: str
-    contests: int
-    piece: Piece
-    ledger: Ledger
+    site: Site
     hall: Hall
     clock: ProcessorClock
-
-    @property
-    def key(self) -> dict[str, Any]:
-        """What the match's results have in common."""
-        return {
-            **self.piece.key(self.population.name),
-            "lessons": CONDITIONS[self.name].lessons,
-            "condition": self.name,
-            "contests": self.contests,
-        }
+    # What ACADEMY learns of both players.
+    elo: float
 
     @property
     def pairs(self) -> int:
         """How many were played."""
-        return self.ledger.pairs(**self.key)
+        return self.site.ledger.pairs(**self.row.key)
 
-    @property
-    def open(self) -> bool:
-        """Whether there is more to play."""
-        if self.pairs < LEAST_PAIRS:
-            return self.pairs < self.piece.pairs
-        return self.pairs < self.piece.pairs and not TEST.status(self.ledger.counts(**self.key)).verdict
+    def play(self, name: str, number: int) -> tuple[float, list[float]]:
+        """Play two games, in which the players change seats; the same seeds give both the same chance.
 
-    def elo(self) -> float:
-        """What ACADEMY learns of both players."""
-        if CONDITIONS[self.name].lessons == "equal":
-            return FIRST_ELO
-        levels = self.population.levels(self.contests)
-        if self.piece.equal == "playouts":
-            return levels.get(self.population.school.student, FIRST_ELO)
-        return elo_of_timed(levels, self.piece.key(self.population.name), self.ledger)
-
-    def entrants(self) -> tuple[Entrant, Entrant]:
-        """The player with ACADEMY, and the one without."""
-        trial, condition = self.population.trial, CONDITIONS[self.name]
-        if self.piece.equal == "time":
-            strength = trial.timed(self.clock)
-        else:
-            strength = trial.strength(self.population.school.student)
-        plain = Entrant("without", strength, self.elo())
-        return (
-            replace(
-                plain,
-                name="with",
-                elo=plain.elo if condition.rated else 0.0,
-                libraries=condition.libraries,
-                lifted=condition.lifted,
-            ),
-            plain,
-        )
-
-    def play_pair(self) -> None:
-        """Play the next two games, in which the players change seats, and write down what came of them."""
-        student, plain = self.entrants()
-        number = self.pairs
+        Returns the points of the player with ACADEMY, and the seconds that it and the other took.
+        """
+        plain = Entrant("without", self.population.trial.timed(self.clock), self.elo)
+        student = replace(plain, name="with", libraries=CONDITIONS[self.row.condition].libraries)
+        seed = f"{self.population.seed}/{name}/{number}"
         points, took = 0.0, [0.0, 0.0]
         for seat, entrants in enumerate(((student, plain), (plain, student)), 1):
-            # Both games of a pair have the same chance in both seats.
-            seed = f"{self.piece.series}/measured/{self.population.name}/{number}"
-            game = self.hall.meet(self._contest_id(f"{seed}/{seat}"), entrants, seed, self.clock)
+            # A pair that was interrupted is played again, in contests that are new to ACADEMY.
+            contest_id = f"{seed}/{seat}/{self.row.condition}/{secrets.token_hex(4)}"
+            game = self.hall.meet(contest_id, entrants, seed, self.clock)
             points += game.score(seat)
             took[0] += game.seconds[seat]
             took[1] += game.seconds[3 - seat]
-        self.ledger.add(
+        return points, took
+
+    def play_pair(self) -> None:
+        """Play the next pair, and write down what came of it."""
+        number = self.pairs
+        points, took = self.play("measured", number)
+        self.site.ledger.add(
             kind="pair",
-            **self.key,
+            **self.row.key,
+            elo=round(self.elo),
+            commit=self.site.commit,
             number=number,
             points=points,
             took=[round(seconds, 4) for seconds in took],
-            elo=round(student.elo),
         )
 
-    def warm_up(self) -> None:
-        """Let ACADEMY read its libraries: that is no player's time to think."""
-        seed = f"{self.piece.series}/warming-up/{self.population.name}"
-        self.hall.meet(self._contest_id(seed), self.entrants(), seed, self.clock)
 
-    def _contest_id(self, seed: str) -> str:
-        # A pair that was interrupted is played again, in contests that are new to ACADEMY.
-        return f"{seed}/{self.name}/{self.piece.equal}/{secrets.token_hex(4)}"
+def _report(text: str) -> None:
+    print(f"{time.strftime('%H:%M')} {text}", flush=True)
 
 
 def _wait_until_idle(clock: ProcessorClock) -> None:

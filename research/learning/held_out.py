@@ -22,7 +22,7 @@ from academy.knowledge.tesuji_shapes import surroundings
 from academy.knowledge.tesujis import TesujiTable
 from academy.store.codec import report_from_proto
 from academy.v1 import events_pb2
-from research.learning.games import FINAL, TRIALS
+from research.learning.games import POPULATIONS, STUDY, TRIALS
 from research.learning.population import Population, Records
 
 LEARNT: Final = 0.8
@@ -42,7 +42,9 @@ _Floats = NDArray[np.float64]
 
 def held_out_losses(name: str, contests: int, data: Path) -> list[str]:
     """Play what is missing of a population's contests, and return a line for each way to foretell results."""
-    population = Population(name, TRIALS[name], FINAL, Records(data / FINAL / name / "contests"))
+    first = POPULATIONS[0]
+    records = Records(data / STUDY / first / name / "contests")
+    population = Population(name, TRIALS[name], first, records)
     spec = TRIALS[name].referee().spec()
     reports = [
         report_from_proto(events_pb2.ContestReported(report=population.contest(number)), spec)

@@ -1,62 +1,58 @@
-"""Results of the experiment, kept as they come, so that it goes on where it ended.
+"""Results of the study: each pair of games is written down at once, so that it goes on where it ended.
 
-The file in the repository has one line for each row of the tables, with the points of all its pairs.
+Runs append lines to a file of their own. `Ledger.keep` brings them into the file of the repository, which has
+one line for each row of the tables, with the points of all its pairs.
 """
 
 import json
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from arena.ratings.pentanomial import Counts
-from research.learning.games import FINAL, PLAYER, TRIALS
 
-
-@dataclass(frozen=True)
-class Piece:
-    """How far a run goes, by which seeds, and of what (of `games.EQUAL`) both players have the same."""
-
-    pairs: int
-    deadline: float
-    series: str = FINAL
-    equal: str = "time"
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() >= self.deadline
-
-    def key(self, game: str) -> dict[str, Any]:
-        """What results of a game have to have in common before they may be counted together."""
-        return {
-            "series": self.series,
-            "game": game,
-            "equal": self.equal,
-            "a_move": TRIALS[game].a_move(self.equal, self.series),
-            "player": PLAYER,
-        }
+# What the pairs of a row do not have in common.
+_OF_A_PAIR: Final = ("number", "points", "took")
 
 
 class Ledger:
-    """Results, a line of JSON each, oldest first. What an interrupted run wrote of a last one is cut off."""
+    """Results, oldest first. What an interrupted run wrote of a last line is cut off."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self.lines: list[dict[str, Any]] = []
-        held = file.read_bytes() if file.exists() else b""
+    def __init__(self, kept: Path, new: Path) -> None:
+        """Read the results kept in the repository, and those that runs have added."""
+        self._kept, self._new = kept, new
+        held = new.read_bytes() if new.exists() else b""
         whole = held.rfind(b"\n") + 1
-        self.lines = [pair for line in held[:whole].splitlines() for pair in _pairs(json.loads(line))]
         if whole < len(held):
-            with file.open("r+b") as damaged:
+            with new.open("r+b") as damaged:
                 damaged.truncate(whole)
+        lines = (kept.read_text().splitlines() if kept.exists() else []) + held[:whole].decode().splitlines()
+        pairs = [pair for line in lines for pair in _pairs(json.loads(line))]
+        # What was brought into the repository is in both files.
+        self.lines = list({(_row(pair), pair["number"]): pair for pair in pairs}.values())
 
     def add(self, **result: object) -> None:
         """Write a result down at once."""
         self.lines.append(result)
-        with self._file.open("a") as out:
+        self._new.parent.mkdir(parents=True, exist_ok=True)
+        with self._new.open("a") as out:
             out.write(json.dumps(result) + "\n")
+
+    def keep(self) -> None:
+        """Write all results into the repository's file, one line for each row."""
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for pair in self.lines:
+            rows.setdefault(_row(pair), []).append(pair)
+        with self._kept.open("w") as out:
+            for row, pairs in rows.items():
+                pairs.sort(key=lambda pair: pair["number"])
+                joined = json.loads(row) | {
+                    name: [pair[name] for pair in pairs] for name in ("number", "points")
+                }
+                if all("took" in pair for pair in pairs):
+                    seconds = zip(*(pair["took"] for pair in pairs), strict=True)
+                    joined["took"] = [round(sum(of_player), 2) for of_player in seconds]
+                out.write(json.dumps(joined) + "\n")
 
     def of(self, kind: str, **like: object) -> Iterator[dict[str, Any]]:
         """The results of a kind with these entries."""
@@ -79,6 +75,11 @@ def counted(points: Sequence[float]) -> Counts:
     return none, half, whole, more, two
 
 
+def _row(pair: dict[str, Any]) -> str:
+    """What a pair has in common with the others of its row, as JSON."""
+    return json.dumps({name: value for name, value in pair.items() if name not in _OF_A_PAIR})
+
+
 def _pairs(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Split a line of many pairs into one line for each; each pair has an equal share of the seconds."""
     points = line["points"]
@@ -86,5 +87,5 @@ def _pairs(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield line
         return
     shared = {"took": [seconds / len(points) for seconds in line["took"]]} if "took" in line else {}
-    for number, scored in enumerate(points):
+    for number, scored in zip(line["number"], points, strict=True):
         yield {**line, **shared, "number": number, "points": scored}

@@ -1,20 +1,14 @@
-"""The players that ACADEMY learns from: their contests, kept in a file, and the measured player's Elo.
-
-ACADEMY uses this Elo to choose what the player may see. At equal playouts the measured player is one of the
-population, whose contests rate it.
-"""
+"""The players that ACADEMY learns from: their contests, kept in a file, and their Elo."""
 
 import random
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from academy.v1 import contests_pb2
 from arena.ratings.elo import change_factor, expected_score
 from research.learning.contests import Entrant, play
-from research.learning.games import Trial
-from research.learning.ledger import Ledger, Piece
+from research.learning.games import STUDY, Trial
 
 _LENGTH_BYTES: Final = 4
 
@@ -57,16 +51,19 @@ _SCORES: Final = {
 class Population:
     """Players of mixed strength and their contests, which do not depend on what ACADEMY makes of them."""
 
-    def __init__(self, name: str, trial: Trial, series: str, records: Records) -> None:
-        self.name, self.trial, self.series = name, trial, series
-        self.school = trial.school(series)
-        self.players = [
-            f"player {number} of level {level}" for number, level in enumerate(self.school.population, 1)
-        ]
+    def __init__(self, game: str, trial: Trial, name: str, records: Records) -> None:
+        """`name` is one of `POPULATIONS`, `game` one of `TRIALS`."""
+        self.game, self.trial, self.name = game, trial, name
+        self.players = [f"player {number} of level {level}" for number, level in enumerate(trial.levels, 1)]
         # The first of those that are as strong as the player who is measured.
-        self.student = self.players[self.school.population.index(self.school.student)]
+        self.student = self.players[trial.levels.index(trial.student)]
         self._records = records
         self._referee = trial.referee()
+
+    @property
+    def seed(self) -> str:
+        """What the seeds of the population begin with."""
+        return f"{STUDY}/{self.name}/{self.game}"
 
     def contest(self, number: int) -> contests_pb2.ReportContestRequest:
         """The contest of a number from 1; played now where it was not before."""
@@ -76,7 +73,7 @@ class Population:
 
     def contest_id(self, number: int) -> str:
         """What the contest of a number is called."""
-        return f"{self.series}/{self.name}/{number}"
+        return f"{self.seed}/{number}"
 
     def played(self, number: int) -> bool:
         """Whether a contest was played already."""
@@ -88,10 +85,10 @@ class Population:
         entrants = [
             Entrant(
                 self.players[number],
-                self.trial.strength(self.school.population[number]),
+                self.trial.strength(self.trial.levels[number]),
                 elos[number],
             )
-            for number in random.Random(seed).sample(range(len(self.school.population)), 2)
+            for number in random.Random(seed).sample(range(len(self.players)), 2)
         ]
         self._records.add(play(self._referee, seed, entrants, seed).report)
 
@@ -111,50 +108,19 @@ class Population:
         elos = self.elos(contests)
         return {
             level: sum(of_level) / len(of_level)
-            for level in sorted(set(self.school.population))
+            for level in sorted(set(self.trial.levels))
             if (
                 of_level := [
                     elo
-                    for elo, player_level in zip(elos, self.school.population, strict=True)
+                    for elo, player_level in zip(elos, self.trial.levels, strict=True)
                     if player_level == level
                 ]
             )
         }
 
 
-# Pairs of games against each level; the error of the Elo is then some 60.
-PAIRS: Final = 10
 _LIKELIEST: Final = (-3000.0, 5000.0)
 _HALVINGS: Final = 40
-
-
-def play_levels(population: Population, piece: Piece, ledger: Ledger) -> bool:
-    """Play what is missing of the matches against each level; returns whether there was time for it."""
-    trial, key = population.trial, piece.key(population.name)
-    referee = trial.referee()
-    timed = Entrant("timed", trial.timed(time.process_time), 0.0)
-    for number in range(PAIRS):
-        for level in sorted(set(population.school.population)):
-            if ledger.pairs("rating", **key, level=level) > number:
-                continue
-            if piece.over:
-                return False
-            other = Entrant(trial.level(level), trial.strength(level), 0.0)
-            points = 0.0
-            for seat, entrants in enumerate(((timed, other), (other, timed)), 1):
-                seed = f"{piece.series}/rating/{population.name}/{level}/{number}"
-                points += play(referee, f"{seed}/{seat}", entrants, seed).score(seat)
-            ledger.add(kind="rating", **key, level=level, number=number, points=points)
-    return True
-
-
-def elo_of_timed(levels: Mapping[int, float], key: Mapping[str, object], ledger: Ledger) -> float:
-    """The Elo at which the points made against levels of these Elos were expected."""
-    results = []
-    for level, elo in levels.items():
-        points = [line["points"] for line in ledger.of("rating", **key, level=level)]
-        results.append((elo, sum(points), 2 * len(points)))
-    return performance(results)
 
 
 def performance(results: Sequence[tuple[float, float, int]]) -> float:

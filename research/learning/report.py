@@ -1,237 +1,155 @@
-"""The tables and the plot of the experiment, in docs/archive: what the ledger says, and nothing else."""
+"""The tables and the chart of docs/explanation/does-it-help.md: what the ledger says, and nothing else."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from arena.ratings.pentanomial import Counts, MatchEstimate, estimate
 from benchmarks.figures import placed
-from research.learning.bound import PLACES
-from research.learning.contests import CONDITIONS
-from research.learning.experiment import TEST
-from research.learning.games import EQUAL, FINAL, MEASURED, TRIALS
+from research.learning import society
+from research.learning.conditions import CONDITIONS
+from research.learning.experiment import Row
+from research.learning.games import POPULATIONS, TRIALS
 from research.learning.ledger import Ledger, counted
 
-DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "archive" / "learning.md"
-# Errors of fewer pairs would dwarf everything else in the plot.
-FEWEST_PAIRS_DRAWN: Final = 15
-PLOT: Final = DOCUMENT.parent / "learning.svg"
-HEAD: Final = (
-    "| game | series | the same | condition | learnt from | games | Elo gained | 95 % | test | time |\n"
-    "|---|---|---|---|---|---|---|---|---|---|"
-)
-ROOM_HEAD: Final = (
-    "| game | series | player | adviser | advice | games | Elo gained | 95 % |\n"
-    "|---|---|---|---|---|---|---|---|"
-)
-RATED_HEAD: Final = (
-    "| game | series | a move | points made against the population's levels | Elo for ACADEMY |\n"
-    "|---|---|---|---|---|"
-)
-SOCIETY_HEAD: Final = "\n".join(
+DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" / "does-it-help.md"
+CHART: Final = DOCUMENT.with_suffix(".svg")
+HEAD: Final = "\n".join(
     (
-        "| game | series | consulted in | contests learnt from | games | Elo gained | 95 % |",
-        "|---|---|---|---|---|---|---|",
+        "| game, a move | learnt from | what it has | "
+        + " | ".join(f"{name} population" for name in POPULATIONS)
+        + " | both | games | time |",
+        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|",
     )
 )
+SOCIETY_HEAD: Final = "\n".join(
+    ("| game | consulted in | contests learnt from | games | Elo gained |", "|---|---|---|---|---|")
+)
+NOTHING: Final = "Nothing was measured yet."
 # Contests over which the pairs of a row of that table are spread.
 WINDOW: Final = 500
-# In the plot, what was measured after as many contests is shown beside each other: error bars hide nothing.
-ASIDE: Final = 1.02
+# Errors of fewer pairs would dwarf everything else in the chart.
+FEWEST_PAIRS_DRAWN: Final = 50
 
 
 @dataclass(frozen=True)
-class Row:
-    """A match: what was measured, under what, and what came of it."""
+class Measured:
+    """A condition in a game, with what came of it in each population; None where nothing was measured."""
 
-    equal: str
-    same: str
+    game: str
     condition: str
-    contests: int
-    counts: Counts
+    counts: tuple[Counts | None, ...]
     # Seconds that the player with ACADEMY and the one without took over their moves.
     took: tuple[float, float]
 
-
-def measured(ledger: Ledger, series: str, game: str) -> list[Row]:
-    """What was measured of a game, in the order of the table."""
-    keys = {
-        tuple(line[name] for name in ("equal", "a_move", "player", "condition", "contests"))
-        for line in ledger.of("pair", series=series, game=game)
-    }
-    newest = max((key[2] for key in keys), default=0)
-    order = list(CONDITIONS)
-    rows = []
-    for equal, a_move, player, condition, contests in sorted(
-        keys, key=lambda key: (EQUAL.index(key[0]), key[1], -key[2], order.index(key[3]), key[4])
-    ):
-        like = {
-            "series": series,
-            "game": game,
-            "equal": equal,
-            "a_move": a_move,
-            "player": player,
-            "condition": condition,
-            "contests": contests,
-        }
-        asking, alone = (
-            sum(seconds)
-            for seconds in zip(*(line["took"] for line in ledger.of("pair", **like)), strict=True)
+    @property
+    def together(self) -> Counts:
+        """The pairs of all populations."""
+        none, half, whole, more, two = (
+            sum(of_points) for of_points in zip(*filter(None, self.counts), strict=True)
         )
-        rows.append(
-            Row(
-                equal,
-                a_move if player == newest else f"{a_move}, player {player} of {newest}",
-                condition,
-                contests,
-                ledger.counts(**like),
-                (asking, alone),
-            )
-        )
-    return rows
+        return none, half, whole, more, two
 
 
-def lines(ledger: Ledger, series: str, game: str) -> list[str]:
-    """The rows of a game."""
-    rows = []
-    for row in measured(ledger, series, game):
-        gain = estimate(row.counts)
-        if gain is None:
-            continue
-        verdict = {"H1": "stronger", "H0": "not stronger", None: "open"}[TEST.status(row.counts).verdict]
-        asking, alone = row.took
-        rows.append(
-            f"| {TRIALS[game].title} | {series} | {row.same} | {CONDITIONS[row.condition].title} | "
-            f"{row.contests:,} | {2 * sum(row.counts):,} | {_gained(gain)} | {verdict} | "
-            f"x {asking / alone:.2f} |"
-        )
-    return rows
+def measured(ledger: Ledger, game: str) -> list[Measured]:
+    """What was measured of a game by the player as it is now, in the order of the conditions."""
+    matches = []
+    for condition in CONDITIONS:
+        keys = [Row(game, population, condition).key for population in POPULATIONS]
+        counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
+        if any(counts):
+            took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
+            asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
+            matches.append(Measured(game, condition, counts, (asking, alone)))
+    return matches
 
 
-def lines_of_all(ledger: Ledger, game: str) -> list[str]:
-    """The rows of a game in all series, the newest first."""
-    return [line for series in MEASURED for line in lines(ledger, series, game)]
+def rows(ledger: Ledger, game: str) -> list[str]:
+    """The rows of a game in the table."""
+    trial = TRIALS[game]
+    table = []
+    for match in measured(ledger, game):
+        games = " + ".join(f"{2 * sum(counts):,}" for counts in match.counts if counts)
+        cells = [
+            f"{trial.title}, {trial.a_move}",
+            f"{trial.contests:,}",
+            CONDITIONS[match.condition].title,
+            *(_gained(counts) for counts in match.counts),
+            _gained(match.together) if all(match.counts) else "",
+            games,
+            f"x {match.took[0] / match.took[1]:.2f}",
+        ]
+        table.append(f"| {' | '.join(cells)} |")
+    return table
 
 
-def room(ledger: Ledger, game: str) -> list[str]:
-    """The rows of a game in the table of what a strong player's advice is worth, over all series."""
-    names = ("series", "a_move", "player", "teacher")
-    keys = {tuple(line[name] for name in names) for line in ledger.of("bound", game=game)}
-    rows = []
-    for key, (place, title) in product(sorted(keys), PLACES.items()):
-        like: dict[str, Any] = dict(zip(names, key, strict=True))
-        counts = ledger.counts("bound", game=game, place=place, **like)
-        gain = estimate(counts)
-        if gain is not None:
-            rows.append(
-                f"| {TRIALS[game].title} | {like['series']} | {like['a_move']} | {like['teacher']} | "
-                f"{title} | {2 * sum(counts):,} | {_gained(gain)} |"
-            )
-    return rows
-
-
-def rated(ledger: Ledger, series: str, game: str) -> list[str]:
-    """The rows of a game in the table of how strong the player is that has the time of a move."""
-    names = ("a_move", "player")
-    keys = {tuple(line[name] for name in names) for line in ledger.of("rating", series=series, game=game)}
-    rows = []
-    for key in sorted(keys):
-        like: dict[str, Any] = {"series": series, "game": game, **dict(zip(names, key, strict=True))}
-        shares = []
-        for level in sorted({line["level"] for line in ledger.of("rating", **like)}):
-            points = [line["points"] for line in ledger.of("rating", **like, level=level)]
-            share = sum(points) / (2 * len(points))
-            shares.append(f"{TRIALS[game].level(level)}: {100 * share:.0f} % of {2 * len(points)}")
-        elos = sorted({line["elo"] for line in ledger.of("pair", **like, condition="full")})
-        elo = "" if not elos else f"{elos[0]}" if len(elos) == 1 else f"{elos[0]} to {elos[-1]}"
-        rows.append(f"| {TRIALS[game].title} | {series} | {like['a_move']} | {', '.join(shares)} | {elo} |")
-    return rows
-
-
-def society(ledger: Ledger, game: str) -> list[str]:
+def society_rows(ledger: Ledger, game: str) -> list[str]:
     """The rows of a game in the table of societies that consult while they play."""
-    keys = {(line["series"], line["player"], line["share"]) for line in ledger.of("society", game=game)}
-    rows = []
-    for series, player, share in sorted(keys):
-        pairs = list(ledger.of("society", game=game, series=series, player=player, share=share))
+    table = []
+    for share in society.measured(ledger, game):
+        pairs = list(ledger.of("society", **society.key(game, share)))
         for end in range(WINDOW, WINDOW + max(pair["number"] for pair in pairs), WINDOW):
             scored = [pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end]
-            gain = estimate(counted(scored))
-            if gain is not None:
-                rows.append(
-                    f"| {TRIALS[game].title} | {series} | {100 * share:.0f} % | "
-                    f"{end - WINDOW:,} to {end:,} | {2 * len(scored):,} | {_gained(gain)} |"
-                )
-    return rows
+            table.append(
+                f"| {TRIALS[game].title} | {100 * share:.0f} % | {end - WINDOW:,} to {end:,} | "
+                f"{2 * len(scored):,} | {_gained(counted(scored))} |"
+            )
+    return table
 
 
-def _rated_of_all(ledger: Ledger) -> list[str]:
-    return [row for game in TRIALS for series in MEASURED for row in rated(ledger, series, game)]
-
-
-def _gained(gain: MatchEstimate) -> str:
-    """The Elo gained and its error, as two cells."""
+def _gained(counts: Counts | None) -> str:
+    """The Elo gained with its interval of 95 %; nothing where nothing was measured."""
+    gain = estimate(counts) if counts else None
+    if gain is None:
+        return ""
     if math.isinf(gain.elo):
-        return f"all {'won' if gain.elo > 0 else 'lost'} | unknown"
-    gained = round(gain.elo)
-    error = "unknown" if math.isnan(gain.elo_error) else f"± {gain.elo_error:.0f}"
-    return f"{gained:+d} | {error}" if gained else f"0 | {error}"
+        return f"all {'won' if gain.elo > 0 else 'lost'}"
+    if math.isnan(gain.elo_error):
+        return f"{round(gain.elo):+d}, error unknown"
+    low, high = gain.elo - gain.elo_error, gain.elo + gain.elo_error
+    return f"{round(gain.elo):+d} [{round(low):+d}, {round(high):+d}]"
 
 
 def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
     """Put the tables in their places in the document."""
     text = document.read_text()
-    tables = {
-        "learning": [HEAD, *(row for game in TRIALS for row in lines_of_all(ledger, game))],
-        "room": [ROOM_HEAD, *(row for game in TRIALS for row in room(ledger, game))],
-        "society": [SOCIETY_HEAD, *(row for game in TRIALS for row in society(ledger, game))],
-        "rated": [RATED_HEAD, *_rated_of_all(ledger)],
+    tables: dict[str, Sequence[str]] = {
+        "learning": [HEAD, *(row for game in TRIALS for row in rows(ledger, game))],
+        "society": [SOCIETY_HEAD, *(row for game in TRIALS for row in society_rows(ledger, game))],
     }
-    for name, rows in tables.items():
-        text = placed(text, name, "\n".join(rows))
+    for name, (head, *table) in tables.items():
+        text = placed(text, name, "\n".join([head, *table]) if table else NOTHING)
     document.write_text(text)
 
 
-def draw(ledger: Ledger, file: Path = PLOT) -> None:
-    """Draw the Elo gained with everything against the contests learnt from, of matches of enough games."""
+def draw(ledger: Ledger, file: Path = CHART) -> None:
+    """Draw the Elo gained by each condition, of matches of enough games."""
     import matplotlib
 
     matplotlib.use("svg")
-    # The same figures are to make the same file.
+    # The same figures are to make the same file, and their text stays text.
     matplotlib.rcParams["svg.hashsalt"] = "learning"
-    from matplotlib import pyplot, ticker
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(9, 4.5), layout="constrained")
-    for number, (game, trial) in enumerate(TRIALS.items()):
-        lines_of: dict[tuple[str, str], list[tuple[int, MatchEstimate]]] = {}
-        newest = next((series for series in MEASURED if measured(ledger, series, game)), FINAL)
-        for row in measured(ledger, newest, game):
-            gain = estimate(row.counts)
-            if row.condition != "full" or sum(row.counts) < FEWEST_PAIRS_DRAWN:
-                continue
-            if gain and math.isfinite(gain.elo_error):
-                lines_of.setdefault((row.equal, row.same), []).append((row.contests, gain))
-        for (equal, same), points in lines_of.items():
-            place = len(EQUAL) * number + EQUAL.index(equal) - len(TRIALS)
-            axes.errorbar(
-                [contests * ASIDE**place for contests, _ in points],
-                [gain.elo for _, gain in points],
-                [gain.elo_error for _, gain in points],
-                color=f"C{number}",
-                marker="os"[EQUAL.index(equal)],
-                linestyle=("-", "--")[EQUAL.index(equal)],
-                capsize=3,
-                label=f"{trial.title}, {same}",
-            )
-    axes.axhline(0.0, color="grey", linewidth=0.8)
-    axes.axhline(100.0, color="grey", linewidth=0.8, linestyle=":")
-    axes.set(xscale="log", xlabel="contests learnt from", ylabel="Elo gained (95 %)")
-    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
-    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
-    if axes.get_legend_handles_labels()[0]:
-        figure.legend(loc="outside right upper")
+    shown: list[tuple[str, Measured, MatchEstimate]] = []
+    for game, trial in TRIALS.items():
+        for match in measured(ledger, game):
+            gain = estimate(match.together)
+            if gain and math.isfinite(gain.elo_error) and sum(match.together) >= FEWEST_PAIRS_DRAWN:
+                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title}"
+                shown.append((title, match, gain))
+    figure, axes = pyplot.subplots(figsize=(9, 1.0 + 0.3 * len(shown)), layout="constrained")
+    conditions = list(CONDITIONS)
+    for number, (_, match, gain) in enumerate(shown):
+        color = f"C{conditions.index(match.condition)}"
+        axes.errorbar(gain.elo, number, xerr=gain.elo_error, color=color, marker="o", capsize=3)
+    axes.set_yticks(range(len(shown)), [title for title, _, _ in shown])
+    axes.invert_yaxis()
+    axes.axvline(0.0, color="grey", linewidth=0.8)
+    axes.axvline(100.0, color="grey", linewidth=0.8, linestyle=":")
+    axes.set_xlabel("Elo gained with the same time, all populations together (95 %)")
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)

@@ -7,41 +7,44 @@ meets itself without ACADEMY, in both seats; these games teach nothing.
 import random
 import secrets
 from dataclasses import replace
-from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from arena.academy.embedded import EmbeddedAcademy
-from research.learning.contests import EVERYTHING, LESSONS, Entrant, Hall
-from research.learning.games import TRIALS
-from research.learning.ledger import Ledger, Piece
+from research.learning.conditions import EVERYTHING, FAIR_USE
+from research.learning.contests import Entrant, Hall
+from research.learning.experiment import Site
+from research.learning.games import PLAYER, POPULATIONS, STUDY, TRIALS
+from research.learning.ledger import Ledger
 from research.learning.population import Population, Records
 
 # Contests learnt from for each pair of games that measures.
 APART: Final = 2
 
 
-def live(name: str, share: float, contests: int, piece: Piece, ledger: Ledger, data: Path) -> None:
+def live(game: str, share: float, contests: int, deadline: float, site: Site) -> None:
     """Let a society play, from where it was interrupted, until the time is up.
 
     `share` is the part of the contests learnt from in which its players consult, 0.0 to 1.0.
     """
-    folder = data / piece.series / name / f"society-{share:g}"
+    folder = site.folder(game, POPULATIONS[0]).parent / f"{game}-society-{share:g}"
     folder.mkdir(parents=True, exist_ok=True)
     records = Records(folder / "contests")
-    population = Population(name, TRIALS[name], piece.series, records)
+    population = Population(game, TRIALS[game], POPULATIONS[0], records)
     server = EmbeddedAcademy(folder / "academy", folder / "server.log")
     try:
-        hall = Hall(population.trial.referee(), server.start(), LESSONS["all"])
+        hall = Hall(population.trial.referee(), server.start())
         try:
+            hall.change_settings(FAIR_USE)
             if records.reports and not hall.knows(records.reports[-1].contest.contest_id):
                 hall.teach(records.reports[-1])
-            society = _Society(population, records, hall, share, piece)
+            society = _Society(population, records, hall, share)
             for number in range(1, contests + 1):
                 if number > len(records.reports):
                     society.learn(number)
                 if number % APART == 0:
-                    society.measure(number, ledger)
-                if piece.over:
+                    society.measure(number, site)
+                if monotonic() >= deadline:
                     return
         finally:
             hall.close()
@@ -49,23 +52,30 @@ def live(name: str, share: float, contests: int, piece: Piece, ledger: Ledger, d
         server.close()
 
 
+def key(game: str, share: float) -> dict[str, object]:
+    """What results of a society have to have in common before they may be counted together."""
+    return {"study": STUDY, "game": game, "player": PLAYER, "share": share}
+
+
+def measured(ledger: Ledger, game: str) -> list[float]:
+    """The shares of consulting contests of the societies that played a game."""
+    return sorted({line["share"] for line in ledger.of("society", study=STUDY, game=game, player=PLAYER)})
+
+
 class _Society:
-    def __init__(
-        self, population: Population, records: Records, hall: Hall, share: float, piece: Piece
-    ) -> None:
-        self._population, self._records, self._hall = population, records, hall
-        self._share, self._piece = share, piece
+    def __init__(self, population: Population, records: Records, hall: Hall, share: float) -> None:
+        self._population, self._records, self._hall, self._share = population, records, hall, share
 
     def _entrants(self, number: int, chance: random.Random) -> list[Entrant]:
         """Two players, with what they may ask ACADEMY for."""
-        elos = self._population.elos(number - 1)
-        consult = chance.random() < self._share
+        elos, trial = self._population.elos(number - 1), self._population.trial
+        libraries = EVERYTHING if chance.random() < self._share else ()
         return [
             Entrant(
                 self._population.players[player],
-                self._population.trial.strength(self._population.school.population[player]),
+                trial.strength(trial.levels[player]),
                 elos[player],
-                EVERYTHING if consult else (),
+                libraries,
             )
             for player in chance.sample(range(len(elos)), 2)
         ]
@@ -79,21 +89,20 @@ class _Society:
         self._records.add(played.report)
         self._hall.teach(played.report)
 
-    def measure(self, number: int, ledger: Ledger) -> None:
+    def measure(self, number: int, site: Site) -> None:
         """Let a player meet itself without ACADEMY, in both seats, after this number of contests."""
-        key = {**self._piece.key(self._population.name), "share": self._share}
-        if ledger.pairs("society", **key, number=number):
+        like = key(self._population.game, self._share)
+        if site.ledger.pairs("society", **like, number=number):
             return
-        level = random.Random(f"{self._piece.series}/{number}").choice(self._population.school.population)
-        elo = self._population.levels(number)[level]
-        plain = Entrant("without", self._population.trial.strength(level), elo)
+        trial, seed = self._population.trial, f"{self._population.seed}/society/{number}"
+        level = random.Random(seed).choice(trial.levels)
+        plain = Entrant("without", trial.strength(level), self._population.levels(number)[level])
         asking = replace(plain, name="with", libraries=EVERYTHING)
         points = 0.0
         for seat, entrants in enumerate(((asking, plain), (plain, asking)), 1):
-            seed = f"{self._piece.series}/society/{self._population.name}/{number}"
             contest_id = f"{seed}/{self._share:g}/{seat}/{secrets.token_hex(4)}"
             points += self._hall.meet(contest_id, entrants, seed, _no_clock).score(seat)
-        ledger.add(kind="society", **key, number=number, level=level, points=points)
+        site.ledger.add(kind="society", **like, commit=site.commit, number=number, points=points)
 
 
 def _no_clock() -> float:

@@ -1,4 +1,4 @@
-"""The learning experiment: it goes on where it ended, learns nothing while it measures, and reports."""
+"""The learning study: it goes on where it ended, learns nothing while it measures, and reports."""
 
 import itertools
 import json
@@ -10,148 +10,106 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from research.learning import __main__ as command
-from research.learning import bound, experiment, games, ledger, report, society
-from research.learning.experiment import run
-from research.learning.games import FINAL, PLAYER, School, Trial
-from research.learning.ledger import Ledger, Piece
-from research.learning.population import PAIRS, Population, Records, elo_of_timed, performance
+from research.learning import conditions, experiment, games, report, society
+from research.learning.experiment import Row, Site, run
+from research.learning.games import STUDY, Analysis, Trial
+from research.learning.ledger import Ledger
+from research.learning.population import Population, Records, performance
 
 SMALL = Trial(
-    "Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, School((2, 2, 30), 2), School((3, 5), 3), 0.01, (3,)
+    "Tic-tac-toe",
+    "openspiel",
+    {"game": "tic_tac_toe"},
+    levels=(2, 2, 30),
+    student=2,
+    seconds=0.01,
+    contests=8,
+    conditions=("shared", "own"),
+    analysis=Analysis(3, 200),
 )
+GAME = "openspiel-tic_tac_toe"
+FIRST = Row("small", "first", "shared")
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bound, command, experiment, games, ledger, report, society):
+    for module in (command, experiment, games, report, society):
         monkeypatch.setattr(module, "TRIALS", {"small": SMALL})
     # No time is measured here that ACADEMY's warming up would matter for.
     monkeypatch.setattr(experiment, "MOST_LOOKS", 0)
 
 
-def piece(pairs: int) -> Piece:
-    return Piece(pairs, time.monotonic() + 600.0)
+def site(folder: Path) -> Site:
+    return Site(Ledger(folder / "results.jsonl", folder / "pairs.jsonl"), folder, "a revision")
 
 
-def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> None:
-    file = tmp_path / "results.jsonl"
-    run("small", ["full"], [3], piece(1), Ledger(file), tmp_path / "data")
-    first = file.read_text()
-    folder = tmp_path / "data" / FINAL / "small"
-    assert len(Records(folder / "contests").reports) == 3
-    run("small", ["full", "unlimited", "specific"], [4, 3], piece(2), Ledger(file), tmp_path / "data")
-    assert file.read_text().startswith(first)
-    ledger = Ledger(file)
-    # Both kinds of lessons were of the same contests.
-    assert len(Records(folder / "contests").reports) == 4
-    for condition, lessons in (("full", "all"), ("unlimited", "all"), ("specific", "specific")):
-        pairs = list(ledger.of("pair", condition=condition, contests=4))
-        assert [(line["number"], line["lessons"]) for line in pairs] == [(0, lessons), (1, lessons)]
-        assert all(line["points"] in (0, 0.5, 1, 1.5, 2) for line in pairs)
-        assert sum(ledger.counts(condition=condition, contests=4)) == 2
-    # Before the last checkpoint everything alone; that ACADEMY knows more since does not matter.
-    assert [line["condition"] for line in ledger.of("pair", contests=3)] == ["full", "full"]
-    # What was measured was not learnt from.
-    for contests in (3, 4):
-        with Store(folder / "all" / str(contests) / "academy") as store:
-            view = store.follow().refresh("openspiel-tic_tac_toe")
+def _analysed(tree: OpeningTree) -> int:
+    nodes = [tree.root]
+    for node in nodes:
+        nodes += tree.children(node.node_id)
+    return sum(node.analysis is not None for node in nodes)
+
+
+def soon() -> float:
+    return time.monotonic() + 600.0
+
+
+def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(tmp_path: Path) -> None:
+    run([FIRST], 1, soon(), site(tmp_path))
+    before = (tmp_path / "pairs.jsonl").read_text()
+    rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open")]
+    run(rows, 2, soon(), site(tmp_path))
+    assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
+    results = site(tmp_path).ledger
+    # Each level of the population rates the player once, for all rows.
+    assert {level: results.pairs("rating", level=level) for level in (2, 30)} == {2: 10, 30: 10}
+    for row in rows:
+        pairs = list(results.of("pair", **row.key))
+        assert [pair["number"] for pair in pairs] == [0, 1]
+        assert all(pair["points"] in (0, 0.5, 1, 1.5, 2) for pair in pairs)
+        assert all(seconds > 0.0 for pair in pairs for seconds in pair["took"])
+    folder = tmp_path / STUDY / "first" / "small"
+    population = Population("small", SMALL, "first", Records(folder / "contests"))
+    own = [
+        number
+        for number in range(1, SMALL.contests + 1)
+        if population.student in (player.name for player in population.contest(number).contest.players)
+    ]
+    assert 0 < len(own) < SMALL.contests
+    for lessons, contests in (("all", SMALL.contests), ("own", len(own)), ("analysed", SMALL.contests)):
+        with Store(folder / lessons / "academy") as store:
+            view = store.follow().refresh(GAME)
             assert view.measures.contests == contests
-            assert len(view.libraries[Library.ENDGAME]) > 0
-    document = tmp_path / "learning.md"
-    marks = "\n".join(
-        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->"
-        for name in ("learning", "room", "society", "rated")
-    )
-    document.write_text(f"before\n{marks}\nafter\n")
-    report.tabulate(ledger, document)
-    text = document.read_text()
-    assert text.startswith("before")
-    assert "was here" not in text
-    assert f"| Tic-tac-toe | {FINAL} | 10 ms | fair use off | 4 | 4 |" in text
-    # ACADEMY received the results against each level of the population.
-    assert f"of {2 * PAIRS}, 30 playouts: " in text
-    population = Population("small", SMALL, FINAL, Records(folder / "contests"))
-    elos = {line["contests"]: line["elo"] for line in ledger.of("pair", lessons="all")}
-    for contests in (3, 4):
-        elo = elo_of_timed(population.levels(contests), piece(1).key("small"), ledger)
-        assert elos[contests] == round(elo)
-    assert {line["elo"] for line in ledger.of("pair", lessons="specific")} == {elos[4]}
+            # Only an analyst's searches tell the two apart.
+            assert _analysed(view.openings) == (3 if lessons == "analysed" else 0)
+            assert len(view.libraries[Library.MIDDLE_GAME]) == 0
+            # The last row's rules are in force.
+            assert view.settings.local_weights == (lessons == "all")
+            assert view.settings.opening_plies_ahead == 6
 
 
 def test_a_society_that_was_interrupted_goes_on_and_has_its_rows(tmp_path: Path) -> None:
-    file = tmp_path / "results.jsonl"
     for contests in (3, 6):
-        society.live("small", 0.5, contests, piece(1), Ledger(file), tmp_path / "data")
-    assert [line["number"] for line in Ledger(file).of("society", share=0.5)] == [2, 4, 6]
-    with Store(tmp_path / "data" / FINAL / "small" / "society-0.5" / "academy") as store:
+        society.live("small", 0.5, contests, soon(), site(tmp_path))
+    results = site(tmp_path).ledger
+    assert [line["number"] for line in results.of("society", share=0.5)] == [2, 4, 6]
+    with Store(tmp_path / STUDY / "first" / "small-society-0.5" / "academy") as store:
         # What measures teaches nothing.
-        assert store.follow().refresh("openspiel-tic_tac_toe").measures.contests == 6
-    (row,) = report.society(Ledger(file), "small")
-    assert row.startswith(f"| Tic-tac-toe | {FINAL} | 50 % | 0 to 500 | 6 |")
-
-
-def test_knowledge_that_is_not_shared_is_of_one_players_contests(tmp_path: Path) -> None:
-    run("small", ["own"], [4], piece(1), Ledger(tmp_path / "results.jsonl"), tmp_path / "data")
-    folder = tmp_path / "data" / FINAL / "small"
-    population = Population("small", SMALL, FINAL, Records(folder / "contests"))
-    own = [
-        number
-        for number in range(1, 5)
-        if population.student in (player.name for player in population.contest(number).contest.players)
-    ]
-    with Store(folder / "own" / "4" / "academy") as store:
-        assert store.follow().refresh("openspiel-tic_tac_toe").measures.contests == len(own) < 4
-
-
-class Interrupted(Ledger):
-    """Somebody stops the run after some pairs."""
-
-    left = 7
-
-    def add(self, **result: object) -> None:
-        super().add(**result)
-        if result["kind"] == "pair":
-            self.left -= 1
-            if not self.left:
-                raise KeyboardInterrupt
-
-
-def test_all_rows_have_pairs_whenever_it_is_stopped(tmp_path: Path) -> None:
-    file = tmp_path / "results.jsonl"
-    few = Piece(5, time.monotonic() + 600.0, equal="playouts")
-    conditions = ["full", "endgame", "unrated"]
-    with pytest.raises(KeyboardInterrupt):
-        run("small", conditions, [2, 3], few, Interrupted(file), tmp_path / "data")
-    ledger = Ledger(file)
-    played = [ledger.pairs(condition=name, contests=3) for name in conditions]
-    assert sorted([*played, ledger.pairs(condition="full", contests=2)]) == [1, 2, 2, 2]
-    assert {line["elo"] for line in ledger.of("pair", condition="unrated")} == {0}
-    assert all(line["elo"] > 0 for line in ledger.of("pair", condition="endgame"))
-
-
-def test_a_strong_players_advice_is_worth_most_where_it_may_always_be_asked(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "results.jsonl")
-    bound.measure("small", Piece(12, time.monotonic() + 600.0, equal="playouts"), ledger)
-    points = {
-        place: sum(line["points"] for line in ledger.of("bound", place=place)) for place in bound.PLACES
-    }
-    assert sum(ledger.counts("bound")) == 12 * len(bound.PLACES)
-    # By the seeds of the series, which are always the same.
-    assert points["always"] == max(points.values()) > 15.0
-    assert report.room(ledger, "small")[-1].startswith(
-        f"| Tic-tac-toe | {FINAL} | 2 playouts | 30 playouts | before every move | 24 |"
-    )
+        assert store.follow().refresh(GAME).measures.contests == 6
+    (row,) = report.society_rows(results, "small")
+    assert row.startswith("| Tic-tac-toe | 50 % | 0 to 500 | 6 | ")
 
 
 def test_an_interrupted_run_loses_no_more_than_its_last_contest(tmp_path: Path) -> None:
     file = tmp_path / "contests"
-    population = Population("small", SMALL, FINAL, Records(file))
+    population = Population("small", SMALL, "first", Records(file))
     whole = [population.contest(number) for number in (1, 2)]
     file.write_bytes(file.read_bytes()[:-5])
-    resumed = Population("small", SMALL, FINAL, Records(file))
+    resumed = Population("small", SMALL, "first", Records(file))
     assert resumed.played(1) and not resumed.played(2)
     # What was lost is played again as it was.
     assert [resumed.contest(number) for number in (1, 2)] == whole
@@ -159,74 +117,122 @@ def test_an_interrupted_run_loses_no_more_than_its_last_contest(tmp_path: Path) 
 
 
 def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
-    population = Population("small", SMALL, FINAL, Records(tmp_path / "contests"))
+    population = Population("small", SMALL, "second", Records(tmp_path / "contests"))
     for number in range(1, 7):
         elos = {player.name: player.elo for player in population.contest(number).contest.players}
         before = dict(zip(population.players, population.elos(number - 1), strict=True))
         assert elos == {name: before[name] for name in elos}
-    assert sum(population.elos(6)) == pytest.approx(3000.0)
+    elos_now = population.elos(6)
+    assert sum(elos_now) == pytest.approx(3000.0)
+    assert population.levels(6) == pytest.approx({2: (elos_now[0] + elos_now[1]) / 2, 30: elos_now[2]})
 
 
 def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
-    over = Piece(5, time.monotonic() - 1.0)
-    run("small", ["full"], [5], over, Ledger(tmp_path / "results.jsonl"), tmp_path / "data")
-    assert Ledger(tmp_path / "results.jsonl").lines == []
+    here = site(tmp_path)
+    run([FIRST], 5, time.monotonic() - 1.0, here)
+    assert here.ledger.lines == []
 
 
-def add_pairs(ledger: Ledger, *points: float, **changes: object) -> None:
-    key = {
-        "series": FINAL,
-        "game": "small",
-        "equal": "time",
-        "a_move": "10 ms",
-        "player": PLAYER,
-        "lessons": "all",
-        "condition": "full",
-        "contests": 7,
-        **changes,
-    }
+def test_each_row_has_its_share_of_the_time_and_what_one_leaves_goes_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deadlines: list[float] = []
+    monkeypatch.setattr(experiment, "measure", lambda row, pairs, deadline, site: deadlines.append(deadline))
+    began = time.monotonic()
+    run([Row("small", "first", name) for name in ("shared", "own", "open")], 5, began + 90.0, site(tmp_path))
+    assert [deadline - began for deadline in deadlines] == pytest.approx([30.0, 45.0, 90.0], abs=1.0)
+
+
+def add_pairs(results: Ledger, row: Row, *points: float, **changes: object) -> None:
     for number, score in enumerate(points):
-        ledger.add(kind="pair", **key, number=number, points=score, took=[2.0, 1.0], elo=1000)
+        line = {**row.key, "elo": 1000, "commit": "one", **changes}
+        results.add(kind="pair", **line, number=number, points=score, took=[2.0, 1.0])
 
 
-def test_the_same_figures_draw_the_same_plot(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    ledger = Ledger(tmp_path / "results.jsonl")
-    enough = [0.5, 1, 2, 1.5, 1] * report.FEWEST_PAIRS_DRAWN
-    add_pairs(ledger, *enough)
-    add_pairs(ledger, *enough, equal="playouts", a_move="2 playouts")
-    add_pairs(ledger, 0.5, 1, 2, equal="playouts", a_move="3 playouts")
-    for name in ("a.svg", "b.svg"):
-        report.draw(Ledger(tmp_path / "results.jsonl"), tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    text = (tmp_path / "a.svg").read_text()
-    assert "Tic-tac-toe, 10 ms" in text
-    assert "Tic-tac-toe, 2 playouts" in text
-    assert "Tic-tac-toe, 3 playouts" not in text
-
-
-def test_results_under_other_circumstances_are_rows_of_their_own(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "results.jsonl")
-    add_pairs(ledger, 1, 1, 0.5, 1.5)
-    add_pairs(ledger, 2, 2, 2, a_move="25 ms")
-    add_pairs(ledger, 0, 0, player=PLAYER - 1)
-    assert report.lines(ledger, FINAL, "small") == [
-        f"| Tic-tac-toe | {FINAL} | 10 ms | everything | 7 | 8 | 0 | ± 126 | open | x 2.00 |",
-        f"| Tic-tac-toe | {FINAL} | 10 ms, player {PLAYER - 1} of {PLAYER} | everything | 7 | 4 "
-        "| all lost | unknown | open | x 2.00 |",
-        f"| Tic-tac-toe | {FINAL} | 25 ms | everything | 7 | 6 | all won | unknown | open | x 2.00 |",
+def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
+    add_pairs(results, Row("small", "second", "shared"), 2, 2, 2)
+    add_pairs(results, Row("small", "second", "own"), 1, 1, 2, 0)
+    # Another player's results are not counted.
+    add_pairs(results, FIRST, 0, 0, player=0)
+    assert report.rows(results, "small") == [
+        "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
+        "| 8 + 6 | x 2.00 |",
+        "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
+        "| 8 | x 2.00 |",
     ]
 
 
+def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, *[0.5, 1, 2, 1.5, 1] * report.FEWEST_PAIRS_DRAWN)
+    add_pairs(results, Row("small", "first", "own"), 0.5, 1, 2)
+    results.keep()
+    (tmp_path / "pairs.jsonl").unlink()
+    for name in ("a.svg", "b.svg"):
+        report.draw(site(tmp_path).ledger, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    text = (tmp_path / "a.svg").read_text()
+    assert "Tic-tac-toe, 10 ms: openings and tesujis" in text
+    assert "of own contests only" not in text
+
+
+def test_the_page_has_the_tables_in_their_places(tmp_path: Path) -> None:
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
+    document = tmp_path / "does-it-help.md"
+    marks = "\n".join(
+        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->" for name in ("learning", "society")
+    )
+    document.write_text(f"before\n{marks}\nafter\n")
+    report.tabulate(results, document)
+    text = document.read_text()
+    assert text.startswith("before")
+    assert "was here" not in text
+    assert "| Tic-tac-toe, 10 ms | 8 | openings and tesujis |" in text
+    assert f"<!-- society: measured -->\n{report.NOTHING}\n" in text
+
+
+def test_results_are_kept_one_line_a_row_and_counted_once(tmp_path: Path) -> None:
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, 1, 2, 0.5)
+    add_pairs(results, Row("small", "first", "own"), 1, 0)
+    results.keep()
+    kept = (tmp_path / "results.jsonl").read_text()
+    assert [json.loads(line)["points"] for line in kept.splitlines()] == [[1, 2, 0.5], [1, 0]]
+    # The run's own file has the same pairs.
+    again = site(tmp_path).ledger
+    assert again.pairs(**FIRST.key) == 3
+    (tmp_path / "pairs.jsonl").unlink()
+    alone = site(tmp_path).ledger
+    assert alone.counts(**FIRST.key) == again.counts(**FIRST.key) == (0, 1, 1, 0, 1)
+    alone.keep()
+    assert (tmp_path / "results.jsonl").read_text() == kept
+
+
 def test_half_a_line_that_an_interrupted_run_wrote_is_cut_off(tmp_path: Path) -> None:
-    file = tmp_path / "results.jsonl"
-    add_pairs(Ledger(file), 1, 2)
+    file = tmp_path / "pairs.jsonl"
+    add_pairs(site(tmp_path).ledger, FIRST, 1, 2)
     whole = file.read_bytes()
     for cut in (1, 10, len(whole) // 2 - 1):
         file.write_bytes(whole[:-cut])
-        assert [line["points"] for line in Ledger(file).lines] == [1]
-        add_pairs(Ledger(file), 0.5)
+        results = site(tmp_path).ledger
+        assert [line["points"] for line in results.lines] == [1]
+        results.add(kind="pair", **FIRST.key, number=1, points=0.5, took=[1.0, 1.0])
         assert [json.loads(line)["points"] for line in file.read_text().splitlines()] == [1, 0.5]
+
+
+def test_conditions_of_all_games_are_known_and_strict_but_for_open_ones() -> None:
+    for trial in games.TRIALS.values():
+        assert set(trial.conditions) <= set(conditions.CONDITIONS)
+    strict = [
+        condition
+        for condition in conditions.CONDITIONS.values()
+        if condition.rules["pattern_value_limit"] == 0.33 and not condition.rules["local_weights"]
+    ]
+    assert len(strict) == len(conditions.CONDITIONS) - 1
 
 
 @pytest.mark.parametrize(
@@ -256,10 +262,9 @@ def test_a_performance_grows_with_the_points_and_is_never_without_bounds() -> No
     [
         (["--pairs", "0"], "'0': it must be a whole number from 1"),
         (["--pairs", "-3"], "'-3': it must be a whole number from 1"),
-        (["--contests", "5", "1.5"], "'1.5': it must be a whole number from 1"),
         (["--minutes", "0"], "'0': it must be a number above 0"),
         (["--minutes", "nan"], "'nan': it must be a number above 0"),
-        (["--series", "final"], "invalid choice: 'final'"),
+        (["--populations", "third"], "invalid choice: 'third'"),
         (["chess"], "'chess': the games are small"),
     ],
 )
@@ -270,8 +275,8 @@ def test_what_cannot_be_run_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    results = ["--results", str(tmp_path / "results.jsonl")]
-    monkeypatch.setattr(sys, "argv", ["learning", "run", *arguments, *results])
+    places = ["--results", str(tmp_path / "results.jsonl"), "--data", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["learning", "run", *arguments, *places])
     with pytest.raises(SystemExit):
         command.main()
     assert message in capsys.readouterr().err
@@ -280,7 +285,8 @@ def test_what_cannot_be_run_is_refused(
 def test_no_document_is_written_from_no_results(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["learning", "report", "--results", str(tmp_path / "typo.jsonl")])
+    places = ["--results", str(tmp_path / "typo.jsonl"), "--data", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["learning", "report", *places])
     with pytest.raises(SystemExit):
         command.main()
     assert "typo.jsonl: holds no results" in capsys.readouterr().err

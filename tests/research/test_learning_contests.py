@@ -1,7 +1,6 @@
-"""Contests of the learning experiment: rules lifted one by one, and nobody measured without ACADEMY."""
+"""Contests of the learning study: rules as of each condition, and nobody measured without ACADEMY."""
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,111 +8,55 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from academy.knowledge.fair_use import SEED_RULES
-from academy.knowledge.settings import LibrarySettings
 from arena.academy.client import AcademyClient, contest_message
 from arena.academy.embedded import EmbeddedAcademy
-from clients import Academy, Connection, FairUseError
+from clients import Academy, AcademyRefusedError, Connection
 from clients.bots.strength import Strength
 from clients.seat import Seat
 from referees.api import referee
 from research.learning import contests
-from research.learning.contests import (
-    EVERYTHING,
-    AcademyLostError,
-    Entrant,
-    Hall,
-    Rule,
-    UnlimitedOpeningsAcademy,
-    UnlimitedPatternsSeat,
-    play,
-)
+from research.learning.conditions import CONDITIONS, EVERYTHING
+from research.learning.contests import AcademyLostError, Entrant, Hall, play
 
 TIC_TAC_TOE = referee("openspiel").from_settings({"game": "tic_tac_toe"})
 SPEC = TIC_TAC_TOE.spec()
 WEAK = Strength("monte-carlo", playouts=4)
 
 
-@pytest.fixture(scope="module")
-def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """An ACADEMY that learnt from players of Elo 1000 and 1500."""
-    folder = tmp_path_factory.mktemp("academy")
-    server = EmbeddedAcademy(folder / "academy", folder / "server.log")
+def test_each_condition_is_measured_by_its_rules_and_teaches_nothing(tmp_path: Path) -> None:
+    server = EmbeddedAcademy(tmp_path / "academy", tmp_path / "server.log")
     try:
         connection = replace(server.start(), timeout=60.0)
-        hall = Hall(TIC_TAC_TOE, connection, LibrarySettings(analysed_patterns=10))
+        hall = Hall(TIC_TAC_TOE, connection)
         for number in range(6):
             entrants = [Entrant("weak", WEAK, 1000.0), Entrant("strong", WEAK, 1500.0)]
-            order = entrants if number % 2 else entrants[::-1]
-            hall.teach(play(TIC_TAC_TOE, f"learnt/{number}", order, str(number)).report)
+            hall.teach(play(TIC_TAC_TOE, f"learnt/{number}", entrants, str(number)).report)
+        for name, condition in CONDITIONS.items():
+            hall.change_settings(condition.rules)
+            _check_weights(connection, name)
+            asking = Entrant("with", WEAK, 1000.0, condition.libraries)
+            played = hall.meet(name, (asking, Entrant("without", WEAK, 1000.0)), name, time.process_time)
+            assert played.score(1) + played.score(2) == 1.0
+            assert played.seconds[1] > 0.0
+            assert hall.knows("learnt/5") and not hall.knows(name)
         hall.close()
-        yield connection
     finally:
         server.close()
 
 
-@pytest.mark.parametrize(("elo", "known"), [(1000.0, True), (1300.0, None), (2000.0, False)])
-def test_openings_asked_always_are_those_that_fair_use_would_tell(
-    connection: Connection, elo: float, known: bool | None
-) -> None:
+def _check_weights(connection: Connection, condition: str) -> None:
+    """In contests weights are given where the condition's rules say so, and nowhere else."""
     link = AcademyClient(connection)
-    contest_id = f"asking/{elo}"
-    contest = contest_message(contest_id, SPEC, ["one", "two"], [elo, elo])
-    for number, ticket in enumerate(link.open_contest(contest), 1):
-        seat = Seat(SPEC.game_id, SPEC.geometry, number, contest_id)
-        own = replace(connection, token=ticket)
-        with Academy(own) as fair, UnlimitedOpeningsAcademy(own, connection, elo) as unlimited:
-            moves = [] if number == 1 else [_first_move(connection)]
-            openings = fair.opening(seat, moves, 0)
-            assert known in (None, bool(openings))
-            for _ in range(3):
-                with pytest.raises(FairUseError):
-                    fair.opening(seat, moves, 0)
-                assert unlimited.opening(seat, moves, 0) == openings
-    link.close()
-
-
-def _first_move(connection: Connection) -> str:
-    """One that both have played."""
-    with Academy(connection) as academy:
-        known = academy.opening(Seat(SPEC.game_id, SPEC.geometry, 1), [], 0)
-        return max(known, key=lambda node: node.visits).move
-
-
-def test_patterns_asked_always_are_asked_as_where_little_is_expected(connection: Connection) -> None:
-    link = AcademyClient(connection)
-    contest_id = "asking-for-patterns"
+    contest_id = f"asking/{condition}"
     ticket, _ = link.open_contest(contest_message(contest_id, SPEC, ["one", "two"], [1000.0, 1000.0]))
-    start = TIC_TAC_TOE.start(0)
-    first = next(iter(TIC_TAC_TOE.legal_moves(start, 1) or ()))
-    board = TIC_TAC_TOE.board(TIC_TAC_TOE.play(start, {1: first}), 1)
-    fair = Seat(SPEC.game_id, SPEC.geometry, 1, contest_id)
-    always = UnlimitedPatternsSeat(SPEC.game_id, SPEC.geometry, 1, contest_id)
+    seat = Seat(SPEC.game_id, SPEC.geometry, 1, contest_id)
     with Academy(replace(connection, token=ticket)) as academy:
-        answer = academy.patterns(fair, [board], SEED_RULES.pattern_value_limit, both_players=True)
-        assert answer != [[]]
-        for value in (0.1, SEED_RULES.pattern_value_limit, 0.5, 1.0):
-            assert academy.patterns(always, [board], value, both_players=True) == answer
-        with pytest.raises(FairUseError):
-            academy.patterns(fair, [board], 0.5, both_players=True)
-        # Openings stay what they are: one before the first four moves.
-        always.build_opening_request([], 0)
-        assert not any(always.allows_opening(move) for move in range(4))
+        if condition == "open":
+            assert academy.weights(seat, SPEC).contests == 6
+        else:
+            with pytest.raises(AcademyRefusedError):
+                academy.weights(seat, SPEC)
     link.close()
-
-
-@pytest.mark.parametrize("lifted", [(), (Rule.OPENINGS,), (Rule.PATTERNS,), tuple(Rule)])
-def test_contests_are_played_under_each_rule_and_nothing_is_learnt_from_them(
-    connection: Connection, lifted: tuple[Rule, ...]
-) -> None:
-    hall = Hall(TIC_TAC_TOE, connection, LibrarySettings(analysed_patterns=10))
-    student = Entrant("with", WEAK, 1000.0, EVERYTHING, lifted)
-    contest_id = f"measured/{'-'.join(rule.name for rule in lifted)}"
-    played = hall.meet(contest_id, (student, Entrant("without", WEAK, 1000.0)), "seed", time.process_time)
-    assert played.score(1) + played.score(2) == 1.0
-    assert played.seconds[1] > 0.0
-    assert not hall.knows(contest_id)
-    hall.close()
 
 
 def test_a_player_that_went_on_without_academy_is_not_measured(tmp_path: Path) -> None:

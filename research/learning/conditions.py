@@ -1,0 +1,53 @@
+"""What a player who is measured may ask ACADEMY for, by which rules, and what ACADEMY learnt from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from academy.knowledge.settings import Library, LibrarySettings
+
+# The opening tree is learnt always; patterns are not: within fair use they gained nothing in earlier studies.
+LEARNT: Final = LibrarySettings(opening_plies_ahead=6, tesuji_capacity=1_000, evaluation=True)
+# The rules of fair use that conditions may change, as they are in the others.
+FAIR_USE: Final[Mapping[str, float]] = {
+    "opening_plies_ahead": 6,
+    "pattern_value_limit": LibrarySettings().pattern_value_limit,
+    "local_weights": False,
+}
+_OPENINGS: Final = frozenset({Library.OPENING})
+EVERYTHING: Final = frozenset({Library.OPENING, Library.MIDDLE_GAME})
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The libraries that are asked, the rules that are loosened, and which lessons ACADEMY had.
+
+    Lessons are "all" contests of a population, those of one player ("own"), or all and an analyst's searches
+    ("analysed").
+    """
+
+    title: str
+    libraries: frozenset[Library] = EVERYTHING
+    lessons: str = "all"
+    fair_use: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def rules(self) -> Mapping[str, float]:
+        """The settings of fair use while this is measured."""
+        return {**FAIR_USE, **self.fair_use}
+
+
+CONDITIONS: Final = {
+    "everything": Condition("openings, tesujis and analysts", lessons="analysed"),
+    "shared": Condition("openings and tesujis"),
+    "openings": Condition("openings only", _OPENINGS),
+    "analysed": Condition("openings and analysts", _OPENINGS, "analysed"),
+    "one-node": Condition(
+        "openings only, one node a question", _OPENINGS, fair_use={"opening_plies_ahead": 0}
+    ),
+    "own": Condition("openings and tesujis, of own contests only", lessons="own"),
+    "open": Condition(
+        "open fair use: openings, weights at home",
+        fair_use={"local_weights": True, "pattern_value_limit": 1.0},
+    ),
+}
