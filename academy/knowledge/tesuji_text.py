@@ -51,8 +51,12 @@ def write_tesuji_cells(tesuji: Tesuji, spec: GameSpec) -> str:
     """
     codes = _codes(tesuji.player)
     cells = {(0, 0): _MOVED_TO, **{step: codes[held] for step, held in tesuji.cells.items()}}
-    if not isinstance(spec.geometry, HexGeometry):
-        rows, columns = ([cell[axis] for cell in cells] for axis in (0, 1))
+    rows, columns = ([cell[axis] for cell in cells] for axis in (0, 1))
+    # Text of hexagons has a cell in each row of each direction.
+    lines = (rows, columns, [sum(cell) for cell in cells])
+    if not isinstance(spec.geometry, HexGeometry) or any(
+        len(set(line)) <= max(line) - min(line) for line in lines
+    ):
         box = product(range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1))
         cells = {cell: cells.get(cell, Code.ANYTHING) for cell in box}
     pattern = grid_pattern((*cell, code) for cell, code in cells.items())
