@@ -351,8 +351,16 @@ class _Proposed:
         wanted, used = self._wanted[player]
         around = self._around[player][:, cells]
         held = _halves(views.take(boards * views.shape[1] + around).T)
-        # The nearer half tells nearly all: the other is looked at where that one fits.
-        places, images = np.nonzero(held[:, :1] & used[:, 0] == wanted[:, 0])
+        # The nearer half tells nearly all: the other is looked at where that one fits. Boards of a contest have
+        # few different ones.
+        near, number_of = np.unique(held[:, 0], return_inverse=True)
+        near_fits = near[:, None] & used[:, 0] == wanted[:, 0]
+        rows, fitting = np.nonzero(near_fits)
+        first_of = np.searchsorted(rows, np.arange(len(near) + 1))
+        counts = np.diff(first_of)[number_of]
+        places = np.repeat(np.arange(len(cells)), counts)
+        within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+        images = fitting[first_of[number_of[places]] + within]
         fits = held[places, 1] & used[images, 1] == wanted[images, 1]
         if self._inside:
             off = _halves((around == self._off).T * (_DIGITS - 1))
@@ -369,8 +377,9 @@ class _Proposed:
 def _halves(digits: NDArray[np.integer]) -> Numbers:
     """Return each row of digits, one for each of `NEAR_CELLS`, as two numbers."""
     half = len(NEAR_CELLS) // 2
-    powers = np.array([_DIGITS**place for place in range(half)], dtype=np.int64)
-    halves: Numbers = digits.reshape(len(digits), 2, half).astype(np.int64) @ powers
+    # Whole numbers below 2^53: their sums are exact.
+    powers = np.array([float(_DIGITS**place) for place in range(half)])
+    halves: Numbers = (digits.reshape(len(digits), 2, half).astype(np.float64) @ powers).astype(np.int64)
     return halves
 
 
