@@ -18,7 +18,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
 from academy.knowledge.tesuji_shapes import PROPOSED, InvalidTesujiError
-from academy.knowledge.tesujis import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
+from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
 __all__ = [
@@ -341,7 +341,7 @@ class GameKnowledge:
         """Return a judgement as it is once the contest was learnt from and the table cut to its room."""
         if not judgement.tesuji or judgement.tesuji in self.tesujis.proposed:
             return judgement
-        return Judgement(Verdict.EVICTED, f"weaker than {MOST_PROPOSED} other proposed tesujis")
+        return Judgement(Verdict.EVICTED, "weaker than the other proposed tesujis, which leave no room")
 
     def _orient(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
         """Return a pattern and the player addressed as the library keeps them."""

@@ -351,8 +351,8 @@ class _Proposed:
         wanted, used = self._wanted[player]
         around = self._around[player][:, cells]
         held = _halves(views.take(boards * views.shape[1] + around).T)
-        # The nearer half tells nearly all: the other is looked at where that one fits. Boards of a contest have
-        # few different ones.
+        # The nearer half tells nearly all: the other is looked at where that one fits. Boards of a contest
+        # have few different ones.
         near, number_of = np.unique(held[:, 0], return_inverse=True)
         near_fits = near[:, None] & used[:, 0] == wanted[:, 0]
         rows, fitting = np.nonzero(near_fits)
