@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import comb
 from random import Random
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board
-from academy.knowledge.contests import Contestant, ContestReport, Judgement, Ply, Proposal, Verdict
+from academy.knowledge.contests import Contestant, ContestReport, Judgement, Ply, Proposal, Use, Verdict
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -17,7 +18,7 @@ from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesuji_numbers import MOST_CELLS, NEAR_CELLS
 from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError, surroundings
 from academy.knowledge.tesuji_text import pattern_after, read_tesuji_cells, write_tesuji_cells
-from academy.knowledge.tesujis import MOST_PROPOSED, TesujiTable
+from academy.knowledge.tesujis import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
 
 from .games import GO, HEX, LOSS, WIN
 from .test_tesujis import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, placed
@@ -185,6 +186,21 @@ class TestLearning:
         tesuji = around.read(code)
         assert tesuji.cells in images(spec, cells) and around.code(tesuji) == code
         assert read_tesuji_cells(write_tesuji_cells(tesuji, spec), 1, spec) == tesuji.cells
+
+    def test_the_documented_code_is_the_stored_one(self) -> None:
+        around = surroundings(replace(GO, symmetries=("identity",)))
+        assert around is not None
+        # Cells number 4 and 8, as docs/reference/weights.md numbers them; of 0, 1 and 2 cells.
+        code = 2**62 + (1 + 48 * 4) + (4 + comb(8, 2)) * 4**2 + (OWN + 4 * OTHER)
+        assert around.proposed_code({(0, 1): OWN, (-2, -2): OTHER}, 1) == code
+
+    def test_uses_of_a_proposed_tesuji_are_counted(self) -> None:
+        _, game = judged()
+        (code,) = game.tesujis.proposed
+        use = Use(1, Library.MIDDLE_GAME, (FIRST_IN_USES + code,))
+        game.report(replace(contest(number=1), proposals=(), uses=(use,)), 2)
+        row = game.tesujis.codes.tolist().index(code)
+        assert (game.tesujis.uses[row], game.tesujis.successes[row]) == (1, 1)
 
     def test_the_second_players_proposal_is_the_same_tesuji_with_exchanged_colours(self) -> None:
         for spec in (GO, HEX, OTHELLO):

@@ -284,8 +284,8 @@ def test_a_marked_pattern_becomes_a_tesuji_that_is_advised_and_taken_home(academ
         asked = Seat(game_id, spec.geometry, player=1)
         advice = reader.advise(asked, where, [12, 7])
         weights = reader.weights(asked, spec)
-    assert advice[0] > advice[1]
-    assert weights.advise(where, [12, 7], 1) == pytest.approx(advice, rel=1e-5)
+    assert advice.log_odds[0] > advice.log_odds[1]
+    assert weights.advise(where, [12, 7], 1) == pytest.approx(list(advice.log_odds), rel=1e-5)
     assert not list(check(academy.store.environment))
     with academy.store.environment.reading() as transaction:
         again = rebuild.rebuild(transaction, game_id)[0].tesujis
