@@ -37,7 +37,7 @@ class LocalWeights:
         weights = np.array(message.evaluation.millionths, dtype=np.float64) / VALUE_SCALE
         self._evaluator = PositionEvaluator(spec, codes, weights)
         self._tesujis = TesujiTable.of_weights(message.tesujis.codes, message.tesujis.millionths)
-        self._around = surroundings(spec)
+        self._around = surroundings(spec, self._tesujis.proposed)
         self.features: tuple[float, ...] = self._evaluator.features
         self.knows_patterns = self._evaluator.knows_patterns
         self.knows_tesujis = self._around is not None and len(self._tesujis) > 0

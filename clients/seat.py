@@ -331,10 +331,34 @@ class Seat:
         message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
+    def record_marked_move(self, cells: str, ply: int, value_before: float, value: float) -> None:
+        """Record what stood around an own move, to propose it as a tesuji if the move gained enough.
+
+        It stands beside the proposals of `record_move`, and with them among those that gained most.
+
+        Args:
+            cells: the board before the move as text, `*` for the empty cell that the move went to: up to 12
+                other cells within three steps of it, `x` the first player's, `o` the second's, `-` empty,
+                `+` off the board, `_` an empty cell where a piece would come to rest, `#` anything.
+            ply: the move's number in the contest, from 1.
+            value_before: as in `record_move`.
+            value: as in `record_move`.
+        """
+        raised = gain(value_before, value)
+        if raised >= needed_gain(value_before, value):
+            message = proposals_pb2.NewProposal(
+                library=pattern_pb2.LIBRARY_MIDDLE_GAME,
+                cells=cells,
+                ply=ply,
+                value=value,
+                value_before=value_before,
+            )
+            self._tesuji.append(_Candidate(raised, message))
+
     @property
     def has_moved(self) -> bool:
         """Whether there may be anything to propose."""
-        return bool(self.contest_id and self._endgame)
+        return bool(self.contest_id and (self._endgame or self._tesuji))
 
     def build_proposals(
         self, plies: int, average_length: float, max_proposals: int = MAX_PROPOSALS

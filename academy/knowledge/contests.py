@@ -6,6 +6,7 @@ from enum import Enum
 
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
+from academy.knowledge.symmetries import Cell
 
 __all__ = [
     "ContestReport",
@@ -72,7 +73,8 @@ class Proposal:
     """A pattern proposed by the player in `seat` for the position after ply number `ply` (from 1).
 
     `pattern` is as it stood on the board, from the first player's side; `value` is the proposer's
-    own expected value after that ply, `value_before` the one it stated last before it.
+    own expected value after that ply, `value_before` the one it stated last before it. Where it marks the
+    empty cell that the ply's move went to, `marked` is what the cells around it held before, as in `Tesuji`.
     """
 
     seat: int
@@ -81,6 +83,7 @@ class Proposal:
     ply: int
     value: float
     value_before: float | None = None
+    marked: Mapping[Cell, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,12 @@ class ContestReport:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a proposal, the rule that decided, and the pattern it went into (0: none)."""
+    """The verdict on a proposal, the rule that decided, and the pattern it went into (0: none).
+
+    Of an accepted proposal that marks its move's cell `tesuji` is the code, else 0.
+    """
 
     verdict: Verdict
     reason: str
     pattern_id: int = 0
+    tesuji: int = 0

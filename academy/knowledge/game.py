@@ -17,6 +17,7 @@ from academy.knowledge.openings import OpeningNode, OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
+from academy.knowledge.tesuji_shapes import PROPOSED, InvalidTesujiError
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
@@ -241,6 +242,7 @@ class GameKnowledge:
             report, self.spec, self.settings.tesuji_capacity, self.muted, give_way
         )
         self.evaluation = self.evaluation.learn(report, self.spec, self.settings, self.muted, give_way)
+        judgements = list(map(self._without_evicted, judgements))
         elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
         names = (contestant.name for contestant in report.contestants)
         self.ratings.take(map(Contestant, names, elos))
@@ -262,6 +264,8 @@ class GameKnowledge:
         judgements = [
             self._judge(proposal, hearing, order) for order, proposal in enumerate(report.proposals)
         ]
+        self.tesujis = self.tesujis.fit_settings(self.settings)
+        judgements = list(map(self._without_evicted, judgements))
         # Their Elo may have risen since the contest.
         self._count_silent(report.contestants[proposal.seat - 1].name for proposal in report.proposals)
         return judgements
@@ -288,6 +292,8 @@ class GameKnowledge:
         contestant = report.contestants[proposal.seat - 1]
         if contestant.name in self.muted:
             return Judgement(Verdict.DROPPED, "an admin has muted the proposer")
+        if proposal.marked is not None:
+            return self._judge_marked(proposal, report)
         value = proposal.value
         if proposal.library is Library.ENDGAME:
             value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
@@ -318,6 +324,25 @@ class GameKnowledge:
             return Judgement(Verdict.EVICTED, "weaker than every pattern of the full library")
         return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
 
+    def _judge_marked(self, proposal: Proposal, report: ContestReport) -> Judgement:
+        """Judge a proposal that marks the cell of its move, and that nothing else speaks against."""
+        if not self.settings.tesuji_capacity:
+            return Judgement(Verdict.DROPPED, "tesujis are off in this game (tesuji_capacity is 0)")
+        try:
+            code, elo = self.tesujis.read_proposal(proposal, report, self.spec)
+        except InvalidTesujiError as error:
+            return Judgement(Verdict.DROPPED, str(error))
+        known, self.tesujis = self.tesujis, self.tesujis.propose(code, elo)
+        if self.tesujis is known:
+            return Judgement(Verdict.MATCHED, "the tesuji is known", tesuji=code)
+        return Judgement(Verdict.INSERTED, "a new tesuji, learnt from every contest from now on", tesuji=code)
+
+    def _without_evicted(self, judgement: Judgement) -> Judgement:
+        """Return a judgement as it is once the contest was learnt from and the table cut to its room."""
+        if not judgement.tesuji or judgement.tesuji in self.tesujis.proposed:
+            return judgement
+        return Judgement(Verdict.EVICTED, "weaker than the other proposed tesujis, which leave no room")
+
     def _orient(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
         """Return a pattern and the player addressed as the library keeps them."""
         if self.spec.symmetric and player == 2:
@@ -332,7 +357,7 @@ class GameKnowledge:
         tesujis = [
             number - FIRST_IN_USES
             for number in use.pattern_ids
-            if FIRST_IN_USES <= number < EVALUATION_IN_USES
+            if FIRST_IN_USES <= number < EVALUATION_IN_USES or number >= FIRST_IN_USES + PROPOSED
         ]
         self.tesujis = self.tesujis.count_uses(tesujis, succeeded)
         for pattern_id in use.pattern_ids:

@@ -79,14 +79,10 @@ def objection(
     for claim in report.false_claims:
         if claim.seat == proposal.seat:
             return _false_claim(claim)
-    if is_vague(proposal.pattern.codes):
-        return "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
-    bits = information(proposal.pattern.codes)
-    if bits < least_information and not _WIDE.isdisjoint(proposal.pattern.codes):
-        return (
-            f"a pattern with '1', '2' or '#' must say at least {least_information} bits of the board "
-            f"(least_information): this one says {bits:.1f}"
-        )
+    if proposal.marked is None:
+        against = _too_vague(proposal, least_information)
+        if against is not None:
+            return against
     if not 1 <= proposal.ply <= len(report.plies):
         return f"ply {proposal.ply}: the contest had {len(report.plies)} plies"
     against = _contradiction(proposal, report, spec)
@@ -95,6 +91,18 @@ def objection(
     if proposal.library is Library.ENDGAME:
         return _too_early(proposal, len(report.plies), average_length)
     return _no_tesuji(proposal, report)
+
+
+def _too_vague(proposal: Proposal, least_information: int) -> str | None:
+    if is_vague(proposal.pattern.codes):
+        return "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
+    bits = information(proposal.pattern.codes)
+    if bits < least_information and not _WIDE.isdisjoint(proposal.pattern.codes):
+        return (
+            f"a pattern with '1', '2' or '#' must say at least {least_information} bits of the board "
+            f"(least_information): this one says {bits:.1f}"
+        )
+    return None
 
 
 def _false_claim(claim: FalseClaim) -> str:
@@ -124,7 +132,8 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
             f"value {proposal.value:.4g} proposed, but {stated:.4g} stated in the contest "
             f"for ply {proposal.ply}"
         )
-    if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
+    # A marked pattern stood before the ply: `TesujiTable.read_proposal` compares it.
+    if proposal.marked is None and ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
         return f"the pattern did not stand on the board after ply {proposal.ply}"
     return None
 

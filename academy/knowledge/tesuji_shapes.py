@@ -13,10 +13,12 @@ board, from how its pieces come onto it (`GameSpec.placement`) and from the row 
   surround, and there is the number of pieces that the move would turn.
 
 What a shape holds is its *code*: a whole number, the same for all images under the game's symmetries and, in
-a symmetric game, for both players.
+a symmetric game, for both players. Besides, players propose tesujis of other shapes: up to twelve cells
+within three steps of the cell. Their codes say the shape, too (`tesuji_numbers`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -25,10 +27,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, SquareGeometry
+from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
+from academy.knowledge.tesuji_numbers import (
+    FARTHEST,
+    MOST_CELLS,
+    NEAR_CELLS,
+    NUMBERS,
+    cells_of_number,
+    number_of_cells,
+)
 
 __all__ = [
     "EMPTY",
@@ -37,6 +47,7 @@ __all__ = [
     "OFF",
     "OTHER",
     "OWN",
+    "PROPOSED",
     "RESTING",
     "InvalidTesujiError",
     "Numbers",
@@ -74,6 +85,11 @@ _KIND: Final = 2**32
 _KINDS: Final = 2**6
 _PLACE: Final = _KIND * _KINDS
 MOST_CODES: Final = 2**51
+# The least code of tesujis that players proposed, which are numbers of `tesuji_numbers` from here on; and
+# what theirs have more where the players differ and the second one moves.
+PROPOSED: Final = 2**62
+_PROPOSED_BY_SECOND: Final = 2**61
+assert NUMBERS <= _PROPOSED_BY_SECOND
 # The kinds, whose numbers are kept in stored codes.
 _BESIDE, _BESIDE_PLACED, _BOX_IN_ROW, _TURNED, _ROW = 0, 1, 2, 3, 16
 # Instead of a code: the shape leads off the board.
@@ -146,6 +162,7 @@ class _Family:
         assert isinstance(reversal, GridSymmetry)
         seen = [[reversal.image(*step) for step in shape] for shape in shapes] if spec.symmetric else shapes
         self.kind, self.size, self._shapes = kind, len(shapes), shapes
+        self.outlines = frozenset(map(frozenset, shapes))
         self._around = {
             1: np.array([_cells_around(spec.geometry, shape) for shape in shapes], dtype=np.intp),
             2: np.array([_cells_around(spec.geometry, shape) for shape in seen], dtype=np.intp),
@@ -243,6 +260,7 @@ class _Turned:
     """How many of the opponent's pieces a move turns over, by how full the board is."""
 
     kind, size = _TURNED, 1
+    outlines: frozenset[frozenset[Cell]] = frozenset()
 
     def __init__(self, geometry: SquareGeometry) -> None:
         self._cells = geometry.size
@@ -290,6 +308,88 @@ class _Turned:
         return codes
 
 
+class _Proposed:
+    """Finds proposed tesujis around cells.
+
+    What lies within three steps of a cell is two numbers, with two bits for each of 24 cells. A tesuji is
+    there where these bits are those of one of its images, so all images are compared at once.
+    """
+
+    def __init__(self, spec: GameSpec, tesujis: Mapping[int, Tesuji]) -> None:
+        assert not isinstance(spec.geometry, GraphGeometry)
+        reversal = spec.reversal_symmetry
+        assert isinstance(reversal, GridSymmetry)
+        seen = [reversal.image(*step) for step in NEAR_CELLS] if spec.symmetric else NEAR_CELLS
+        self._around = {
+            1: _cells_around(spec.geometry, NEAR_CELLS),
+            2: _cells_around(spec.geometry, seen),
+        }
+        self._off = spec.geometry.size
+        # The last digit is a cell where a piece comes to rest then, and such tesujis are wholly on the board.
+        self._inside = spec.placement is Placement.DROPPED
+        self._codes = np.array(list(tesujis), dtype=np.int64)
+        self._of_image: dict[int, Places] = {}
+        self._wanted: dict[int, tuple[Numbers, Numbers]] = {}
+        for player in range(1, _PLAYERS + 1):
+            images = [
+                (number, image)
+                for number, tesuji in enumerate(tesujis.values())
+                if spec.symmetric or tesuji.player == player
+                for image in sorted({tuple(sorted(image.items())) for image in _images(tesuji.cells, spec)})
+            ]
+            self._of_image[player] = np.array([number for number, _ in images], dtype=np.intp)
+            digits = np.zeros((len(images), len(NEAR_CELLS)), dtype=np.int64)
+            used = np.zeros_like(digits)
+            for row, (_, image) in enumerate(images):
+                for step, held in image:
+                    digits[row, NEAR_CELLS.index(step)] = min(held, OFF)
+                    used[row, NEAR_CELLS.index(step)] = _DIGITS - 1
+            self._wanted[player] = _halves(digits), _halves(used)
+
+    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+        """Return a row for each cell: the codes found there, then `NO_SHAPE` as often as others have more."""
+        wanted, used = self._wanted[player]
+        around = self._around[player][:, cells]
+        held = _halves(views.take(boards * views.shape[1] + around).T)
+        # The nearer half tells nearly all: the other is looked at where that one fits. Boards of a contest
+        # have few different ones.
+        near, number_of = np.unique(held[:, 0], return_inverse=True)
+        near_fits = near[:, None] & used[:, 0] == wanted[:, 0]
+        rows, fitting = np.nonzero(near_fits)
+        first_of = np.searchsorted(rows, np.arange(len(near) + 1))
+        counts = np.diff(first_of)[number_of]
+        places = np.repeat(np.arange(len(cells)), counts)
+        within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+        images = fitting[first_of[number_of[places]] + within]
+        fits = held[places, 1] & used[images, 1] == wanted[images, 1]
+        if self._inside:
+            off = _halves((around == self._off).T * (_DIGITS - 1))
+            fits &= (off[places] & used[images] == 0).all(axis=1)
+        # Two images may fit, and count once.
+        found = np.unique(places[fits] * len(self._codes) + self._of_image[player][images[fits]])
+        places, tesujis = np.divmod(found, len(self._codes))
+        columns = np.arange(len(found)) - np.searchsorted(places, places)
+        codes = np.full((len(cells), columns.max(initial=-1) + 1), NO_SHAPE, dtype=np.int64)
+        codes[places, columns] = self._codes[tesujis]
+        return codes
+
+
+def _halves(digits: NDArray[np.integer]) -> Numbers:
+    """Return each row of digits, one for each of `NEAR_CELLS`, as two numbers."""
+    half = len(NEAR_CELLS) // 2
+    # Whole numbers below 2^53: their sums are exact.
+    powers = np.array([float(_DIGITS**place) for place in range(half)])
+    halves: Numbers = (digits.reshape(len(digits), 2, half).astype(np.float64) @ powers).astype(np.int64)
+    return halves
+
+
+def _images(cells: Mapping[Cell, int], spec: GameSpec) -> Iterator[dict[Cell, int]]:
+    """Yield what the cells around one hold under each of a game's symmetries."""
+    for symmetry in spec.symmetry_group:
+        assert isinstance(symmetry, GridSymmetry)
+        yield {symmetry.image(*step): held for step, held in cells.items()}
+
+
 class Surroundings:
     """The codes of what lies around the cells of a game's boards.
 
@@ -298,6 +398,8 @@ class Surroundings:
     """
 
     def __init__(self, spec: GameSpec) -> None:
+        self._spec = spec
+        self._proposed: _Proposed | None = None
         self._turned = spec.symmetric
         self._placement = spec.placement
         assert not isinstance(spec.geometry, GraphGeometry)
@@ -367,12 +469,77 @@ class Surroundings:
 
         Returns:
             A row for each cell, with a code for each shape of the game; `NO_SHAPE` where it leads off the
-            board.
+            board. Then come those of the proposed tesujis there, and `NO_SHAPE` as often as others have more.
         """
         codes = np.hstack([family.codes(views, boards, cells, player) for family in self._families])
-        if player == 1 or self._turned:
+        if player == _PLAYERS and not self._turned:
+            codes = np.where(codes == NO_SHAPE, NO_SHAPE, codes + _OF_SECOND)
+        if self._proposed is None:
             return codes
-        return np.where(codes == NO_SHAPE, NO_SHAPE, codes + _OF_SECOND)
+        return np.hstack([codes, self._proposed.codes(views, boards, cells, player)])
+
+    def with_proposed(self, codes: Iterable[int]) -> "Surroundings":
+        """Return surroundings that know proposed tesujis, too.
+
+        Args:
+            codes: Their codes. Those that this game cannot have are left out.
+        """
+        known = {}
+        for code in codes:
+            try:
+                known[code] = self.read(code)
+            except InvalidTesujiError:
+                continue
+        other = copy(self)
+        other._proposed = _Proposed(self._spec, known) if known else None
+        return other
+
+    def proposed_code(self, cells: Mapping[Cell, int], player: int) -> int:
+        """Return the code of a tesuji that a player proposes.
+
+        Args:
+            cells: What the cells around the one moved to hold, as in `Tesuji.cells`, seen by the player.
+            player: The player to move, 1 or 2.
+
+        Raises:
+            InvalidTesujiError: It is no tesuji of this game that can be proposed.
+        """
+        if any(frozenset(cells) in family.outlines for family in self._families):
+            raise InvalidTesujiError(
+                f"ACADEMY learns these {len(cells)} cells around '*' by itself: propose other ones"
+            )
+        if self._turned and player == _PLAYERS:
+            # A reversal undoes itself.
+            reversal = self._spec.reversal_symmetry
+            assert isinstance(reversal, GridSymmetry)
+            cells = {reversal.image(*step): held for step, held in cells.items()}
+            player = 1
+        return self._proposed_code(Tesuji(player, cells))
+
+    def _proposed_code(self, tesuji: Tesuji) -> int:
+        """Return the code of a tesuji of none of the game's shapes. Raises InvalidTesujiError."""
+        cells = tesuji.cells
+        if not 1 <= len(cells) <= MOST_CELLS:
+            raise InvalidTesujiError(
+                f"{len(cells)} cells around '*': a proposed tesuji has 1 to {MOST_CELLS}, "
+                "and '#' where it says nothing"
+            )
+        for step in cells:
+            far = max(map(abs, (*step, sum(step) if isinstance(self._spec.geometry, HexGeometry) else 0)))
+            if far > FARTHEST:
+                raise InvalidTesujiError(
+                    f"a cell {far} steps from '*': those of a proposed tesuji are at most {FARTHEST} away"
+                )
+        falls = self._placement is Placement.DROPPED
+        if (OFF if falls else RESTING) in cells.values():
+            raise InvalidTesujiError(
+                "a cell of '+': where pieces fall, a proposed tesuji is wholly on the board"
+                if falls
+                else "a cell of '_': in this game pieces do not fall, and an empty cell is '-'"
+            )
+        held = {step: min(state, OFF) for step, state in cells.items()}
+        least = min(map(number_of_cells, _images(held, self._spec)))
+        return PROPOSED + (tesuji.player - 1) * _PROPOSED_BY_SECOND + least
 
     def of_cells(self, board: Board, cells: Sequence[int], player: int) -> Numbers:
         """Return the codes of some cells of one board.
@@ -398,12 +565,24 @@ class Surroundings:
         Raises:
             InvalidTesujiError: No move of this game has this code.
         """
+        if code >= PROPOSED:
+            return self._read_proposed(code)
         of_second = code % _KIND >= _OF_SECOND
         kind = code // _KIND % _KINDS
         for family in self._families:
             if family.kind <= kind < family.kind + family.size and not (of_second and self._turned):
                 return self._with_resting(family.read(code - of_second * _OF_SECOND, 1 + of_second))
         raise InvalidTesujiError(f"code {code}: this game has no such shape")
+
+    def _read_proposed(self, code: int) -> Tesuji:
+        """Read the code of a proposed tesuji. Raises InvalidTesujiError."""
+        second, number = divmod(code - PROPOSED, _PROPOSED_BY_SECOND)
+        if number >= NUMBERS or second > (0 if self._turned else 1):
+            raise InvalidTesujiError(f"code {code}: no tesuji of this game has it")
+        tesuji = self._with_resting(Tesuji(1 + second, cells_of_number(number)))
+        if self._proposed_code(tesuji) != code:
+            raise InvalidTesujiError(f"code {code}: it is not the least of its images'")
+        return tesuji
 
     def _with_resting(self, tesuji: Tesuji) -> Tesuji:
         """Tell the cells where a piece would come to rest, at most one a column, from those off the board."""
@@ -434,9 +613,12 @@ class Surroundings:
             code = family.code(tesuji)
             if code is not None:
                 return code + (tesuji.player - 1) * _OF_SECOND
-        raise InvalidTesujiError(
-            f"{len(tesuji.cells)} cells around the one moved to: this game's tesujis have other shapes"
-        )
+        if tesuji.place is not None or tesuji.turned:
+            raise InvalidTesujiError(
+                f"{len(tesuji.cells)} cells around the one moved to: only tesujis of the game's own shapes "
+                "know a place or pieces turned"
+            )
+        return self._proposed_code(tesuji)
 
 
 def _cells_around(geometry: Geometry, around: Iterable[Cell]) -> Places:
@@ -473,19 +655,20 @@ def _orbits(spec: GameSpec) -> Numbers:
     return orbits
 
 
-def surroundings(spec: GameSpec) -> Surroundings | None:
+def surroundings(spec: GameSpec, proposed: tuple[int, ...] = ()) -> Surroundings | None:
     """Return the surroundings of a game's cells; None for a game without tesujis.
 
     Args:
         spec: The game. It has tesujis where two players move in turn on a square or hexagonal board, and
             moves do not all go from cell to cell.
+        proposed: The codes of tesujis that players proposed, to be found too.
     """
     if not spec.two_in_turn or spec.moves_pieces or isinstance(spec.geometry, GraphGeometry):
         return None
     game = _OfShape(
         spec.geometry, spec.symmetric, spec.symmetries, spec.reversal, spec.placement, spec.winning_row
     )
-    return _surroundings(game)
+    return _surroundings_with(game, proposed) if proposed else _surroundings(game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,3 +697,8 @@ def _surroundings(game: _OfShape) -> Surroundings:
             winning_row=game.winning_row,
         )
     )
+
+
+@lru_cache(maxsize=128)
+def _surroundings_with(game: _OfShape, proposed: tuple[int, ...]) -> Surroundings:
+    return _surroundings(game).with_proposed(proposed)

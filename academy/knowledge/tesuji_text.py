@@ -14,13 +14,13 @@ from typing import Final
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry
 from academy.knowledge.cells import Code
-from academy.knowledge.patterns import grid_pattern
+from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, RESTING, Tesuji
 from academy.knowledge.text import PatternSyntaxError, read_cells, write_cells
 
-__all__ = ["read_tesuji_cells", "write_tesuji_cells"]
+__all__ = ["MOVED_TO", "pattern_after", "read_tesuji_cells", "write_tesuji_cells"]
 
 MOVED_TO: Final = "*"
 AT_REST: Final = "_"
@@ -29,11 +29,12 @@ _TO_TEXT: Final = str.maketrans({"b": MOVED_TO, "w": AT_REST})
 _FROM_TEXT: Final = str.maketrans({MOVED_TO: "b", AT_REST: "w"})
 _MOVED_TO, _AT_REST = Code.FIRST_KING, Code.SECOND_KING
 _LETTERS: Final = "-xo+#*_"
+_SECOND: Final = 2
 
 
 def _codes(player: int) -> dict[int, Code]:
     own, other = Code.FIRST_SOLDIER, Code.SECOND_SOLDIER
-    if player == 2:
+    if player == _SECOND:
         own, other = other, own
     return {EMPTY: Code.EMPTY, OWN: own, OTHER: other, OFF: Code.OFF_BOARD, RESTING: _AT_REST}
 
@@ -50,8 +51,12 @@ def write_tesuji_cells(tesuji: Tesuji, spec: GameSpec) -> str:
     """
     codes = _codes(tesuji.player)
     cells = {(0, 0): _MOVED_TO, **{step: codes[held] for step, held in tesuji.cells.items()}}
-    if not isinstance(spec.geometry, HexGeometry):
-        rows, columns = ([cell[axis] for cell in cells] for axis in (0, 1))
+    rows, columns = ([cell[axis] for cell in cells] for axis in (0, 1))
+    # Text of hexagons has a cell in each row of each direction.
+    lines = (rows, columns, [sum(cell) for cell in cells])
+    if not isinstance(spec.geometry, HexGeometry) or any(
+        len(set(line)) <= max(line) - min(line) for line in lines
+    ):
         box = product(range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1))
         cells = {cell: cells.get(cell, Code.ANYTHING) for cell in box}
     pattern = grid_pattern((*cell, code) for cell, code in cells.items())
@@ -90,3 +95,18 @@ def read_tesuji_cells(text: str, player: int, spec: GameSpec) -> dict[Cell, int]
         for (row, column), code in zip(pattern.cells, pattern.codes, strict=True)
         if code not in (_MOVED_TO, Code.ANYTHING)
     }
+
+
+def pattern_after(text: str, player: int, spec: GameSpec) -> Pattern:
+    """Return the pattern that a tesuji becomes by its move, as far as the move takes nothing away.
+
+    Args:
+        text: As from `write_tesuji_cells`.
+        player: The player to move.
+        spec: The game.
+
+    Raises:
+        PatternSyntaxError: As in `read_tesuji_cells`.
+    """
+    moved = "o" if player == _SECOND else "x"
+    return read_cells(text.replace(MOVED_TO, moved).replace(AT_REST, "-"), spec.geometry)

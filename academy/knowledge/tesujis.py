@@ -1,7 +1,8 @@
 """Tesujis: which surroundings of an empty cell strong players move into, learnt from reported contests.
 
 A tesuji is what one of the game's shapes holds around an empty cell before a move (`tesuji_shapes`). It is
-kept as the first player sees it, and as the least of its images under the game's symmetries.
+kept as the first player sees it, and as the least of its images under the game's symmetries. Players propose
+tesujis of other shapes by patterns that mark the cell of their move; these are learnt like the others.
 
 Its weight says how much rather players move into it than into others: a cell's score is the sum of the
 weights of all tesujis there, and the probability of a move its share in the sum of exp(score) over all cells
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.cells import State
-from academy.knowledge.contests import ContestReport
+from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import MOST_COUNTED, MOST_GRADIENT, exp
 from academy.knowledge.settings import GREATEST, LibrarySettings
@@ -30,6 +31,8 @@ from academy.knowledge.tesuji_shapes import (
     MOST_CODES,
     NO_SHAPE,
     OWN,
+    PROPOSED,
+    InvalidTesujiError,
     Numbers,
     Places,
     Surroundings,
@@ -40,6 +43,7 @@ from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, MAX_ELO, VALUE_S
 __all__ = [
     "FIRST_IN_USES",
     "LEAST_ELO",
+    "MOST_PROPOSED",
     "Advice",
     "TesujiTable",
 ]
@@ -63,6 +67,9 @@ _SHARE: Final = 2.0**34
 _MOST_SCORE: Final = 16.0
 # Among the uses of patterns a tesuji has its code and this as its number: patterns have smaller ones.
 FIRST_IN_USES: Final = 2**48
+# Each proposed tesuji is looked for around each cell. They have so many places of a table, so that
+# ACADEMY's own, which come by hundreds from each contest, do not drive them out before they are known.
+MOST_PROPOSED: Final = 32
 # Cells of the boards that are learnt from at once.
 _CELLS_AT_ONCE: Final = 8_192
 _PLAYERS: Final = 2
@@ -139,7 +146,8 @@ class TesujiTable:
         least = min(
             (int(column.min(initial=0)) for column in (codes, chosen, gradients, successes)), default=0
         )
-        if least < 0 or codes.max(initial=0) >= MOST_CODES or len(np.unique(codes)) != len(codes):
+        beyond = (codes >= MOST_CODES) & (codes < PROPOSED)
+        if least < 0 or beyond.any() or len(np.unique(codes)) != len(codes):
             raise ValueError("a code twice, or a number below 0")
         if (offered > MOST_COUNTED).any() or (uses > MOST_COUNTED).any():
             raise ValueError(f"a tesuji offered or used more than {MOST_COUNTED:,} times")
@@ -218,16 +226,23 @@ class TesujiTable:
         """The rows, those of the strongest first; of equals the newest."""
         return np.argsort(self.strengths, kind="stable")[::-1]
 
+    @cached_property
+    def proposed(self) -> tuple[int, ...]:
+        """The codes of those that players proposed, the least first."""
+        return tuple(np.sort(self.codes[self.codes >= PROPOSED]).tolist())
+
     def keep_strongest(self, capacity: int) -> "TesujiTable":
         """Return the strongest of them, in their order; of equals the oldest goes first.
 
         Args:
-            capacity: How many may stay.
+            capacity: How many may stay, up to `MOST_PROPOSED` proposed ones among them before all others.
         """
-        beyond = len(self) - capacity
-        if beyond <= 0:
+        if len(self) <= capacity and len(self.proposed) <= MOST_PROPOSED:
             return self
-        return self._take(np.sort(self.by_strength[:capacity]))
+        is_proposed = self.codes[self.by_strength] >= PROPOSED
+        proposed = self.by_strength[is_proposed][: min(MOST_PROPOSED, capacity)]
+        own = self.by_strength[~is_proposed][: capacity - len(proposed)]
+        return self._take(np.sort(np.concatenate([proposed, own])))
 
     def fit_settings(self, settings: LibrarySettings) -> "TesujiTable":
         """Return what has room by a game's settings; what they switch off is kept, and given to nobody.
@@ -314,6 +329,59 @@ class TesujiTable:
         successes[rows] += succeeded
         return replace(self, uses=uses, successes=successes)
 
+    def read_proposal(self, proposal: Proposal, report: ContestReport, spec: GameSpec) -> tuple[int, int]:
+        """Return the code of a marked pattern that a player proposes, and the player's Elo in hundredths.
+
+        Args:
+            proposal: The proposal, which marks a cell; its ply is one of the contest's.
+            report: The report of its contest.
+            spec: The game.
+
+        Raises:
+            InvalidTesujiError: The move and what stood around it teach no tesuji; the message says why.
+        """
+        around = surroundings(spec)
+        if around is None:
+            raise InvalidTesujiError(
+                f"{spec.game_id} has no tesujis: it needs two players in turn, a square or hexagonal board "
+                "and moves that put a piece on an empty cell"
+            )
+        code = around.proposed_code(proposal.marked or {}, proposal.seat)
+        teachers = self._teachers(report, frozenset())
+        if proposal.seat not in teachers:
+            raise InvalidTesujiError(
+                f"the proposer's Elo {report.contestants[proposal.seat - 1].elo:.0f} is below "
+                f"{LEAST_ELO:.0f}, or 200 or more below the mean of those who taught this game's tesujis"
+            )
+        boards = (report.start_states, *(ply.states for ply in report.plies))
+        before, after = boards[proposal.ply - 1 : proposal.ply + 1]
+        if not before or not after:
+            raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
+        elo = teachers[proposal.seat]
+        choices = _read(surroundings(spec, (code,)) or around, [_Move(before, after, proposal.seat, elo)])
+        if not len(choices.chosen):
+            raise InvalidTesujiError(
+                f"'*' is the empty cell that the move went to: ply {proposal.ply} put no piece on exactly "
+                "one of several empty cells, or took one of the mover's away"
+            )
+        if code not in choices.codes[choices.chosen]:
+            raise InvalidTesujiError(
+                f"before ply {proposal.ply} something else stood around the cell that the move went to"
+            )
+        return code, elo
+
+    def propose(self, code: int, elo: int) -> "TesujiTable":
+        """Return the table with a proposed tesuji, as once offered and chosen, if it does not know it.
+
+        Args:
+            code: The tesuji's code.
+            elo: The proposer's Elo, in hundredths.
+        """
+        if code in self.codes:
+            return self
+        fresh = dict.fromkeys(_COLUMNS, 0) | {"codes": code, "offered": 1, "chosen": 1, "elo_hundredths": elo}
+        return TesujiTable(*(np.append(getattr(self, name), number) for name, number in fresh.items()))
+
     def learn(
         self,
         report: ContestReport,
@@ -331,7 +399,7 @@ class TesujiTable:
             muted: Players whose moves teach nothing.
             give_way: Called between parts.
         """
-        around = surroundings(spec)
+        around = surroundings(spec, self.proposed)
         teachers = self._teachers(report, muted) if around is not None and capacity else {}
         plies = _plies_of(report, teachers)
         if around is None or not plies:
@@ -354,7 +422,7 @@ class TesujiTable:
             A row for each move of players strong enough to be learnt from: the logarithm of its probability,
             and that of one move among all those compared.
         """
-        around = surroundings(spec)
+        around = surroundings(spec, self.proposed)
         plies = _plies_of(report, self._teachers(report, frozenset()))
         if around is None or not plies:
             return np.zeros((0, 2))
@@ -521,10 +589,14 @@ def _read(around: Surroundings, moves: Sequence[_Move]) -> _Choices:
     fits &= (candidates.sum(axis=1) > 1) & candidates[np.arange(len(moves)), cells]
     candidates &= fits[:, None]
     boards, places = np.divmod(np.flatnonzero(candidates), candidates.shape[1])
-    codes = np.empty((len(places), around.shapes), dtype=np.int64)
+    by_player = []
     for player in range(1, _PLAYERS + 1):
         own = seats[boards] == player
-        codes[own] = around.codes(views, boards[own], places[own], player)
+        by_player.append((own, around.codes(views, boards[own], places[own], player)))
+    width = max(found.shape[1] for _, found in by_player)
+    codes = np.full((len(places), width), NO_SHAPE, dtype=np.int64)
+    for own, found in by_player:
+        codes[own, : found.shape[1]] = found
     elos = np.array([move.elo for move in moves], dtype=np.int64)[fits]
     return _Choices(codes, (np.cumsum(fits) - 1)[boards], np.flatnonzero(places == cells[boards]), elos)
 

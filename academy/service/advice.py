@@ -91,7 +91,8 @@ class MoveAdvice:
 
     def add_tesujis(self) -> None:
         """Add how rather strong players move into what lies around the cells."""
-        table, around = self.game.view.answered_tesujis, surroundings(self._spec)
+        table = self.game.view.answered_tesujis
+        around = surroundings(self._spec, table.proposed)
         placed = [move.cell is not None and move.places for move in self.moves]
         cells = [move.cell for move in compress(self.moves, placed) if move.cell is not None]
         if around is None or not len(table) or not cells:

@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError, Message
 from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
 from academy.knowledge.boards import (
     Board,
+    GraphGeometry,
     InvalidBoardError,
     states_of,
 )
@@ -43,7 +44,7 @@ from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_shapes import InvalidTesujiError, Numbers, Tesuji, surroundings
-from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
+from academy.knowledge.tesuji_text import MOVED_TO, pattern_after, read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.text import read_cells, write_cells
 from academy.knowledge.votes import (
@@ -405,8 +406,16 @@ def proposal_from_proto(proposal: proposals_pb2.Proposal, spec: GameSpec, field:
     library = pattern_library_from_proto(content.library, f"{field}.library")
     if library is Library.MIDDLE_GAME and before is None:
         raise InvalidRecordError(f"{field}.value_before", "must be stated for a middle-game proposal")
+    marked = None
     with _naming(f"{field}.cells"):
-        pattern = spec.check_pattern(read_cells(content.cells, spec.geometry))
+        # Names of nodes may have the letter.
+        if MOVED_TO in content.cells and not isinstance(spec.geometry, GraphGeometry):
+            if library is not Library.MIDDLE_GAME:
+                raise InvalidPatternError(f"{MOVED_TO!r} marks a move, for the middle game only")
+            marked = read_tesuji_cells(content.cells, proposal.seat, spec)
+            pattern = spec.check_pattern(pattern_after(content.cells, proposal.seat, spec))
+        else:
+            pattern = spec.check_pattern(read_cells(content.cells, spec.geometry))
     return Proposal(
         seat=proposal.seat,
         library=library,
@@ -414,6 +423,7 @@ def proposal_from_proto(proposal: proposals_pb2.Proposal, spec: GameSpec, field:
         ply=content.ply,
         value=check_value(f"{field}.value", content.value),
         value_before=before,
+        marked=marked,
     )
 
 
@@ -474,9 +484,11 @@ def read_proposal(
         content=content,
         verdict=proposals_pb2.VERDICT_HELD,
     )
-    pattern = proposal_from_proto(proposal, spec, field).pattern
+    read = proposal_from_proto(proposal, spec, field)
     # By the pattern, not its text: blanks between cells make no other proposal.
-    cells = repr((pattern.cells, pattern.codes))
+    cells = repr((read.pattern.cells, read.pattern.codes))
+    if read.marked is not None:
+        cells += repr(sorted(read.marked.items()))
     identity = repr((contest_id, seat, content.library, content.ply, cells))
     proposal.proposal_id = hashlib.blake2b(identity.encode(), digest_size=PROPOSAL_ID_LENGTH // 2).hexdigest()
     return proposal

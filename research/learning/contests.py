@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from academy.knowledge.settings import Library
+from academy.knowledge.tesuji_shapes import surroundings
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc
 from arena.academy.client import AcademyClient, contest_message, void_report
 from clients.academy import Academy
@@ -138,7 +139,10 @@ class Hall:
         self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
         self._link = AcademyClient(connection)
         if self._link.register_game(self._spec):
-            self.change_settings({name: getattr(LEARNT, name) for name in ("tesuji_capacity", "evaluation")})
+            learnt: dict[str, float] = {"evaluation": LEARNT.evaluation}
+            if surroundings(self._spec) is not None:
+                learnt["tesuji_capacity"] = LEARNT.tesuji_capacity
+            self.change_settings(learnt)
 
     def change_settings(self, settings: Mapping[str, float]) -> None:
         """Change settings of the game, as an admin may: the rules of contests that are opened from now on."""

@@ -14,6 +14,7 @@ from tests.academy.cli.conftest import Academy, run
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
 from tests.academy.service.test_advice import taught
+from tests.academy.service.test_proposals import PAIR, between, submitted, tesuji
 
 
 def played(game: str, server: Running, contests: int) -> str:
@@ -79,6 +80,10 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
     if game == "go":
         name = f"go-{form}"
         taught(server, name)
+        contest = examples.contest(f"{name}/pair", name)
+        opened = server.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
+        submitted(server.client(opened.tickets[1]), contest.contest_id, tesuji(PAIR, ply=4))
+        server.arena().contests.ReportContest(between(contest))
     else:
         name = played(game, server, 6)
     first, second = tmp_path / "first", tmp_path / "second"
@@ -91,6 +96,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
         assert run("export", name, "--to", second, "--format", form, **at).exit_code == 0
         here, there = (place.store.follow().refresh(name).tesujis for place in (server, empty))
         assert here == there and len(here) > 20
+        assert len(here.proposed) == (game == "go")
         if game != "go":
             assert len(set((here.codes >> 32 & 63).tolist())) > 1
         # The same again: counts add up, what they say stays.

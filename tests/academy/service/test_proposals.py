@@ -5,9 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from academy.knowledge.boards import Board
+from academy.store import rebuild
 from academy.store.environment import Transaction
+from academy.store.maintenance.check import check
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2, proposals_pb2
+from academy.v1 import contests_pb2, libraries_pb2, proposals_pb2
+from academy.wire.games import read_spec
+from clients import Academy, Connection, Seat
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, MIDDLE_GAME, board, contest, report
 from tests.academy.service.running import SECONDS, Client, Running, refusal
@@ -234,3 +239,62 @@ def test_proposals_are_read_while_somebody_else_writes(academy: Running) -> None
         refused.set()
         held.result()
     assert reason == "INVALID_RECORD"
+
+
+PAIR = "# # o # #\n# # - # #\nx - * - x"
+
+
+def between(played: contests_pb2.Contest) -> contests_pb2.ReportContestRequest:
+    """The second player moves between two stones of the first's, two cells below one of its own: `PAIR`."""
+    boards = [EMPTY]
+    for cell, piece in ((10, "x"), (2, "o"), (14, "x"), (12, "o")):
+        boards.append(boards[-1][:cell] + piece + boards[-1][cell + 1 :])
+    moves, values = ["a3", "c5", "e3", "c3"], [0.5, 0.4, 0.5, 0.7]
+    request = report(played, moves, boards[1:], first="LOSS", values=values)
+    request.start_board = EMPTY
+    return request
+
+
+def test_a_marked_pattern_becomes_a_tesuji_that_is_advised_and_taken_home(academy: Running) -> None:
+    game_id, contest_id = "marked", "marked/1"
+    game = examples.tiny_go(game_id)
+    game.settings.tesuji_capacity, game.settings.local_weights = 1_000, True
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    played = contest(contest_id, game_id)
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    spec = read_spec(game)
+    seat = Seat(game_id, spec.geometry, player=2, contest_id=contest_id)
+    seat.record_marked_move(PAIR, 4, 0.4, 0.7)
+    seat.record_marked_move(PAIR, 2, 0.4, 0.45)
+    with Academy(Connection(str(academy.address), tickets[1])) as bot:
+        (held,) = bot.propose(seat, 4)
+        assert (held.verdict.value, held.cells) == ("held", PAIR)
+        assert [again.proposal_id for again in bot.propose(seat, 4)] == [held.proposal_id]
+        arena.contests.ReportContest(between(played))
+        (status,) = bot.own_proposals(contest_id)
+        assert (status.verdict.value, status.pattern_id) == ("inserted", 0), status.reason
+    listed = academy.admin().libraries.ListTesujis(libraries_pb2.ListTesujisRequest(game_id=game_id)).tesujis
+    (record,) = [record for record in listed if len(record.cells.replace("#", "").split()) == 7]
+    assert record.chosen == 2 and record.weight_millionths > 0
+
+    # In the same shape turned, and with exchanged colours, the cell is advised; at home, too.
+    where = Board.from_letters(spec.geometry, board("--o--", "-----", "x----", "-----", "--o--"))
+    with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
+        asked = Seat(game_id, spec.geometry, player=1)
+        advice = reader.advise(asked, where, [12, 7])
+        weights = reader.weights(asked, spec)
+    assert advice.log_odds[0] > advice.log_odds[1]
+    assert weights.advise(where, [12, 7], 1) == pytest.approx(list(advice.log_odds), rel=1e-5)
+    assert not list(check(academy.store.environment))
+    with academy.store.environment.reading() as transaction:
+        again = rebuild.rebuild(transaction, game_id)[0].tesujis
+    assert again.proposed and again == academy.store.follow().refresh(game_id).tesujis
+
+
+def test_two_marks_and_marks_of_the_endgame_are_refused(academy: Running) -> None:
+    ann, _ = opened(academy, "two-marks", "two-marks/1")
+    refused = refusal(lambda: submitted(ann, "two-marks/1", tesuji(cells="* x *")))
+    assert "2 cells are '*': the move goes to exactly one" in refused.message
+    endgame = proposals_pb2.NewProposal(library=ENDGAME, cells="* x", ply=3, value=0.7)
+    assert "for the middle game only" in refusal(lambda: submitted(ann, "two-marks/1", endgame)).message
