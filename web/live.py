@@ -292,9 +292,11 @@ class Feeds:
             if len(self._feeds) >= _MOST_FEEDS:
                 why = f"{_MOST_FEEDS} competitions are watched already."
                 raise PageError(503, "Too many competitions are watched", why, "Try again later.", 20)
-            if feed is not None:
-                await feed.close()
-            feed = self._feeds[competition.name] = Feed(self._arena, competition, self._results)
+            # No other task comes between the look-up and this: a second one would watch the arena unseen.
+            ended, feed = feed, Feed(self._arena, competition, self._results)
+            self._feeds[competition.name] = feed
+            if ended is not None:
+                await ended.close()
         feed.last_used = asyncio.get_running_loop().time()
         await feed.ready()
         return feed
@@ -305,7 +307,7 @@ class Feeds:
             await asyncio.sleep(_LINGER_SECONDS / 4)
             for name, feed in list(self._feeds.items()):
                 idle = not feed.watchers and loop.time() - feed.last_used > _LINGER_SECONDS
-                if idle or not feed.running:
+                if (idle or not feed.running) and self._feeds.get(name) is feed:
                     del self._feeds[name]
                     await feed.close()
 

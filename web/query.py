@@ -162,7 +162,8 @@ class Query:
         if not text:
             return None
         try:
-            if not _DATE.fullmatch(text):
+            # The day after it must be a date too.
+            if not _DATE.fullmatch(text) or text == "9999-12-31":
                 raise ValueError(text)
             return datetime.fromisoformat(text).replace(tzinfo=UTC)
         except ValueError:

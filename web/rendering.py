@@ -108,7 +108,8 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
         status: The HTTP status.
     """
     session: Session | None = request.scope.get(SESSION)
-    notices = session.take_notices() if session is not None and request.method != "HEAD" else ()
+    shown = session is not None and request.method != "HEAD"
+    notices = session.take_notices(request.url.path) if session and shown else ()
     content = (
         _environment()
         .get_template(template)

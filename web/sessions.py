@@ -60,11 +60,13 @@ class Notice:
         text: What happened.
         secret: A token that is shown only now; "" for none.
         undo: How it can be undone; None where it cannot.
+        page: The path of the only page that says it; "" for the next one, whichever it is.
     """
 
     text: str
     secret: str = ""
     undo: Undo | None = None
+    page: str = ""
 
 
 @dataclass
@@ -116,9 +118,14 @@ class Session:
         """
         self._notices = [*self._notices, notice][-_MOST_NOTICES:]
 
-    def take_notices(self) -> Sequence[Notice]:
-        """Return what the next page has to say; a second call has nothing."""
-        taken, self._notices = self._notices, []
+    def take_notices(self, page: str) -> Sequence[Notice]:
+        """Return what a page has to say; a second call has nothing.
+
+        Args:
+            page: Its path.
+        """
+        taken = [notice for notice in self._notices if notice.page in ("", page)]
+        self._notices = [notice for notice in self._notices if notice not in taken]
         return taken
 
     def has_form_key(self, given: str) -> bool:

@@ -29,7 +29,7 @@ NEAR_CELLS: Final[tuple[Cell, ...]] = tuple(
 )
 _PLACE_OF: Final = {step: place for place, step in enumerate(NEAR_CELLS)}
 _DIGITS: Final = 4
-# Of each number of cells the first number that it has, and at the end how many numbers there are.
+# The first number that each number of cells has, and at the end how many numbers there are.
 _FIRST_OF: Final = list(
     accumulate((comb(len(NEAR_CELLS), cells) * _DIGITS**cells for cells in range(MOST_CELLS + 1)), initial=0)
 )

@@ -366,9 +366,9 @@ class _Proposed:
             off = _halves((around == self._off).T * (_DIGITS - 1))
             fits &= (off[places] & used[images] == 0).all(axis=1)
         # Two images may fit, and count once.
-        found = np.unique(places[fits] * len(self._codes) + self._of_image[player][images[fits]])
-        places, tesujis = np.divmod(found, len(self._codes))
-        columns = np.arange(len(found)) - np.searchsorted(places, places)
+        fitting = np.unique(places[fits] * len(self._codes) + self._of_image[player][images[fits]])
+        places, tesujis = np.divmod(fitting, len(self._codes))
+        columns = np.arange(len(fitting)) - np.searchsorted(places, places)
         codes = np.full((len(cells), columns.max(initial=-1) + 1), NO_SHAPE, dtype=np.int64)
         codes[places, columns] = self._codes[tesujis]
         return codes

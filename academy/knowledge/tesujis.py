@@ -67,7 +67,7 @@ _SHARE: Final = 2.0**34
 _MOST_SCORE: Final = 16.0
 # Among the uses of patterns a tesuji has its code and this as its number: patterns have smaller ones.
 FIRST_IN_USES: Final = 2**48
-# Each proposed tesuji is looked for around each cell. They have so many places of a table, so that
+# Each proposed tesuji is looked for around each cell. They have this many places of a table, so that
 # ACADEMY's own, which come by hundreds from each contest, do not drive them out before they are known.
 MOST_PROPOSED: Final = 32
 # Cells of the boards that are learnt from at once.
@@ -593,10 +593,10 @@ def _read(around: Surroundings, moves: Sequence[_Move]) -> _Choices:
     for player in range(1, _PLAYERS + 1):
         own = seats[boards] == player
         by_player.append((own, around.codes(views, boards[own], places[own], player)))
-    width = max(found.shape[1] for _, found in by_player)
+    width = max(codes_of.shape[1] for _, codes_of in by_player)
     codes = np.full((len(places), width), NO_SHAPE, dtype=np.int64)
-    for own, found in by_player:
-        codes[own, : found.shape[1]] = found
+    for own, codes_of in by_player:
+        codes[own, : codes_of.shape[1]] = codes_of
     elos = np.array([move.elo for move in moves], dtype=np.int64)[fits]
     return _Choices(codes, (np.cumsum(fits) - 1)[boards], np.flatnonzero(places == cells[boards]), elos)
 

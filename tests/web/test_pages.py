@@ -266,6 +266,7 @@ def test_a_position_names_its_contests_other_orders_and_what_a_filter_leaves(pag
     followed = pages.get(f"{path}&elo=1400").link("elo=1400&m=")
     assert "Counted are" in pages.get(followed).words
     assert pages.get(f"{path}&since=tomorrow").status == 400
+    assert pages.get(f"{path}&until=9999-12-31").status == 400
 
 
 def test_another_order_of_moves_is_named_where_the_referee_comes_to_the_same_board(

@@ -15,7 +15,7 @@ from tests.academy.service.running import Running, serving
 from tests.web.conftest import served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
 from tests.web.visiting import Answer, SignedIn, Visitor, send_form
-from web.sessions import Session, Sessions
+from web.sessions import Notice, Session, Sessions
 from web.sign_in import local_address
 
 
@@ -233,6 +233,15 @@ def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Runn
         visitor.process.terminate()
         texts += visitor.process.communicate(timeout=20)
     assert not any(text for text in texts if secret in text or made in text)
+
+
+def test_a_token_that_is_shown_once_waits_for_its_own_page() -> None:
+    session = Session()
+    session.note(Notice("done"))
+    session.note(Notice("a token", secret="acd_1", page="/admin/tokens"))
+    assert [notice.text for notice in session.take_notices("/games/go-9x9")] == ["done"]
+    assert [notice.text for notice in session.take_notices("/admin/tokens")] == ["a token"]
+    assert not session.take_notices("/admin/tokens")
 
 
 def test_sessions_end_by_the_clock_and_one_holder_has_few() -> None:

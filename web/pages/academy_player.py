@@ -145,7 +145,7 @@ async def _mute_player(session: Session, form: Query) -> str:
     own, player = own_knowledge(session), form.text("player")
     question = libraries_pb2.MutePlayerRequest(player=player)
     done = await own.ask(own.libraries.MutePlayer, question)
-    text = f"{player} is muted in {done.games:,} games; its votes for {done.patterns:,} patterns are out."
+    text = f"{player} is muted (games: {done.games:,}); its votes for {done.patterns:,} patterns are out."
     session.note(Notice(text, undo=Undo("unmute-player", {"player": player})))
     return link("/player", {"name": player})
 

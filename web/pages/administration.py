@@ -61,7 +61,7 @@ class _Event:
 
 
 def own_knowledge(session: Session) -> Knowledge:
-    """Return ACADEMY, question with the visitor's own token.
+    """Return ACADEMY, which is asked with the visitor's own token.
 
     Args:
         session: Of a visitor with a token of ACADEMY.
@@ -134,7 +134,7 @@ async def _create_token(session: Session, form: Query) -> str:
     own = own_knowledge(session)
     made = await own.ask(own.tokens.CreateToken, question)
     text = f"A token of the {role} {made.token.name}, shown only now. Copy it:"
-    session.note(Notice(text, secret=made.secret))
+    session.note(Notice(text, secret=made.secret, page="/admin/tokens"))
     return "/admin/tokens"
 
 

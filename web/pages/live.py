@@ -51,6 +51,10 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
     query = Query(request.query_params, ("name", "game", "after"))
     name, game_id = name_of(query), query.text("game")
     after = query.whole("after", 0, MOST_PLIES) or 0
+    # A browser that lost its connection asks again, and says what it had.
+    last = request.headers.get("last-event-id", "")
+    if last.isdecimal() and len(last) <= len(str(MOST_PLIES)):
+        after = max(after, int(last))
     feed = await _feed(request, arena, name)
 
     async def events() -> AsyncIterator[bytes]:
@@ -146,6 +150,7 @@ async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
             "clocks": render_part("clocks.html", parts),
             "comment": moves[-1].comment if moves else "",
         },
+        number=after,
     )
 
 
@@ -158,9 +163,10 @@ async def _changed(game: LiveGame, before: int, after: int) -> list[tuple[int, s
     return [(number, now) for number, (was, now) in pairs if was != now]
 
 
-def _event(name: str, content: object) -> bytes:
+def _event(name: str, content: object, number: int | None = None) -> bytes:
+    place = "" if number is None else f"id: {number}\n"
     # JSON has no line breaks, which would end the event.
-    return f"event: {name}\ndata: {json.dumps(content, separators=(',', ':'))}\n\n".encode()
+    return f"{place}event: {name}\ndata: {json.dumps(content, separators=(',', ':'))}\n\n".encode()
 
 
 def _stream(request: Request, events: AsyncIterator[bytes]) -> Response:

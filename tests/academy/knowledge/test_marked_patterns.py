@@ -1,4 +1,4 @@
-"""Patterns that mark the empty cell of a player's own move: what is said of them, and what they teach."""
+"""Patterns that mark the empty cell of a player's own move: what becomes of them, and what they teach."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -236,7 +236,7 @@ def seen(spec: GameSpec, board: Board, at: int, player: int, steps: object) -> d
     own, other = ("x", "o") if player == 1 else ("o", "x")
     digits = {own: OWN, other: OTHER, "-": EMPTY}
     row, column = spec.geometry.cells[at]  # type: ignore[union-attr]
-    found = {}
+    by_step = {}
     for step in steps:  # type: ignore[attr-defined]
         down, right = step
         place = places.get((row + down, column + right))
@@ -244,8 +244,8 @@ def seen(spec: GameSpec, board: Board, at: int, player: int, steps: object) -> d
         if spec is FOUR and held == EMPTY:
             below = places.get((row + down + 1, column + right))
             held = 4 if below is None or board.letters[below] != "-" else EMPTY
-        found[step] = held
-    return found
+        by_step[step] = held
+    return by_step
 
 
 def images(spec: GameSpec, cells: Mapping[Cell, int]) -> list[dict[Cell, int]]:

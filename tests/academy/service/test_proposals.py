@@ -281,9 +281,9 @@ def test_a_marked_pattern_becomes_a_tesuji_that_is_advised_and_taken_home(academ
     # In the same shape turned, and with exchanged colours, the cell is advised; at home, too.
     where = Board.from_letters(spec.geometry, board("--o--", "-----", "x----", "-----", "--o--"))
     with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
-        asked = Seat(game_id, spec.geometry, player=1)
-        advice = reader.advise(asked, where, [12, 7])
-        weights = reader.weights(asked, spec)
+        reading_seat = Seat(game_id, spec.geometry, player=1)
+        advice = reader.advise(reading_seat, where, [12, 7])
+        weights = reader.weights(reading_seat, spec)
     assert advice.log_odds[0] > advice.log_odds[1]
     assert weights.advise(where, [12, 7], 1) == pytest.approx(list(advice.log_odds), rel=1e-5)
     assert not list(check(academy.store.environment))
