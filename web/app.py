@@ -176,6 +176,9 @@ def _as_endpoint(page: Page[Any], source: Wanted, settings: WebSettings) -> Endp
             if request.url.path.endswith("/events"):
                 raise PageError(403, "Sign in first", "These pages are for those who sign in.")
             return go_to(sign_in_address(request))
+        if settings.members and request.url.path == "/" and session is not None and session.academy is None:
+            # The first page is of ACADEMY's games, which a token of the arena alone does not open.
+            return go_to("/competitions" if session.may_watch else "/account")
         return await page(request, _source(request, session, source, settings))
 
     return _answering(endpoint)

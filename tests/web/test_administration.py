@@ -256,6 +256,9 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
         bot = SignedIn(visitor, place.academy.token("reader"))
         assert bot.get("/competitions").status == 403
         operator = SignedIn(visitor, place.operator)
+        # The first page is ACADEMY's, which the arena's token does not open.
+        first = operator.get("/")
+        assert (first.status, first.headers["location"]) == (303, "/competitions")
         text = (place.folder / "arena" / "cup.toml").read_text()
         operator.do("start-competition", name="watched", control=text)
         # Names of competitions are for watchers alone.

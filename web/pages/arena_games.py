@@ -46,6 +46,11 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     knowledge = await knowledge_of(request)
     kind = board.played.spec.game_id if board.played else ""
     follows = known.in_progress and chosen is None
+    # Together: ACADEMY may not answer, and each of these waits for it.
+    at_academy, links = await asyncio.gather(
+        read_questions(knowledge, known.contest_id, kind, players, plies),
+        _at_academy(knowledge, board.played, ply),
+    )
     context = {
         "competition": competition,
         "game": known.game,
@@ -71,10 +76,10 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
             "end": game_address(name, game_id) if ply < plies else "",
         },
         "here": game_address(name, game_id, ply),
-        "knowledge": await _at_academy(knowledge, board.played, ply) if board.played else [],
+        "knowledge": links,
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
-        "at_academy": await read_questions(knowledge, known.contest_id, kind, players, plies),
+        "at_academy": at_academy,
         "ply_address": partial(game_address, name, game_id),
         "texts": [] if known.in_progress else await _texts(request, name, game_id),
         "extension": known.record_extension,
@@ -95,11 +100,13 @@ async def _texts(request: Request, name: str, game_id: str) -> list[tuple[str, s
     return [(title, text) for title, text in titled if text]
 
 
-async def _at_academy(knowledge: Knowledge | None, played: GameReplay, ply: int) -> list[tuple[str, str]]:
+async def _at_academy(
+    knowledge: Knowledge | None, played: GameReplay | None, ply: int
+) -> list[tuple[str, str]]:
     """What leads from a position to what ACADEMY knows of it: words and addresses."""
-    game_id = played.spec.game_id
-    if knowledge is None:
+    if knowledge is None or played is None:
         return []
+    game_id = played.spec.game_id
     try:
         await knowledge.game(game_id)
     except PageError:
