@@ -131,7 +131,8 @@ def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running
 
 
 def test_what_cannot_be_done_is_named(academy: Running) -> None:
-    refused = run(academy, "--once", role=Role.BOT)
+    # Longer than any other search here, so that there is something to report.
+    refused = run(academy, "--once", "--playouts", "800", role=Role.BOT)
     assert refused.returncode == 1
     assert "is for admin, analyst; this token's role is bot" in refused.stderr
     wrong = run(academy, "--nodes", "0")

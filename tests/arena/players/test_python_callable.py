@@ -28,7 +28,7 @@ class Listener:
         assert moves is not None
         return self._referee.move_text(moves[0]), 0.25
 
-    def for_answers(self, seats: Sequence[int], view: Any) -> None:
+    def told(self, seats: Sequence[int], view: Any) -> None:
         HEARD.append((self._seat, seats, self._referee.to_move(view)))
 
     def ended(self) -> None:
@@ -42,7 +42,7 @@ def listener(referee: Referee[Any, Any], seat: int, seed: int, environment: Mapp
 class Deaf(Listener):
     """Crashes when moves are announced to it."""
 
-    def for_answers(self, seats: Sequence[int], view: Any) -> None:
+    def told(self, seats: Sequence[int], view: Any) -> None:
         raise KeyError("moves")
 
 

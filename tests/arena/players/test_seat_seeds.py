@@ -64,7 +64,7 @@ def listener(referee: Referee[Any, Any], seat: int, seed: int, environment: Mapp
             moves = referee.legal_moves(view, seat)
             return referee.move_text(moves[0]) if moves else "none"
 
-        def for_answers(self, seats: tuple[int, ...], view: Any) -> None:
+        def told(self, seats: tuple[int, ...], view: Any) -> None:
             HEARD.append(repr((seats, view)))
 
     return Listener()
