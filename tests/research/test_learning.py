@@ -58,7 +58,10 @@ def soon() -> float:
     return time.monotonic() + 600.0
 
 
-def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(tmp_path: Path) -> None:
+def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiment, "RATED_PAIRS", 2)
     run([FIRST], 1, soon(), site(tmp_path))
     before = (tmp_path / "pairs.jsonl").read_text()
     rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open")]
@@ -66,7 +69,7 @@ def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(tmp_
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
     results = site(tmp_path).ledger
     # Each level of the population rates the player once, for all rows.
-    assert {level: results.pairs("rating", level=level) for level in (2, 30)} == {2: 10, 30: 10}
+    assert {level: results.pairs("rating", level=level) for level in (2, 30)} == {2: 2, 30: 2}
     for row in rows:
         pairs = list(results.of("pair", **row.key))
         assert [pair["number"] for pair in pairs] == [0, 1]
