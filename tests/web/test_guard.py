@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -153,7 +154,11 @@ def test_without_academy_pages_say_so_and_come_back_with_it(tmp_path: Path) -> N
         assert answer.status == 503 and "ACADEMY is away" in answer.words
         assert int(answer.headers["retry-after"]) > 0 and "Traceback" not in answer.text
         with serving(tmp_path / "data", ServerSettings(address=ServerAddress.parse(address))):
-            assert visitor.get("/").status == 200
+            # gRPC waits a second and more before it connects again.
+            deadline = time.monotonic() + 20.0
+            while visitor.get("/").status != 200:
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
 
 
 async def _fails(scope: Scope, receive: Receive, send: Send) -> None:
