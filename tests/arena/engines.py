@@ -91,6 +91,16 @@ def sleepy(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], 
     return choose
 
 
+def unhurried(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    """Passes so slowly that a test can look at the game between two moves, on a busy machine too."""
+
+    def choose(view: Any) -> str:
+        time.sleep(1.5)
+        return "pass"
+
+    return choose
+
+
 def confused(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     def choose(view: Any) -> str:
         raise ZeroDivisionError("a bug")

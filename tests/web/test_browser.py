@@ -326,10 +326,12 @@ def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
         page.wait_for_function("!location.search.includes('ply')")
         # From the end it plays from the beginning, by itself.
         page.locator("[data-play]").click()
-        for ply in ("0", "1", "2"):
-            page.wait_for_url(f"**ply={ply}")
+        # It does not wait for this test, which may miss a ply.
+        page.wait_for_url(re.compile("ply=[2-7]$"))
         page.get_by_role("button", name="Pause").click()
+        page.wait_for_timeout(500)
+        paused = page.url
         page.wait_for_timeout(1_000)
-        assert page.url.endswith("ply=2")
+        assert page.url == paused and "ply=" in paused
         context.close()
         watched.check_behaviour()

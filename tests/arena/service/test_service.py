@@ -271,7 +271,7 @@ def test_remote_bots_play_a_competition_to_its_end_when_one_is_killed(
 def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(
     service: Service, tmp_path: Path
 ) -> None:
-    slow = 'protocol = "python"\ncommand = "tests.arena.engines:sleepy"'
+    slow = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
     write_control(tmp_path, {"one": slow, "two": slow}, competition="rounds = 2")
     service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
     request = messages.WatchCompetitionRequest(name="contest", in_progress=True)
