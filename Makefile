@@ -23,9 +23,8 @@ six-games: $(VENV)/installed-dev.stamp
 # on two cores, a population each; it goes on where the last run ended.
 learning: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	$(BIN)/python -m research.learning run --populations first --minutes $(MINUTES) & \
-	$(BIN)/python -m research.learning run --populations second --minutes $(MINUTES) & \
-	wait
+	printf '%s\n' first second | \
+		xargs -P 2 -I NAME $(BIN)/python -m research.learning run --populations NAME --minutes $(MINUTES)
 	$(BIN)/python -m research.learning report
 
 test: $(VENV)/installed-dev.stamp

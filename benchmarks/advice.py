@@ -150,14 +150,14 @@ class Table:
     def advice(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
         """Ask for advice on all empty cells, and for the book's move where it is due."""
         contest, turn = divmod(number, len(self.boards))
-        line = ["D4", "F6"] * (turn // 2)
+        line = ["D4", "F6"] * turn
         stream.advise(seats[contest % len(seats)], self.boards[turn], (), LOW, line=line)
 
     def patterns(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
         """Ask for the patterns that moves change."""
         contest, turn = divmod(number, len(self.boards))
         seat, board, options = seats[contest % len(seats)], self.boards[turn], MatchOptions((), MOST_MATCHES)
-        stream.opponent_gains(seat, board, self.after[turn], LOW, plies=2 * (turn // 2), options=options)
+        stream.opponent_gains(seat, board, self.after[turn], LOW, plies=2 * turn, options=options)
 
 
 def measure_questions() -> None:

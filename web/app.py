@@ -18,7 +18,7 @@ from clients.connection import Connection
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.forms import ACTIONS, Action, carry_out, check_role, go_to
-from web.guard import Guard
+from web.guard import STREAMS, Guard
 from web.knowledge import Knowledge
 from web.live import Feeds
 from web.pages import (
@@ -173,7 +173,7 @@ def _as_endpoint(page: Page[Any], source: Wanted, settings: WebSettings) -> Endp
     async def endpoint(request: Request) -> Response:
         session = await request.app.state.sign_in.session_of(request)
         if session is None and (settings.members or source not in ("knowledge", "arena")):
-            if request.url.path.endswith("/events"):
+            if request.url.path in STREAMS:
                 raise PageError(403, "Sign in first", "These pages are for those who sign in.")
             return go_to(sign_in_address(request))
         if settings.members and request.url.path == "/" and session is not None and session.academy is None:

@@ -15,7 +15,7 @@ from web.forms import ACTIONS
 from web.rendering import SECTIONS, Sections
 from web.settings import WebSettings
 
-__all__ = ["Guard"]
+__all__ = ["STREAMS", "Guard"]
 
 _METHODS: Final = ("GET", "HEAD")
 _ACTION_METHODS: Final = ("POST",)
@@ -35,6 +35,10 @@ _HEADERS: Final = {
 }
 _TRANSPORT_SECURITY: Final = "max-age=31536000"
 ErrorPage = Callable[[Request, PageError], Response]
+
+
+# Pages that go on as long as somebody looks at them.
+STREAMS: Final = frozenset({"/competition/events", "/competition/game/events"})
 
 
 class Guard:
@@ -78,7 +82,7 @@ class Guard:
             await self._refuse(error, scope, receive, answer)
 
     def _seconds_for(self, path: str) -> float | None:
-        if path.endswith("/events"):
+        if path in STREAMS:
             return None
         limits = self._settings.limits
         return limits.action_seconds if path.startswith(ACTIONS) else limits.page_seconds

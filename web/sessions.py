@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
@@ -96,6 +96,11 @@ class Session:
         return " and ".join(dict.fromkeys(who.name for who in (self.academy, self.arena) if who))
 
     @property
+    def holders(self) -> tuple[str | None, str | None]:
+        """Who the visitor is for ACADEMY and for the arena."""
+        return self.academy.name if self.academy else None, self.arena.name if self.arena else None
+
+    @property
     def is_admin(self) -> bool:
         """Whether the visitor is an admin of ACADEMY."""
         return self.academy is not None and self.academy.role == "admin"
@@ -159,10 +164,11 @@ class Sessions:
         """
         now = self._clock()
         self._drop_old(now)
-        same = [digest for digest, known in self._by_digest.items() if known.names == session.names]
-        for digests, most in ((same, _MOST_OF_ONE), (list(self._by_digest), _MOST)):
-            if len(digests) >= most:
-                self._by_digest.pop(min(digests, key=lambda digest: self._by_digest[digest].seen))
+        same = [digest for digest, known in self._by_digest.items() if known.holders == session.holders]
+        if len(same) >= _MOST_OF_ONE:
+            self._drop_longest_unseen(same)
+        if len(self._by_digest) >= _MOST:
+            self._drop_longest_unseen(self._by_digest)
         session.began = session.began or now
         session.seen = session.checked = now
         cookie = secrets.token_urlsafe(32)
@@ -185,14 +191,14 @@ class Sessions:
         session.seen = now
         return session
 
-    def holds(self, cookie: str) -> bool:
-        """Return whether a cookie has a session, which is not used by that.
+    def known(self, cookie: str) -> Session | None:
+        """Return the session of a cookie, which is not used by that; None where there is none, or it is over.
 
         Args:
             cookie: What the browser sent.
         """
         session = self._by_digest.get(_digest(cookie))
-        return session is not None and not _is_over(session, self._clock())
+        return None if session is None or _is_over(session, self._clock()) else session
 
     def needs_check(self, session: Session, seconds: float) -> bool:
         """Return whether the services were last asked about a session's tokens so long ago; then note it.
@@ -214,6 +220,9 @@ class Sessions:
             cookie: Its cookie.
         """
         self._by_digest.pop(_digest(cookie), None)
+
+    def _drop_longest_unseen(self, digests: Iterable[bytes]) -> None:
+        del self._by_digest[min(digests, key=lambda digest: self._by_digest[digest].seen)]
 
     def _drop_old(self, now: float) -> None:
         for digest, session in list(self._by_digest.items()):

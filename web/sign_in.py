@@ -19,7 +19,7 @@ from web.forms import FORM_KEY, check_origin, go_to, read_form
 from web.knowledge import Knowledge
 from web.query import Query, link
 from web.rendering import render
-from web.sessions import SESSION, Holder, Session, Sessions
+from web.sessions import SESSION, Holder, Service, Session, Sessions
 from web.settings import WebSettings
 
 __all__ = ["SignIn", "local_address", "sign_in_address"]
@@ -85,24 +85,49 @@ class SignIn:
         """
         cookie = request.cookies.get(self._cookie, "")
         session = self._sessions.find(cookie) if cookie else None
-        if session is not None and self._sessions.needs_check(session, _CHECK_SECONDS):
-            try:
-                await asyncio.gather(*(_ask(who.service) for who in (session.academy, session.arena) if who))
-            except PageError as error:
-                # A service that is away looks at the token itself when it is asked for something.
-                if error.status == 403:
-                    self._sessions.close(cookie)
-                    session = None
+        if session is not None and not await self._is_good(cookie, session):
+            session = None
         request.scope[SESSION] = session
         return session
 
-    def lets_in(self, request: Request) -> bool:
-        """Return whether the visitor may still read, where that takes signing in.
+    async def _is_good(self, cookie: str, session: Session) -> bool:
+        """Ask the services again from time to time whose tokens they are; a revoked one ends the session."""
+        if self._sessions.needs_check(session, _CHECK_SECONDS):
+            try:
+                session.academy, session.arena = await asyncio.gather(
+                    _ask_again(session.academy), _ask_again(session.arena)
+                )
+            except PageError:
+                self._sessions.close(cookie)
+                return False
+        return True
+
+    async def lets_in(self, request: Request) -> bool:
+        """Return whether the visitor may still watch the arena, where that takes signing in.
 
         Args:
             request: What was asked for, perhaps long ago.
         """
-        return not self._settings.members or self._sessions.holds(request.cookies.get(self._cookie, ""))
+        if not self._settings.members:
+            return True
+        cookie = request.cookies.get(self._cookie, "")
+        session = self._sessions.known(cookie)
+        if session is None or not await self._is_good(cookie, session):
+            return False
+        return self._settings.own_arena or session.may_watch
+
+    def knowledge_for(self, request: Request) -> Knowledge | None:
+        """Return ACADEMY as an arena's page asks it; None where it may not be read, or there is none.
+
+        Args:
+            request: What was asked for, after its session was looked up.
+        """
+        session: Session | None = request.scope.get(SESSION)
+        own = session.academy.service if session is not None and session.academy is not None else None
+        if self._settings.members:
+            return own
+        # Signing in adds: a bot's own token may read less than that of the pages.
+        return own if session is not None and session.is_admin else self._knowledge
 
     def arena_for(self, request: Request) -> ArenaWatch | None:
         """Return the arena as the pages ask it; None where there is none, or the visitor may not watch.
@@ -158,7 +183,10 @@ class SignIn:
         tries.take(-1)
         if before is not None:
             session = replace(
-                session, academy=session.academy or before.academy, arena=session.arena or before.arena
+                session,
+                academy=session.academy or before.academy,
+                arena=session.arena or before.arena,
+                began=before.began,
             )
             self._sessions.close(request.cookies[self._cookie])
         answer = go_to(local_address(following) or "/account")
@@ -205,7 +233,7 @@ class SignIn:
         text = request.client.host if request.client else ""
         if self._settings.behind_proxy:
             # The last is what the proxy saw; visitors may write what stands before.
-            text = request.headers.get("x-forwarded-for", text).rpartition(",")[2].strip()
+            text = (request.headers.getlist("x-forwarded-for") or [text])[-1].rpartition(",")[2].strip()
         try:
             address = ip_address(text)
         except ValueError:
@@ -238,6 +266,20 @@ async def _ask(service: Knowledge | ArenaWatch) -> tuple[str, str]:
         return me.name, _ROLES.get(me.role, "bot")
     known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest())
     return known.name, _ARENA_ROLES.get(known.role, "player")
+
+
+async def _ask_again(holder: Holder[Service] | None) -> Holder[Service] | None:
+    """Ask a service again whose token it is. Raises PageError for one that is no longer good."""
+    if holder is None:
+        return None
+    try:
+        _, role = await _ask(holder.service)
+    except PageError as error:
+        if error.status == 403:
+            raise
+        # A service that is away looks at the token itself when it is asked for something.
+        return holder
+    return replace(holder, role=role)
 
 
 def _not_let_in(why: str) -> PageError:

@@ -102,7 +102,8 @@ def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = F
         table.add_row(
             token.token_id,
             Text(token.name),
-            token.role.value,
+            # Tokens of before are analysts' by a flag, which still holds.
+            f"{token.role.value}, analyst" if token.analyst else token.role.value,
             _date(token.created),
             _date(token.expires),
             _date(token.revoked),

@@ -19,6 +19,7 @@ _RESULTS = {
     contests_pb2.RESULT_DRAW: "drew",
     contests_pb2.RESULT_LOSS: "lost",
 }
+_LATEST_SECOND = 253_402_300_799
 Day = Annotated[str, typer.Option(metavar="DAY", help="As in 2026-01-31, in UTC.")]
 
 
@@ -57,7 +58,7 @@ def show_opening(  # noqa: PLR0913
     if until:
         request.filter.until.CopyFrom(_day("--until", until))
         # The day itself counts too.
-        request.filter.until.seconds += 86_400
+        request.filter.until.seconds = min(request.filter.until.seconds + 86_400, _LATEST_SECOND)
     answer = server.history.ExploreOpening(request)
     if json:
         printing.print_json(printing.as_json(answer))

@@ -77,7 +77,8 @@ def _plain(field: Any, value: Any) -> Any:
 
 def new_table(title: str, *headings: str) -> Table:
     """An empty table; a heading that begins with a blank is of text, others are of numbers."""
-    table = Table(title=title, title_justify="left")
+    # A player may have a name that looks like markup.
+    table = Table(title=Text(title), title_justify="left")
     for heading in headings:
         numeric = not heading.startswith(" ")
         table.add_column(heading.strip(), justify="right" if numeric else "left")

@@ -25,7 +25,7 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import GREATEST_POWER, MOST_GRADIENT, exp, logistic
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 
 __all__ = ["EVALUATION_IN_USES", "FIRST_PATTERN", "EvaluationTable", "Feature", "PositionEvaluator"]
 
@@ -142,6 +142,10 @@ class EvaluationTable:
             raise ValueError(f"a weight beyond {MOST_WEIGHT}")
         if table.successes > table.uses:
             raise ValueError(f"{table.successes} successes of {table.uses} uses")
+        if any(abs(figure) > MOST_GRADIENT for figure in table.figures().values()):
+            raise ValueError(f"a figure beyond {MOST_GRADIENT:,}")
+        if abs(table.best_elo_hundredths) > MAX_ELO * ELO_SCALE:
+            raise ValueError(f"a best Elo beyond {MAX_ELO:,.0f}")
         return table
 
     def columns(self) -> Iterator[Numbers]:

@@ -55,11 +55,18 @@ class NodeAnalysis:
             return max(1, min(MOST_VISITS, MOST_VISITS * self.budget // _FULL_GAMES))
         return max(1, MOST_VISITS >> max(0, _FULL_PLIES - self.budget))
 
+    @property
+    def is_short(self) -> bool:
+        """Whether it is too short to be worth keeping."""
+        return self.budget < self.kind.fewest
+
     def replaces(self, other: "NodeAnalysis | None") -> bool:
         """Return whether it is kept instead of another: of one kind, the larger budget.
 
         Args:
             other: What is known so far; None for nothing. Budgets of different kinds cannot be compared, so
-                the first stays.
+                the first stays; but what is too short to be kept today was kept before kinds were told apart.
         """
-        return other is None or (self.kind is other.kind and self.budget > other.budget)
+        if other is None or other.is_short > self.is_short:
+            return True
+        return self.kind is other.kind and self.budget > other.budget

@@ -325,6 +325,7 @@ class TesujiTable:
         if not len(rows):
             return self
         uses, successes = self.uses.copy(), self.successes.copy()
+        rows = rows[uses[rows] < MOST_COUNTED]
         uses[rows] += 1
         successes[rows] += succeeded
         return replace(self, uses=uses, successes=successes)
@@ -489,7 +490,6 @@ class _Fit:
     """Weights on their way through one contest, and what is counted."""
 
     def __init__(self, table: TesujiTable) -> None:
-        self._table = table
         self._codes = table.codes
         self._counts = np.stack([table.offered, table.chosen, table.elo_hundredths])
         self._used = np.stack([table.uses, table.successes])
@@ -506,7 +506,7 @@ class _Fit:
             chosen,
             elo,
             np.rint(self._weights * VALUE_SCALE).astype(np.int64),
-            np.rint(self._gradients * VALUE_SCALE).astype(np.int64),
+            np.minimum(np.rint(self._gradients * VALUE_SCALE), MOST_GRADIENT).astype(np.int64),
             uses,
             successes,
         )
@@ -531,12 +531,14 @@ class _Fit:
 
     def _count(self, rows: Places, numbers: Places, choices: "_Choices") -> None:
         width = len(rows) + 1
-        self._counts[0, rows] += np.bincount(numbers.ravel(), minlength=width)[:-1]
-        self._counts[1, rows] += np.bincount(numbers[choices.chosen].ravel(), minlength=width)[:-1]
+        offered = np.bincount(numbers.ravel(), minlength=width)[:-1]
+        chosen = np.bincount(numbers[choices.chosen].ravel(), minlength=width)[:-1]
         elos = np.repeat(choices.elos[choices.plies], numbers.shape[1])
         # Whole numbers below 2^53: their sums are exact.
         sums = np.bincount(numbers.ravel(), weights=elos, minlength=width)[:-1]
-        self._counts[2, rows] += sums.astype(np.int64)
+        # An import may have counted to the end.
+        room = self._counts[0, rows] + offered <= MOST_COUNTED
+        self._counts[:, rows[room]] += np.stack([offered, chosen, sums.astype(np.int64)])[:, room]
 
     def _rows_of(self, codes: Numbers) -> Places:
         """Return the row of each code, all different; new ones come last, in their order."""

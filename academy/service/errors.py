@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol, runtime_checkable
 
 import structlog
+from google.protobuf.timestamp_pb2 import Timestamp
 from grpc import StatusCode
 
 from academy.knowledge.boards import InvalidBoardError
@@ -404,6 +405,18 @@ def require(holds: bool, field: str, what: str, **details: float | str) -> None:
     """Raise InvalidFieldError unless a rule holds."""
     if not holds:
         raise InvalidFieldError(field, what, **details)
+
+
+_LATEST_SECOND: Final = 253_402_300_799
+
+
+def require_time(time: Timestamp, field: str) -> None:
+    """Raise InvalidFieldError unless a time lies from 1970 to the year 9999."""
+    require(
+        0 <= time.seconds <= _LATEST_SECOND and 0 <= time.nanos < 10**9,
+        field,
+        f"{time.seconds} seconds after 1970: it must be from 1970 to the year 9999",
+    )
 
 
 @dataclass(frozen=True)

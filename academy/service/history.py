@@ -14,7 +14,7 @@ from academy.knowledge.transpositions import find_transpositions
 from academy.knowledge.votes import ELO_SCALE
 from academy.service.access import ContestAccess, current_caller
 from academy.service.cost import check_line, cost_of_listing, cost_of_moves
-from academy.service.errors import require
+from academy.service.errors import require, require_time
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.store import history
@@ -132,6 +132,8 @@ class _Count:
         node_id: int,
         continuations: list[Continuation],
     ) -> None:
+        require_time(wanted.since, "filter.since")
+        require_time(wanted.until, "filter.until")
         self._player, self._node_id = player, node_id
         self._since = wanted.since.ToNanoseconds() if wanted.HasField("since") else 0
         self._until = wanted.until.ToNanoseconds() if wanted.HasField("until") else 1 << 64

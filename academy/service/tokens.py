@@ -7,7 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service import paging
 from academy.service.access import current_caller
-from academy.service.errors import InvalidFieldError, require
+from academy.service.errors import require, require_time
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.store import tokens as stored
@@ -62,7 +62,11 @@ class TokenServicer(tokens_pb2_grpc.TokenServiceServicer):
             raise NotPermittedError(
                 "admins' tokens are made where the data are: `academy tokens create NAME --role admin`"
             )
-        expires = _seconds(request.expire_time) if request.HasField("expire_time") else None
+        expires = None
+        if request.HasField("expire_time"):
+            require_time(request.expire_time, "expire_time")
+            expires = request.expire_time.seconds + request.expire_time.nanos / 1e9
+            require(expires > self._store.clock(), "expire_time", "it has passed already")
         command = CreateToken(request.name, role, expires)
         token, secret = await self._store.write(command)
         caller = current_caller.get().name
@@ -98,12 +102,6 @@ class TokenServicer(tokens_pb2_grpc.TokenServiceServicer):
         caller = current_caller.get().name
         _log.info("token revoked", token_id=token.token_id, name=token.name, caller=caller)
         return messages.RevokeTokenResponse(token=_to_message(token))
-
-
-def _seconds(time: Timestamp) -> float:
-    if not 0 < time.seconds <= _LATEST or not 0 <= time.nanos < 10**9:
-        raise InvalidFieldError("expire_time", f"{time.seconds} seconds after 1970: before the year 10000")
-    return float(time.seconds + time.nanos / 1e9)
 
 
 def _to_message(token: Token) -> messages.Token:

@@ -955,7 +955,8 @@ def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: Game
         if around is None:
             raise InvalidRecordError(
                 field,
-                f"{spec.game_id} has none: it needs two players in turn, a square or hexagonal board",
+                f"{spec.game_id} has none: it needs two players in turn, a square or hexagonal board "
+                "and moves that put a piece on an empty cell",
             )
         try:
             cells = read_tesuji_cells(record.cells, record.player, spec)

@@ -77,12 +77,14 @@ class RegisterGame:
         try:
             known = game_record(work.transaction, spec.game_id)
         except UnknownGameError:
-            defaults = LibrarySettings.for_kind(spec.players, spec.kind)
-            settings = settings_from_proto(self.game.settings, defaults)
-            check_learnable(settings, spec, defaults)
-            game = spec_to_proto(spec, settings)
             if not self.may_describe:
-                game = spec_to_proto(spec.described(Description()), defaults)
+                spec = spec.described(Description())
+            defaults = LibrarySettings.for_kind(spec.players, spec.kind)
+            settings = defaults
+            if self.may_describe:
+                settings = settings_from_proto(self.game.settings, defaults)
+                check_learnable(settings, spec, defaults)
+            game = spec_to_proto(spec, settings)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True

@@ -278,7 +278,9 @@ class SeriesReader:
                     cpu_games=row.CpuGames,
                     fault_games=row.Faults,
                 )
-                for row in connection.execute(select(own.STANDING).filter_by(**of_series))
+                for row in connection.execute(
+                    select(own.STANDING).filter_by(**of_series).order_by(own.STANDING.c.Name)
+                )
             ]
             rows = connection.execute(select(own.PAIR).filter_by(**of_series))
             pairs = {(row.Name, row.Opponent): _score(row) for row in rows}

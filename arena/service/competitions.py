@@ -587,7 +587,8 @@ class CompetitionView:
             game = listing.whole_game(game_id)
         if game is None or (player is not None and player not in game.listed.game.players):
             # A player cannot find out which games of others there are.
-            raise UnknownGameError(f"{self.name} has no finished game {game_id[:80]!r} of yours")
+            whose = "" if player is None else " of yours"
+            raise UnknownGameError(f"{self.name} has no finished game {game_id[:80]!r}{whose}")
         players = game.listed.game.players
         most = _TEXTS_SENT // (2 * len(players))
         answer = competitions_pb2.GetGameTextsResponse()
@@ -643,7 +644,11 @@ class CompetitionView:
 
     def _tells_more(self) -> bool:
         """Whether a competition's kind has more to say than a table, which it must read the games for."""
-        return type(selector_for(self.control)).report_lines is not Selector.report_lines
+        if type(selector_for(self.control)).report_lines is not Selector.report_lines:
+            return True
+        with self._listing() as listing:
+            # The control file may be another one by now; a tuner's candidates make one line.
+            return is_tuner(listing.terms().kind)
 
     def _totals(self) -> tuple[Standings, RatingList | None]:
         """The table and the likeliest ratings, from running totals."""

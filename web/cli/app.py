@@ -36,8 +36,13 @@ def serve(  # noqa: PLR0913
         typer.Option(help="Start an ACADEMY on this data folder, instead of asking one that runs."),
     ] = None,
     academy: Annotated[
-        str, typer.Option(envvar="ACADEMY_ADDRESS", help="The ACADEMY to ask: host:port or unix:PATH.")
-    ] = DEFAULT_ADDRESS,
+        str | None,
+        typer.Option(
+            envvar="ACADEMY_ADDRESS",
+            show_default=DEFAULT_ADDRESS,
+            help="The ACADEMY to ask: host:port or unix:PATH.",
+        ),
+    ] = None,
     academy_token_file: Annotated[
         Path | None,
         typer.Option(help="File of the token to ask with, an admin's for all pages; else ACADEMY_TOKEN."),
@@ -113,10 +118,11 @@ def serve(  # noqa: PLR0913
                 watched is None
                 or academy_token_file
                 or os.environ.get("ACADEMY_TOKEN")
-                or (sign_in and (competitions is not None or academy != DEFAULT_ADDRESS))
+                or (sign_in and (competitions is not None or academy is not None))
             ):
                 token = "" if sign_in else _read_token(academy_token_file)
-                connection = _connection_to_academy(academy, token, academy_tls_ca, academy_insecure)
+                place_of_academy = academy or DEFAULT_ADDRESS
+                connection = _connection_to_academy(place_of_academy, token, academy_tls_ca, academy_insecure)
             serve_pages(connection, settings, _say_ready, watched)
     except (InvalidAddressError, UnsafeAddressError, UnusableTokenError) as error:
         sys.stderr.write(f"academy-web: {error}\n")

@@ -190,7 +190,7 @@ def _event(event: events_pb2.Event) -> _Event:
         what += f": {event.player_unmuted.player}"
     elif kind == "opening_deleted":
         what += f": {' '.join(event.opening_deleted.moves)}"
-    if kind in ("opening_deleted", "library_pruned", "settings_changed"):
+    if kind in ("opening_deleted", "library_pruned"):
         undo = Undo("restore-removal", {"game_id": event.game_id, "removal": event.sequence})
     return _Event(event.sequence, written(event.time), event.actor, event.game_id, what, undo)
 

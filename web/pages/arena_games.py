@@ -16,10 +16,11 @@ from web.game_view import clocks_of, draw_charts, list_moves
 from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
-from web.pages.game_questions import knowledge_of, read_questions
+from web.pages.game_questions import read_questions
 from web.query import Query, link
 from web.rendering import render
 from web.replay import MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
+from web.sessions import SESSION, Session
 
 __all__ = ["show_game", "show_record"]
 
@@ -43,12 +44,11 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     board = await _board_of(competition, known, live, ply)
     players = [player.name for player in known.game.players]
     moves = list_moves(known.moves, players, partial(game_address, name, game_id))
-    knowledge = await knowledge_of(request)
-    kind = board.played.spec.game_id if board.played else ""
+    knowledge = request.app.state.sign_in.knowledge_for(request)
     follows = known.in_progress and chosen is None
     # Together: ACADEMY may not answer, and each of these waits for it.
     at_academy, links = await asyncio.gather(
-        read_questions(knowledge, known.contest_id, kind, players, plies),
+        read_questions(knowledge, known.contest_id, players, plies),
         _at_academy(knowledge, board.played, ply),
     )
     context = {
@@ -90,7 +90,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
 
 async def _texts(request: Request, name: str, game_id: str) -> list[tuple[str, str]]:
     """What the players read and wrote, with titles, for visitors who signed in as operators or players."""
-    session = await request.app.state.sign_in.session_of(request)
+    session: Session | None = request.scope[SESSION]
     if session is None or session.arena is None:
         return []
     kept = await session.arena.service.texts(name, game_id)

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from starlette.requests import Request
-
 from academy.v1 import contests_pb2, proposals_pb2
 from web.failures import PageError
 from web.knowledge import Knowledge
 from web.pages.patterns import LIBRARIES
 from web.query import link
 
-__all__ = ["AtAcademy", "knowledge_of", "read_questions"]
+__all__ = ["AtAcademy", "read_questions"]
 
 _MOST_PROPOSALS: Final = 200
 _LIBRARIES: Final = {number: name for name, number in LIBRARIES.items()}
@@ -52,28 +50,14 @@ class AtAcademy:
     patterns: Sequence[str]
 
 
-async def knowledge_of(request: Request) -> Knowledge | None:
-    """Return ACADEMY as the visitor may ask it; None where there are no pages of it.
-
-    Args:
-        request: What was asked for.
-    """
-    session = await request.app.state.sign_in.session_of(request)
-    if session is not None:
-        return session.academy.service if session.academy is not None else None
-    knowledge: Knowledge | None = getattr(request.app.state, "knowledge", None)
-    return knowledge
-
-
 async def read_questions(
-    knowledge: Knowledge | None, contest_id: str, game_id: str, players: Sequence[str], plies: int
+    knowledge: Knowledge | None, contest_id: str, players: Sequence[str], plies: int
 ) -> AtAcademy | None:
     """Return what a game's players asked and proposed; None if the token may not read it or nothing is there.
 
     Args:
         knowledge: ACADEMY; None for no answer.
         contest_id: What ACADEMY calls the game; "" for a game that was not reported.
-        game_id: The kind of game at ACADEMY.
         players: The players by seat.
         plies: How many moves the game has.
     """
@@ -87,7 +71,7 @@ async def read_questions(
         return None
     rows: list[AskedAt] = [
         *_questions(consultations, players),
-        *(_proposal(proposal, game_id, players) for proposal in proposals),
+        *(_proposal(proposal, players) for proposal in proposals),
     ]
     rows.sort(key=lambda row: (row.ply is None, row.ply or 0))
     counts = [
@@ -110,12 +94,12 @@ def _questions(
             yield AskedAt(known, name, f"asked for patterns, expecting {question.value:.2f}")
 
 
-def _proposal(proposal: proposals_pb2.Proposal, game_id: str, players: Sequence[str]) -> AskedAt:
+def _proposal(proposal: proposals_pb2.Proposal, players: Sequence[str]) -> AskedAt:
     verdict = proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower()
     library = _LIBRARIES.get(proposal.content.library, "")
     address = ""
     if proposal.pattern_id and library:
-        address = link(f"/games/{game_id}/patterns/{library}/{proposal.pattern_id}")
+        address = link(f"/games/{proposal.game_id}/patterns/{library}/{proposal.pattern_id}")
     return AskedAt(
         proposal.content.ply,
         _name(players, proposal.seat),

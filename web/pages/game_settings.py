@@ -130,7 +130,7 @@ def _setting(name: str, settings: game_pb2.LibrarySettings) -> _Setting:
 
 def _text(settings: game_pb2.LibrarySettings, name: str) -> str:
     value = getattr(settings, name)
-    return str(int(value)) if _TYPES[name] is not float else f"{value:g}"
+    return str(int(value)) if _TYPES[name] is not float else repr(value)
 
 
 async def show_change(request: Request, session: Session) -> Response:
@@ -215,7 +215,7 @@ async def show_pruning(request: Request, session: Session) -> Response:
     context = {
         "game_id": game_id,
         "library": library,
-        "below": f"{below:g}",
+        "below": repr(below),
         "removed": dry.removed,
         "patterns": patterns,
         "lines": await _draw_lines(own, spec, dry.nodes) if dry.nodes else [],

@@ -172,7 +172,7 @@ def _event(name: str, content: object, number: int | None = None) -> bytes:
 def _stream(request: Request, events: AsyncIterator[bytes]) -> Response:
     async def while_let_in() -> AsyncIterator[bytes]:
         async for event in events:
-            if not request.app.state.sign_in.lets_in(request):
+            if not await request.app.state.sign_in.lets_in(request):
                 # The page loads again, and asks to sign in.
                 yield _event("over", {})
                 return

@@ -77,19 +77,32 @@ function playing() {
   return sessionStorage.getItem(PLAYING) === shownGame;
 }
 
+let timer = 0;
+
 /** Play no more. */
 function pause() {
+  clearTimeout(timer);
   sessionStorage.removeItem(PLAYING);
   if (button) button.textContent = "Play";
 }
 
-/** Go on after a moment, as long as the game is being played. A page for each move ends with the step, a file does not. */
+/** Go on after a moment, as long as the game is being played. */
 function playOn() {
-  setTimeout(() => {
-    if (!playing()) return;
-    if (step("forward")) playOn();
-    else pause();
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (playing()) stepOn("forward");
   }, PAUSE);
+}
+
+/**
+ * Make a step, and go on after it: here if a link leads within this page, else the next page does.
+ * @param {"start" | "forward"} where
+ */
+function stepOn(where) {
+  const link = document.querySelector(`a[data-${where}]`);
+  const here = link?.getAttribute("href")?.startsWith("#");
+  if (!follow(link)) pause();
+  else if (here) playOn();
 }
 
 if (button instanceof HTMLButtonElement) {
@@ -108,7 +121,7 @@ if (button instanceof HTMLButtonElement) {
     }
     sessionStorage.setItem(PLAYING, shownGame);
     button.textContent = "Pause";
-    if (step("forward") || step("start")) playOn();
+    stepOn(document.querySelector("a[data-forward]") ? "forward" : "start");
   });
 }
 

@@ -518,6 +518,15 @@ def test_what_is_imported_again_and_again_stays_in_its_range() -> None:
         table = table.unite(most)
         assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
     assert table.offered.tolist() == [10**11, 99 * 10**9]
+    assert table.count_uses([1, 2], succeeded=True).uses.tolist() == [10**11] * 2
+
+
+def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
+    learnt = TesujiTable.empty().learn(placed(GO, anywhere, 1), GO, 100)
+    columns = [column.tolist() for column in learnt.columns()]
+    columns[1], columns[5] = [10**11] * len(learnt), [2**62] * len(learnt)
+    full = TesujiTable.of(*columns).learn(placed(GO, anywhere, 2), GO, 100)
+    assert TesujiTable.of(*(column.tolist() for column in full.columns())) == full
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,9 @@ def test_a_filter_counts_the_kept_contests_by_elo_and_by_time(academy: Running) 
     early = _explore(academy, "c3", until=Timestamp(seconds=int(LATER))).filtered
     assert (early.passed, early.position.contests) == (20, 20)
     assert early.oldest.seconds == 1_800_000_060
+    never = Timestamp(seconds=300_000_000_000)
+    assert refusal(lambda: _explore(academy, until=never)).fields == ["filter.until"]
+    assert refusal(lambda: _explore(academy, since=Timestamp(nanos=-1))).fields == ["filter.since"]
     refused = refusal(lambda: _explore(academy, since=Timestamp(seconds=10), until=Timestamp(seconds=10)))
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT and refused.fields == ["filter.until"]
 

@@ -9,6 +9,7 @@ from academy.knowledge.fair_use import FairUse
 from academy.v1 import contests_pb2
 from clients import Academy, Connection, Seat
 from clients.bots.academy_seat import AcademySeat
+from clients.connection import AcademyUnavailableError
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
 
@@ -66,3 +67,20 @@ def test_a_refused_question_ends_no_other_one_and_a_refused_contest_no_proposals
     assert bot.tell(lambda server: server.contest("refused").contest_id) == "refused"
     assert "going on without ACADEMY's answers" in capsys.readouterr().err
     assert other.may_ask
+
+
+def test_a_bot_whose_academy_is_away_waits_for_it_once(
+    academy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = seated(academy, "away")
+    calls: list[str] = []
+
+    def away(server: Academy, name: str) -> None:
+        calls.append(name)
+        raise AcademyUnavailableError("it did not answer")
+
+    monkeypatch.setattr(Academy, "game", away)
+    monkeypatch.setattr(Academy, "contest", away)
+    for _ in range(3):
+        assert bot.ask(lambda server: server.book_move(bot.seat, [], 0)) is None
+    assert calls == ["go"]
