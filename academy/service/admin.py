@@ -618,8 +618,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Copy all data into a new folder among the backups."""
         if self._backups is None:
             raise BackupsOffError
+        # The copy goes on when its caller goes away: another one must wait for it all the same.
+        return await asyncio.shield(asyncio.create_task(self._back_up(self._backups)))
+
+    async def _back_up(self, backups: Path) -> messages.CreateBackupResponse:
         async with self._backing_up:
-            target = self._backups / datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%fZ")
+            target = backups / datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%fZ")
             size = await asyncio.to_thread(backup, self._store.environment, target)
         _log.info("backup made", folder=str(target), bytes=size, caller=current_caller.get().name)
         return messages.CreateBackupResponse(folder=str(target), bytes=size)

@@ -37,7 +37,7 @@ def read_texts(
     """
     lines_of = _by_player(protocols / f"{game_id}.log", _PROTOCOL_LINE, most)
     of_game = re.compile(rf"(){re.escape(game_id)} (\S+?): (.*)", re.DOTALL)
-    errors_of = _by_player(log, of_game, most)
+    errors_of = _by_player(log, of_game, most, f"{game_id} ")
     return [
         KeptTexts(
             seat,
@@ -49,10 +49,11 @@ def read_texts(
     ]
 
 
-def _by_player(file: Path, of_game: re.Pattern[str], most: int) -> dict[str, str] | None:
+def _by_player(file: Path, of_game: re.Pattern[str], most: int, beginning: str = "") -> dict[str, str] | None:
     """The lines of each player; None where there is no such file.
 
-    `of_game` matches them, with a beginning that is kept, the player, and what follows.
+    `of_game` matches them, with a beginning that is kept, the player, and what follows. Lines without
+    `beginning` are passed over quickly: a log has those of all games.
     """
     if not file.exists():
         return None
@@ -60,7 +61,7 @@ def _by_player(file: Path, of_game: re.Pattern[str], most: int) -> dict[str, str
     sizes: dict[str, int] = {}
     with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for line in lines:
-            if not (match := of_game.fullmatch(line)):
+            if not line.startswith(beginning) or not (match := of_game.fullmatch(line)):
                 continue
             # Files of earlier releases have it as it was written.
             player, text = match[2], legible(match[1] + match[3])

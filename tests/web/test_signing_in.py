@@ -1,10 +1,14 @@
 """Who may sign in, what a session is good for, and which forms are taken."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
 from urllib.parse import urlencode
 
 import pytest
+from starlette.requests import Request
 
 from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
@@ -15,8 +19,10 @@ from tests.academy.service.running import Running, serving
 from tests.web.conftest import served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
 from tests.web.visiting import Answer, SignedIn, Visitor, send_form
-from web.sessions import Notice, Session, Sessions
-from web.sign_in import local_address
+from web.failures import PageError
+from web.sessions import Holder, Notice, Session, Sessions
+from web.settings import WebSettings
+from web.sign_in import SignIn, local_address
 
 
 @pytest.fixture(scope="module")
@@ -242,6 +248,33 @@ def test_a_token_that_is_shown_once_waits_for_its_own_page() -> None:
     assert [notice.text for notice in session.take_notices("/games/go-9x9")] == ["done"]
     assert [notice.text for notice in session.take_notices("/admin/tokens")] == ["a token"]
     assert not session.take_notices("/admin/tokens")
+
+
+class Refusing:
+    """A service that fails whenever it is asked whose token it is."""
+
+    def __init__(self, status: int) -> None:
+        self.status, self.service = status, SimpleNamespace(GetCaller=None)
+
+    async def ask(self, *_: object) -> NoReturn:
+        raise PageError(self.status, "No", "For a reason.")
+
+
+@pytest.mark.parametrize(("arena", "watches_on"), [(403, False), (503, True)])
+def test_a_revoked_token_ends_what_its_holder_follows_while_the_other_service_is_away(
+    arena: int, watches_on: bool
+) -> None:
+    now = [100.0]
+    sessions = Sessions(lambda: now[0])
+    academy, watched = (Holder("eve", "watcher", cast(Any, Refusing(status))) for status in (503, arena))
+    cookie = sessions.open(Session(academy, watched))
+    settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), members=True)
+    sign_in = SignIn(settings, None, None, sessions)
+    request = Request({"type": "http", "headers": [(b"cookie", f"academy={cookie}".encode())]})
+    assert asyncio.run(sign_in.lets_in(request))
+    now[0] += 61
+    assert asyncio.run(sign_in.lets_in(request)) is watches_on
+    assert (sessions.known(cookie) is not None) is watches_on
 
 
 def test_sessions_end_by_the_clock_and_one_holder_has_few() -> None:
