@@ -65,7 +65,7 @@ class NodeAnalysis:
 
         Args:
             other: What is known so far; None for nothing. Budgets of different kinds cannot be compared, so
-                the first stays; but what is too short to be kept today was kept before kinds were told apart.
+                the first stays; but what is too short to be kept today was kept before there were kinds.
         """
         if other is None or other.is_short > self.is_short:
             return True
