@@ -8,7 +8,7 @@ from clients.bots.strength import Method, Strength
 from referees.api import Referee, referee
 
 # All seeds begin with it: another name is another study, with contests and matches of its own.
-STUDY: Final = "study-4"
+STUDY: Final = "study-5"
 # What is claimed of a game is measured with the contests of two populations.
 POPULATIONS: Final = ("first", "second")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
