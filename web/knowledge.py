@@ -328,6 +328,30 @@ class Knowledge:
         """
         return await self.ask(self._consultation.MatchPatterns, request)
 
+    async def successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        """Return how moves change the patterns on a position, as analysis outside of contests.
+
+        Args:
+            request: The game, the position and the moves.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        return await self.ask(self._consultation.MatchSuccessors, request)
+
+    async def advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
+        """Return how good moves are by all that is known, as analysis outside of contests.
+
+        Args:
+            request: The game, the position and the moves.
+
+        Raises:
+            PageError: ACADEMY refused or did not answer.
+        """
+        return await self.ask(self._consultation.Advise, request)
+
     async def explore(self, request: history_pb2.ExploreOpeningRequest) -> history_pb2.ExploreOpeningResponse:
         """Return contests that came to a position, other orders of its moves, and a count by a filter.
 

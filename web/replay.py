@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -28,6 +28,7 @@ __all__ = [
     "GameStart",
     "NoBoardError",
     "ReplayedLine",
+    "boards_after",
     "changed_cells",
     "find_referee",
     "replay",
@@ -42,6 +43,8 @@ MOST_PLIES: Final = 5_000
 _MOST_LISTED: Final = 500
 # At most this number of moves are played to see where they end.
 _MOST_TRIED: Final = 120
+# At most this number of moves are compared: ACADEMY takes no more in a question.
+_MOST_COMPARED: Final = 400
 # The letters of each player's pieces.
 _OWN: Final = ("xb", "ow")
 _NO_BOARD: Final = "ACADEMY learns this game's openings alone: it has no board that could be drawn."
@@ -145,26 +148,70 @@ def replay(spec: GameSpec, moves: tuple[str, ...], player: int) -> ReplayedLine:
         ) from None
 
 
-def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) -> ReplayedLine:
+@lru_cache(maxsize=128)
+def boards_after(spec: GameSpec, moves: tuple[str, ...]) -> Mapping[str, Board]:
+    """Return the board after each move that is legal after a line, as the mover sees it.
+
+    Nothing where no single seat is to move, where moves cannot be listed or are too many, or where the
+    line cannot be played: `replay` says why.
+
+    Args:
+        spec: The game.
+        moves: The line, as opening trees write moves.
+    """
+    judge = find_referee(spec)
+    if judge is None or len(moves) > MOST_MOVES:
+        return {}
+    try:
+        *_, (position, _) = _positions(judge, spec, moves)
+        return _boards_after(judge, position)
+    except NoBoardError:
+        return {}
+    except Exception:  # A referee of somebody else's must not end these pages.
+        _log.exception("the referee of %s failed", spec.game_id)
+        return {}
+
+
+def _boards_after(judge: _Judge, position: Any) -> dict[str, Board]:
+    seats = judge.to_move(position)
+    if len(seats) != 1:
+        return {}
+    seat = seats[0]
+    listed = judge.legal_moves(position, seat) or ()
+    if len(listed) > _MOST_COMPARED:
+        return {}
+    return {
+        judge.opening_move(position, seat, move): judge.board(judge.play(position, {seat: move}), seat)
+        for move in listed
+    }
+
+
+def _positions(judge: _Judge, spec: GameSpec, moves: Sequence[str]) -> Iterator[tuple[Any, Drawing]]:
+    """The positions of a line with their pictures, from the first one. Raises NoBoardError."""
     if spec.simultaneous and moves:
         raise NoBoardError(
             "All players move at once in this game, so the moves of one of them do not lead to one board."
         )
     position = judge.start(0)
-    drawn = before = judge.drawing(position)
+    drawn = judge.drawing(position)
     if drawn is None:
         raise NoBoardError(_NO_BOARD)
+    yield position, drawn
     for number, text in enumerate(moves, 1):
         seats = judge.to_move(position)
         if len(seats) != 1:
             why = "the game is over before it" if not seats else "several players move at once there"
             raise NoBoardError(f"Move {number} ({text[:40]}) cannot be played: {why}.")
         position = judge.play(position, {seats[0]: _read_move(judge, position, seats[0], text, number)})
-        before, drawn = drawn, judge.drawing(position)
+        drawn = judge.drawing(position)
         assert drawn is not None
-    described = _described(
-        judge, position, judge.board(position, player), drawn, changed_cells(before, drawn)
-    )
+        yield position, drawn
+
+
+def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) -> ReplayedLine:
+    *earlier, (position, drawn) = _positions(judge, spec, moves)
+    last = changed_cells(earlier[-1][1], drawn) if earlier else frozenset()
+    described = _described(judge, position, judge.board(position, player), drawn, last)
     if described.mover is None or spec.players != len(_OWN) or not described.legal:
         return described
     return replace(described, ways=_ways(judge, spec, position, described.mover))

@@ -36,6 +36,7 @@ PAGES = {
     "pattern with boards": f"/games/{GO}/patterns/endgame/1",
     "contributor": "/contributor?name=teacher-0",
     "position": f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}&show=1",
+    "played position": f"/games/{GO}/position?m=C3&look=B2",
     "empty position": f"/games/{DRAUGHTS}/position",
     "hostile": f"/games/{HOSTILE}",
     "error": "/nowhere",
@@ -220,6 +221,21 @@ def test_a_pattern_lights_up_while_it_is_pointed_at_or_focused(wide: Watched) ->
     assert pointed.count() == 0
     page.locator("[data-match='1'] a").first.focus()
     assert pointed.count() == lit
+
+
+def test_moves_are_played_on_a_position_and_light_up_what_they_change(wide: Watched) -> None:
+    page = wide.open(f"/games/{GO}/position")
+    page.locator(".board a.play").nth(12).click()
+    page.wait_for_url("**m=C3")
+    assert page.locator(".board .piece").count() == 1
+    row = page.locator("tr[data-cells]").nth(3)
+    row.hover()
+    cells = (row.get_attribute("data-cells") or "").split()
+    assert page.locator(".board .pointed").count() == len(cells) == 1
+    page.mouse.move(1, 1)
+    assert page.locator(".board .pointed").count() == 0
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(f"**/games/{GO}/position")
 
 
 def test_without_script_the_pages_read_the_same(browser: Browser, pages: Visitor) -> None:

@@ -1,6 +1,7 @@
 """Patterns light up where they lie, for either player and for the opponent."""
 
 import random
+import re
 
 import pytest
 
@@ -87,3 +88,29 @@ def test_other_players_and_libraries_are_asked_as_the_form_says(pages: Visitor) 
 
     assert 'data-match="1"' not in black.text and 'data-match="1"' in white.text
     assert "for the opponent" in other.words and 'data-match="1"' not in middle.text
+
+
+def test_a_played_line_shows_its_openings_and_what_each_move_changes(pages: Visitor) -> None:
+    start = pages.get(f"/games/{GO}/position")
+    looked_at = pages.get(f"/games/{GO}/position?look=C3")
+    after = pages.get(f"/games/{GO}/position?m=C3")
+
+    assert "contests came here" in start.words and "25 moves" not in start.words
+    assert "What C3 changes It completes" in looked_at.words
+    # What Black's move completes lies on the board that Black asks about after it.
+    assert "White to move" in after.words
+    assert 'data-match="1"' in pages.get(f"/games/{GO}/position?m=C3&player=1").text
+
+
+def test_moves_of_draughts_are_compared_by_the_boards_after_them(pages: Visitor) -> None:
+    page = pages.get(f"/games/{DRAUGHTS}/position")
+
+    assert "7 moves" in page.words and re.search(r"[+−]\d+ patterns by", page.words)
+    chosen = pages.get(page.link("from="))
+    assert "Moves from there:" in chosen.words
+
+
+def test_a_line_together_with_a_board_is_refused(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{GO}/position?m=C3&board={'-' * 25}")
+
+    assert answer.status == 400 and "both a board and a line" in answer.words

@@ -1,7 +1,6 @@
 """The opening explorer: a line of moves, its board, and what is known of each continuation."""
 
 import asyncio
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,17 +14,16 @@ from starlette.responses import Response
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2, history_pb2
 from academy.wire.games import read_spec
-from web.drawing import BoardMarks, CellLink, draw_board, is_map
+from web.drawing import BoardMarks, draw_board, is_map
 from web.knowledge import Knowledge
 from web.pages.known_contests import arena_games, list_contests
+from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose
 from web.query import Query, check_game_id, link
 from web.rendering import render
-from web.replay import MOST_MOVES, NoBoardError, ReplayedLine, replay, seat_names
+from web.replay import MOST_MOVES, ReplayedLine, seat_names
 
 __all__ = ["show_openings"]
 
-# Playing a line again takes a processor: others' pages go on beside it.
-_replays: Final = asyncio.Semaphore(2)
 _MOST_TRANSPOSITIONS: Final = 4
 _Move = consultation_pb2.OpeningMove
 _SORTS: Final[dict[str, Callable[[_Move], float] | None]] = {
@@ -103,6 +101,10 @@ class _Line:
         """Return the address after one more move; a page has hundreds of them."""
         return f"{self._continued}{quote_plus(move)}"
 
+    def choosing(self, cell: int | None) -> str:
+        """Return the address where a cell is chosen, whose move ends elsewhere."""
+        return self.address(self.moves, cell=cell)
+
     @cached_property
     def _continued(self) -> str:
         here = self.address(self.moves)
@@ -124,14 +126,14 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         knowledge.opening(game_id, player, line.moves),
         knowledge.explore(explored),
         arena_games(request),
-        _board_after(line),
+        board_after(spec, line.moves, player),
     )
     moves = list(known.moves) if key is None else sorted(known.moves, key=key)
     rows = [_Row(move, line.after(move.move), rank) for rank, move in enumerate(moves, 1)]
     drawing = None
-    chosen = _choose(line, query.whole("from", 0, spec.geometry.size - 1), replayed)
+    chosen = choose(line, query.whole("from", 0, spec.geometry.size - 1), replayed)
     if replayed is not None:
-        links = _links_of_ways(line, replayed, rows, chosen.cell) | _links(line, replayed, rows)
+        links = cells_to_click(spec, line, replayed, _known_moves(rows), chosen.cell)
         lit = frozenset(() if chosen.cell is None else (chosen.cell,))
         drawing = draw_board(replayed.drawing, BoardMarks(replayed.last, links, lit=lit), _label(line)).whole
     context = {
@@ -192,84 +194,26 @@ async def _same_positions(
         return []
     same = []
     for other in others[:_MOST_TRANSPOSITIONS]:
-        reached, _ = await _board_after(replace(line, moves=tuple(other.moves)))
+        reached, _ = await board_after(line.spec, tuple(other.moves), line.player)
         if reached is not None and (reached.board, reached.mover) == (here.board, here.mover):
             same.append((" ".join(other.moves), line.address(other.moves), other.visits))
     return same
-
-
-async def _board_after(line: _Line) -> tuple[ReplayedLine | None, str]:
-    async with _replays:
-        try:
-            return await asyncio.to_thread(replay, line.spec, line.moves, line.player), ""
-        except NoBoardError as error:
-            return None, str(error)
 
 
 def _label(line: _Line) -> str:
     return f"The board after {' '.join(line.moves[-6:])}" if line.moves else "The board at the start"
 
 
-def _links(line: _Line, replayed: ReplayedLine, rows: Sequence[_Row]) -> dict[int, CellLink]:
-    """Cells to click on: moves that are named by one cell, the known ones with their places in the list."""
-    cells = {name: cell for cell, name in enumerate(line.spec.cell_names)}
-    links = {
-        cells[text]: CellLink(line.after(text), f"play {text}", known=False)
-        for text in replayed.legal
-        if text in cells
+def _known_moves(rows: Sequence[_Row]) -> dict[str, KnownMove]:
+    """The moves of the list by each of their spellings."""
+    return {
+        text: KnownMove(
+            row.rank,
+            f"value {row.move.statistics.value:.2f} in {row.move.statistics.visits} contests",
+        )
+        for row in reversed(rows)
+        for text in row.move.equivalents or [row.move.move]
     }
-    for row in reversed(rows):
-        for text in row.move.equivalents or [row.move.move]:
-            if text in cells:
-                label = (
-                    f"{text}: value {row.move.statistics.value:.2f} in {row.move.statistics.visits} contests"
-                )
-                links[cells[text]] = CellLink(line.after(text), label, rank=row.rank if row.rank < 100 else 0)
-    return links
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """A cell that was clicked on because moves begin there, these moves with their addresses, and back."""
-
-    cell: int | None
-    moves: Sequence[tuple[str, str]] = ()
-    back: str = ""
-
-
-def _choose(line: _Line, cell: int | None, replayed: ReplayedLine | None) -> _Chosen:
-    """Return the moves that begin on a cell and end on another one."""
-    if cell is None or replayed is None:
-        return _Chosen(None)
-    moves = [
-        (text, line.after(text)) for text, (begins, ends) in replayed.ways.items() if begins == cell != ends
-    ]
-    return _Chosen(cell, moves, line.address(line.moves))
-
-
-def _links_of_ways(
-    line: _Line, replayed: ReplayedLine, rows: Sequence[_Row], chosen: int | None
-) -> dict[int, CellLink]:
-    """Cells to click on for moves that cells' names do not say: where one begins, then where it ends."""
-    ranks = {text: row.rank for row in rows for text in (row.move.move, *row.move.equivalents)}
-
-    def place(text: str) -> float:
-        return ranks.get(text, math.inf)
-
-    links: dict[int, CellLink] = {}
-    # The best of several moves on a cell comes last and stays; the list below the board has them all.
-    for text in sorted(replayed.ways, key=place, reverse=True):
-        begins, ends = replayed.ways[text]
-        if begins == ends:
-            address, label = line.after(text), f"play {text}"
-            links[ends] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
-        elif chosen is None:
-            address, label = line.address(line.moves, cell=begins), f"moves from here, such as {text}"
-            links[begins] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
-        elif begins == chosen:
-            address, label = line.after(text), f"play {text}"
-            links[ends] = CellLink(address, label, rank=ranks.get(text, 0))
-    return links
 
 
 def _other_moves(line: _Line, replayed: ReplayedLine | None, rows: Sequence[_Row]) -> list[tuple[str, str]]:
@@ -285,5 +229,5 @@ def _position_address(line: _Line, replayed: ReplayedLine | None) -> str:
         return ""
     return link(
         f"/games/{line.spec.game_id}/position",
-        {"board": replayed.board.letters, "player": replayed.mover or line.player},
+        [*(("m", move) for move in line.moves), ("player", None if replayed.mover else line.player)],
     )

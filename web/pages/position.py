@@ -1,8 +1,11 @@
-"""A position that was pasted or played: which patterns lie on it."""
+"""A position that was played or pasted: its openings, its patterns, and what each move changes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, TypeVar
+from urllib.parse import quote_plus
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -12,20 +15,23 @@ from academy.knowledge.boards import Board, GraphGeometry, InvalidBoardError
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
-from academy.v1 import consultation_pb2
+from academy.v1 import consultation_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from clients.responses import PatternMatch, pattern_matches
 from referees.drawing import draw_board as draw_letters
 from web.drawing import BoardMarks, draw_board, draw_pattern, is_map
 from web.failures import PageError
 from web.knowledge import Knowledge
+from web.pages.candidates import Candidate, Comparison, compare, list_candidates
 from web.pages.patterns import LIBRARIES
+from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, replays
 from web.query import Query, check_game_id, link
 from web.rendering import render
-from web.replay import NoBoardError, replay, seat_names
+from web.replay import MOST_MOVES, ReplayedLine, boards_after, seat_names
 
 __all__ = ["covered_cells", "show_position"]
 
+Answer = TypeVar("Answer")
 _LIBRARY_CHOICES: Final = {"both": tuple(LIBRARIES.values()), **{name: (n,) for name, n in LIBRARIES.items()}}
 _MOST_PATTERNS: Final = 60
 _MOST_MATCHES: Final = 240
@@ -73,81 +79,288 @@ def _placed(image: Pattern, match: PatternMatch, spec: GameSpec) -> Iterator[int
             yield row * geometry.columns + column
 
 
+@dataclass(frozen=True)
+class _State:
+    """What the page's address says: a line that was played, or a board that was pasted."""
+
+    spec: GameSpec
+    moves: tuple[str, ...]
+    letters: str
+    player: int | None
+    library: str
+    opponent: str
+
+    @property
+    def fields(self) -> list[tuple[str, object]]:
+        """All but the line or the board, as far as it is not usual."""
+        return [
+            ("player", self.player),
+            ("library", self.library if self.library != "both" else None),
+            ("opponent", self.opponent if self.opponent != "no" else None),
+        ]
+
+    def address(self, *more: tuple[str, object], moves: Sequence[str] | None = None) -> str:
+        """Return the address of this position, or of another line, with more parameters."""
+        line = self.moves if moves is None else moves
+        board: list[tuple[str, object]] = [("m", move) for move in line]
+        if moves is None and self.letters:
+            board = [("board", self.letters)]
+        return link(f"/games/{self.spec.game_id}/position", [*self.fields, *board, *more])
+
+    def after(self, move: str) -> str:
+        """Return the address after one more move; a page has hundreds of them."""
+        return f"{self._continued}m={quote_plus(move)}"
+
+    def looking_at(self, move: str) -> str:
+        """Return the address where the patterns are shown that a move changes."""
+        return f"{self._continued}look={quote_plus(move)}#changes"
+
+    def choosing(self, cell: int | None) -> str:
+        """Return the address where a cell is chosen, whose move ends elsewhere."""
+        return self.address(("from", cell))
+
+    @cached_property
+    def _continued(self) -> str:
+        here = self.address()
+        return f"{here}{'&' if '?' in here else '?'}"
+
+
 async def show_position(request: Request, knowledge: Knowledge) -> Response:
-    """Show the patterns on the `board` for `player`; `show` lights one of them."""
-    query = Query(request.query_params, ("board", "player", "library", "opponent", "show"))
+    """Show what is known of the position after the moves `m`, or of a pasted `board`, for `player`.
+
+    `show` lights a pattern, `look` shows what a move changes, and `from` is where a move begins.
+    """
+    query = Query(
+        request.query_params, ("m", "board", "player", "library", "opponent", "show", "look", "from")
+    )
     game_id = check_game_id(request.path_params["game_id"])
     spec = read_spec((await knowledge.game(game_id)).game)
-    player = query.whole("player", 1, spec.players) or 1
     library, libraries = query.choice("library", _LIBRARY_CHOICES, "both")
     opponent, both_players = query.choice("opponent", {"no": False, "yes": True}, "no")
-    letters = "".join(query.text("board").split())
-    state = {"board": letters, "player": player, "library": library, "opponent": opponent}
-    context = {
+    state = _State(
+        spec,
+        tuple(query.texts("m", MOST_MOVES)),
+        "".join(query.text("board").split()),
+        query.whole("player", 1, spec.players),
+        library,
+        opponent,
+    )
+    if state.moves and state.letters:
+        why = "The address has both a board and a line of moves."
+        raise PageError(400, "Two positions at once", why, "Leave one of them out.")
+    context: dict[str, object] = {
         "game_id": game_id,
         "state": state,
         "libraries": list(_LIBRARY_CHOICES),
         "seats": seat_names(spec),
         "cells": spec.geometry.size,
-        "on_map": False,
-        "example": _as_rows(_example(spec), spec),
-        "rows": _as_rows(letters, spec),
-        "matches": None,
-        "drawing": None,
-        "total": 0,
-        "more": False,
-        "problem": None,
+        "rows": _as_rows(state.letters, spec),
+        "start": state.address(moves=()),
+        "trail": [(move, state.address(moves=state.moves[: at + 1])) for at, move in enumerate(state.moves)],
+        "back": state.address(moves=state.moves[:-1]) if state.moves else "",
     }
-    if not letters:
-        return render(request, "position.html", context)
-    try:
-        board = Board.from_letters(spec.geometry, letters)
-    except InvalidBoardError as error:
-        problem = PageError(400, "This is no board of the game", f"{error}.", "Correct it in the form.")
-        return render(request, "position.html", {**context, "problem": problem}, problem.status)
-    answer = await knowledge.match(
-        consultation_pb2.MatchPatternsRequest(
-            game_id=game_id,
-            positions=[consultation_pb2.Position(board=letters, player=player)],
-            libraries=libraries,
-            max_matches=_MOST_MATCHES,
-            max_matches_each=_MATCHES_EACH,
-            both_players=both_players,
-            include_cells=True,
-        )
-    )
-    shown = query.whole("show", 1, _MOST_PATTERNS) or 0
-    matches = _grouped(pattern_matches(answer)[0], state, spec, shown)
+    if state.letters:
+        try:
+            board = Board.from_letters(spec.geometry, state.letters)
+        except InvalidBoardError as error:
+            problem = PageError(400, "This is no board of the game", f"{error}.", "Correct it in the form.")
+            return render(request, "position.html", {**context, **_NOTHING, "problem": problem}, 400)
+        replayed, picture = None, draw_letters(board, spec.cell_names)
+    else:
+        replayed, reason = await board_after(spec, state.moves, state.player or 1)
+        if replayed is None:
+            return render(request, "position.html", {**context, **_NOTHING, "reason": reason})
+        board, picture = replayed.board, replayed.drawing
+    asked = _Asked(state, board, replayed, libraries, both_players, query.text("look"))
+    answers = await _ask(knowledge, asked)
+    show = query.whole("show", 1, _MOST_PATTERNS) or 0
+    chosen = query.whole("from", 0, spec.geometry.size - 1)
+    moves = _list_moves(asked, answers)
+    matches, completed, ended = _patterns(asked, answers, show)
     marks = BoardMarks(
-        matches=_by_cell(matches),
-        lit=next((match.cells for match in matches if match.shown), frozenset()),
+        replayed.last if replayed is not None else frozenset(),
+        {} if replayed is None else cells_to_click(spec, state, replayed, _known_moves(moves), chosen),
+        _by_cell([*(matches or ()), *(completed or ()), *(ended or ())]),
+        next((match.cells for match in matches or () if match.shown), frozenset()).union(
+            next((move.cells for move in moves if move.chosen), ()), () if chosen is None else (chosen,)
+        ),
     )
-    picture = draw_letters(board, spec.cell_names)
-    drawn = draw_board(picture, marks, f"The position: {letters}") if picture else None
-    counted = answer.positions[0]
-    context |= {
-        "matches": matches,
+    words = f"after {' '.join(state.moves[-6:])}" if state.moves else board.letters
+    drawn = draw_board(picture, marks, f"The position {words}") if picture else None
+    found, opening, compared = answers.found, answers.opening, answers.compared
+    counted = found.positions[0] if not isinstance(found, PageError) else None
+    context |= _NOTHING | {
+        "rows": _as_rows(board.letters, spec),
+        "player": asked.player,
+        "replayed": replayed,
+        "mover": asked.mover,
+        "chosen": choose(state, chosen, replayed),
         "drawing": drawn.whole if drawn else None,
         "on_map": picture is not None and is_map(picture.layout),
-        "total": counted.total,
-        "more": counted.more or counted.total > _MOST_MATCHES,
+        "opening": None if isinstance(opening, PageError) else opening,
+        "openings": ""
+        if replayed is None
+        else link(f"/games/{game_id}/openings", [("m", move) for move in state.moves]),
+        "moves": moves,
+        "compared": compared if isinstance(compared, Comparison) else None,
+        "looked_at": "" if completed is None else asked.looked_at,
+        "completed": completed,
+        "ended": ended,
+        "matches": matches,
+        "more": counted is not None and (counted.more or counted.total > _MOST_MATCHES),
+        "refusals": {
+            str(answer): answer for answer in (found, opening, compared) if isinstance(answer, PageError)
+        },
     }
     return render(request, "position.html", context)
 
 
-def _grouped(
-    placements: Iterable[PatternMatch], state: dict[str, object], spec: GameSpec, shown: int
-) -> list[_Match]:
-    """Placements by pattern, as they come: the strongest first."""
+@dataclass(frozen=True)
+class _Asked:
+    """A position, and what is asked about it."""
+
+    state: _State
+    board: Board
+    replayed: ReplayedLine | None
+    libraries: Sequence[pattern_pb2.Library.ValueType]
+    both_players: bool
+    looked_at: str
+
+    @property
+    def mover(self) -> int | None:
+        """Who is to move; None for all, nobody, or a pasted board."""
+        return None if self.replayed is None else self.replayed.mover
+
+    @property
+    def player(self) -> int:
+        """Whose figures are shown."""
+        return self.state.player or self.mover or 1
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What ACADEMY says of a position, or why it does not; None for what it was not asked."""
+
+    found: consultation_pb2.MatchPatternsResponse | PageError
+    opening: consultation_pb2.LookUpOpeningResponse | PageError | None
+    compared: Comparison | PageError | None
+
+
+async def _ask(knowledge: Knowledge, asked: _Asked) -> _Answers:
+    game_id = asked.state.spec.game_id
+    position = consultation_pb2.Position(board=asked.board.letters, player=asked.player)
+
+    async def find() -> consultation_pb2.MatchPatternsResponse:
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id=game_id,
+            positions=[position],
+            libraries=asked.libraries,
+            max_matches=_MOST_MATCHES,
+            max_matches_each=_MATCHES_EACH,
+            both_players=asked.both_players,
+            include_cells=True,
+        )
+        return await knowledge.match(request)
+
+    async def look_up() -> consultation_pb2.LookUpOpeningResponse | None:
+        if asked.replayed is None:
+            return None
+        return await knowledge.opening(game_id, asked.player, asked.state.moves)
+
+    async def compare_moves() -> Comparison | None:
+        if asked.mover is None or asked.mover != asked.player:
+            return None
+        async with replays:
+            boards = await asyncio.to_thread(boards_after, asked.state.spec, asked.state.moves)
+        return await compare(knowledge, game_id, position, boards, asked.libraries, asked.looked_at)
+
+    return _Answers(
+        *await asyncio.gather(_or_refusal(find()), _or_refusal(look_up()), _or_refusal(compare_moves()))
+    )
+
+
+async def _or_refusal(answer: Awaitable[Answer]) -> Answer | PageError:
+    """The answer, or why there is none: the other parts of the page are shown all the same."""
+    try:
+        return await answer
+    except PageError as error:
+        if error.status not in (400, 403):
+            raise
+        return error
+
+
+def _list_moves(asked: _Asked, answers: _Answers) -> list[Candidate]:
+    state, opening = asked.state, answers.opening
+    known = opening.moves if isinstance(opening, consultation_pb2.LookUpOpeningResponse) else ()
+    legal = asked.replayed.legal if asked.replayed is not None else ()
+    return list_candidates(
+        known,
+        legal,
+        answers.compared,
+        lambda text: (state.after(text), state.looking_at(text)),
+        asked.looked_at,
+    )
+
+
+def _patterns(
+    asked: _Asked, answers: _Answers, show: int
+) -> tuple[list[_Match] | None, list[_Match] | None, list[_Match] | None]:
+    """The patterns on the board, and those that the move that is looked at completes and ends."""
+    matches = completed = ended = None
+    if not isinstance(answers.found, PageError):
+        matches = _grouped(pattern_matches(answers.found)[0], asked, 1, show)
+    if isinstance(answers.compared, Comparison) and answers.compared.shown is not None:
+        gained, lost = answers.compared.shown
+        completed = _grouped(gained, asked, 1 + _MOST_PATTERNS, 0)
+        ended = _grouped(lost, asked, 1 + 2 * _MOST_PATTERNS, 0)
+    return matches, completed, ended
+
+
+# What a page without a position shows.
+_NOTHING: Final[dict[str, object]] = {
+    "player": 1,
+    "replayed": None,
+    "mover": None,
+    "chosen": None,
+    "drawing": None,
+    "on_map": False,
+    "opening": None,
+    "openings": "",
+    "moves": [],
+    "compared": None,
+    "looked_at": "",
+    "completed": None,
+    "ended": None,
+    "matches": None,
+    "more": False,
+    "refusals": {},
+    "reason": "",
+    "problem": None,
+}
+
+
+def _known_moves(moves: Sequence[Candidate]) -> dict[str, KnownMove]:
+    """The moves that the opening tree has, by each of their spellings."""
+    return {
+        text: KnownMove(move.rank, f"value {move.known.value:.2f} in {move.known.visits} contests")
+        for move in reversed(moves)
+        if move.known is not None
+        for text in (move.text, *move.same)
+    }
+
+
+def _grouped(placements: Iterable[PatternMatch], asked: _Asked, first: int, shown: int) -> list[_Match]:
+    """Placements by pattern, as they come: the strongest first. They are numbered from `first` on."""
     together: dict[tuple[int, str, bool], list[PatternMatch]] = {}
     for match in placements:
         together.setdefault((match.pattern_id, match.library.value, match.for_opponent), []).append(match)
-    player = int(str(state["player"]))
-    matches = []
-    for number, ((pattern_id, library, _), group) in enumerate(list(together.items())[:_MOST_PATTERNS], 1):
+    state, player = asked.state, asked.player
+    spec, matches = state.spec, []
+    groups = list(together.items())[:_MOST_PATTERNS]
+    for number, ((pattern_id, library, _), group) in enumerate(groups, first):
         cells = frozenset[int]().union(*(covered_cells(match, player, spec) for match in group))
         pattern = read_cells(group[0].cells, spec.geometry)
-        here = f"/games/{spec.game_id}"
+        own_page = link(f"/games/{spec.game_id}/patterns/{library}/{pattern_id}")
         matches.append(
             _Match(
                 number,
@@ -155,9 +368,9 @@ def _grouped(
                 draw_pattern(pattern, spec.geometry, f"Pattern {pattern_id}"),
                 cells,
                 len(group),
-                link(f"{here}/position", {**state, "show": number}) + "#board",
+                state.address(("show", number)) + "#board" if first == 1 else own_page,
                 number == shown,
-                link(f"{here}/patterns/{library}/{pattern_id}"),
+                own_page,
             )
         )
     return matches
@@ -169,14 +382,6 @@ def _by_cell(matches: Sequence[_Match]) -> dict[int, list[int]]:
         for cell in match.cells:
             by_cell.setdefault(cell, []).append(match.number)
     return by_cell
-
-
-def _example(spec: GameSpec) -> str:
-    """The first position where a referee knows it, else an empty board."""
-    try:
-        return replay(spec, (), 1).board.letters
-    except NoBoardError:
-        return "-" * spec.geometry.size
 
 
 def _as_rows(letters: str, spec: GameSpec) -> str:

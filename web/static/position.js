@@ -1,24 +1,42 @@
 // @ts-check
-// Lights a pattern's cells while the pattern is pointed at. Without this script its link does so.
+// Lights cells while a pattern or a move that concerns them is pointed at. Without this script links do so.
 
-/** @type {SVGElement[]} */
-const cells = Array.from(document.querySelectorAll(".board [data-matches]"));
+const cells = Array.from(document.querySelectorAll(".board g.at:not(.arrows)"));
+// A map has two elements for each cell: its ground, and what stands on it.
+const count = document.querySelector(".board.map") ? cells.length / 2 : cells.length;
 
 /**
- * Light the cells of a pattern, or none.
- * @param {string | undefined} match
+ * Light some cells of the board, and no others.
+ * @param {(cell: Element, number: number) => boolean} concerns
  */
-function light(match) {
-  for (const cell of cells) {
-    const matches = (cell.dataset.matches ?? "").split(" ");
-    cell.classList.toggle("pointed", match !== undefined && matches.includes(match));
-  }
+function light(concerns) {
+  cells.forEach((cell, number) => cell.classList.toggle("pointed", concerns(cell, number % count)));
+}
+
+const none = () => light(() => false);
+
+/**
+ * Do something while an element is pointed at or has the focus.
+ * @param {HTMLElement} element
+ * @param {() => void} begin
+ */
+function whilePointedAt(element, begin) {
+  element.addEventListener("pointerenter", begin);
+  element.addEventListener("pointerleave", none);
+  element.addEventListener("focusin", begin);
+  element.addEventListener("focusout", none);
 }
 
 for (const card of document.querySelectorAll("[data-match]")) {
   if (!(card instanceof HTMLElement)) continue;
-  card.addEventListener("pointerenter", () => light(card.dataset.match));
-  card.addEventListener("pointerleave", () => light(undefined));
-  card.addEventListener("focusin", () => light(card.dataset.match));
-  card.addEventListener("focusout", () => light(undefined));
+  const match = card.dataset.match ?? "";
+  whilePointedAt(card, () =>
+    light((cell) => (cell instanceof SVGElement ? (cell.dataset.matches ?? "").split(" ").includes(match) : false)),
+  );
+}
+
+for (const row of document.querySelectorAll("tr[data-cells]")) {
+  if (!(row instanceof HTMLElement)) continue;
+  const changed = (row.dataset.cells ?? "").split(" ");
+  whilePointedAt(row, () => light((_, number) => changed.includes(String(number))));
 }

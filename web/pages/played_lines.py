@@ -1,0 +1,146 @@
+"""A line that is played on a board: the position after it, and the cells to click on for the next move."""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from academy.knowledge.spec import GameSpec
+from web.drawing import CellLink
+from web.replay import NoBoardError, ReplayedLine, replay
+
+__all__ = ["Addresses", "Chosen", "KnownMove", "board_after", "cells_to_click", "choose", "replays"]
+
+# Playing a line again takes a processor: others' pages go on beside it.
+replays: Final = asyncio.Semaphore(2)
+
+
+class Addresses(Protocol):
+    """Where a page leads from its line."""
+
+    def after(self, move: str) -> str:
+        """Return the address after one more move."""
+
+    def choosing(self, cell: int | None) -> str:
+        """Return the address of the same line where a cell is chosen, whose move ends elsewhere."""
+
+
+@dataclass(frozen=True)
+class KnownMove:
+    """A move that the opening tree has.
+
+    Attributes:
+        rank: Its place in the list, from 1.
+        label: What is known of it, for those who do not see the board.
+    """
+
+    rank: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A cell that was clicked on because moves begin there.
+
+    Attributes:
+        cell: The cell; None where none is chosen.
+        moves: The moves from there, with their addresses.
+        back: The address without the choice.
+    """
+
+    cell: int | None
+    moves: Sequence[tuple[str, str]] = ()
+    back: str = ""
+
+
+async def board_after(spec: GameSpec, moves: tuple[str, ...], player: int) -> tuple[ReplayedLine | None, str]:
+    """Return the position after a line, or None and why it cannot be shown.
+
+    Args:
+        spec: The game.
+        moves: The line.
+        player: From whose side the board is seen in games of more than two.
+    """
+    async with replays:
+        try:
+            return await asyncio.to_thread(replay, spec, moves, player), ""
+        except NoBoardError as error:
+            return None, str(error)
+
+
+def choose(line: Addresses, cell: int | None, replayed: ReplayedLine | None) -> Chosen:
+    """Return the moves that begin on a cell and end on another one.
+
+    Args:
+        line: Where the page leads.
+        cell: The cell; None for no choice.
+        replayed: The position; None where there is no board.
+    """
+    if cell is None or replayed is None:
+        return Chosen(None)
+    moves = [
+        (text, line.after(text)) for text, (begins, ends) in replayed.ways.items() if begins == cell != ends
+    ]
+    return Chosen(cell, moves, line.choosing(None))
+
+
+def cells_to_click(
+    spec: GameSpec,
+    line: Addresses,
+    replayed: ReplayedLine,
+    known: Mapping[str, KnownMove],
+    chosen: int | None,
+) -> dict[int, CellLink]:
+    """Return where a click on each cell leads.
+
+    Args:
+        spec: The game.
+        line: Where the page leads.
+        replayed: The position.
+        known: The moves that the opening tree has, by each of their spellings.
+        chosen: The cell where the move begins; None before one was chosen.
+    """
+    return _of_ways(line, replayed, known, chosen) | _of_named_cells(spec, line, replayed, known)
+
+
+def _of_named_cells(
+    spec: GameSpec, line: Addresses, replayed: ReplayedLine, known: Mapping[str, KnownMove]
+) -> dict[int, CellLink]:
+    """Moves that are named by one cell, the known ones with their places in the list."""
+    cells = {name: cell for cell, name in enumerate(spec.cell_names)}
+    links = {
+        cells[text]: CellLink(line.after(text), f"play {text}", known=False)
+        for text in replayed.legal
+        if text in cells
+    }
+    for text, move in sorted(known.items(), key=lambda item: -item[1].rank):
+        if text in cells:
+            rank = move.rank if move.rank < 100 else 0
+            links[cells[text]] = CellLink(line.after(text), f"{text}: {move.label}", rank=rank)
+    return links
+
+
+def _of_ways(
+    line: Addresses, replayed: ReplayedLine, known: Mapping[str, KnownMove], chosen: int | None
+) -> dict[int, CellLink]:
+    """Moves that cells' names do not say: where one begins, then where it ends."""
+    ranks = {text: move.rank for text, move in known.items()}
+
+    def place(text: str) -> float:
+        return ranks.get(text, math.inf)
+
+    links: dict[int, CellLink] = {}
+    # The best of several moves on a cell comes last and stays; the list below the board has them all.
+    for text in sorted(replayed.ways, key=place, reverse=True):
+        begins, ends = replayed.ways[text]
+        if begins == ends:
+            address, label = line.after(text), f"play {text}"
+            links[ends] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
+        elif chosen is None:
+            address, label = line.choosing(begins), f"moves from here, such as {text}"
+            links[begins] = CellLink(address, label, known=text in ranks, rank=ranks.get(text, 0))
+        elif begins == chosen:
+            address, label = line.after(text), f"play {text}"
+            links[ends] = CellLink(address, label, rank=ranks.get(text, 0))
+    return links
