@@ -26,12 +26,11 @@ BOTS = {
     "monte-carlo-30": f"{GO_BOT} --playouts 30 --seed {{seed}} --academy",
     "monte-carlo-90": f"{GO_BOT} --playouts 90 --seed {{seed}} --academy",
 }
-GNU_GO = "gnugo --mode gtp --level 1 --seed {seed} --chinese-rules --capture-all-dead"
 
 CONTROL = """\
 [competition]
 kind = "all-play-all"
-description = "Four sample bots{guest} on a 9x9 board"
+description = "Four sample bots on a 9x9 board, all of which ask ACADEMY and teach it"
 competitors = [{competitors}]
 rounds = {rounds}
 seed = 1
@@ -58,17 +57,16 @@ command = "{command}"
 def main() -> None:
     """Run the demo."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=2, help="games of each pair (default 2)")
+    parser.add_argument("--rounds", type=int, default=3, help="games of each pair (default 3)")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep all files in this folder")
     options = parser.parse_args()
-    gnu_go = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
-        play(options.keep.resolve(), options.rounds, gnu_go)
+        play(options.keep.resolve(), options.rounds)
         kept = options.keep / "library", options.keep / "competition"
     else:
         with tempfile.TemporaryDirectory(prefix="academy-demo-") as folder:
-            play(Path(folder), options.rounds, gnu_go)
+            play(Path(folder), options.rounds)
             kept = keep(Path(folder), "library"), keep(Path(folder), "competition")
     if find_spec("uvicorn") and find_spec("starlette") and find_spec("jinja2"):
         pages = ["--library", str(kept[0]), "--competitions", str(kept[1])]
@@ -86,23 +84,19 @@ def keep(folder: Path, name: str) -> Path:
     return kept
 
 
-def play(folder: Path, rounds: int, gnu_go: str | None) -> None:
+def play(folder: Path, rounds: int) -> None:
     """Start ACADEMY, run the competition, show what came of it."""
     address = f"unix:{folder / 'academy.sock'}"
     token_file = folder / "token"
-    bots = dict(BOTS)
-    if gnu_go:
-        bots["gnugo-1"] = GNU_GO.replace("gnugo", gnu_go, 1)
     control = folder / "competition" / "demo.toml"
     control.parent.mkdir(exist_ok=True)
     control.write_text(
         CONTROL.format(
-            guest=" and GNU Go" if gnu_go else "",
-            competitors=", ".join(f'"{name}"' for name in bots),
+            competitors=", ".join(f'"{name}"' for name in BOTS),
             rounds=rounds,
             address=address,
             token_file=token_file,
-            players="".join(PLAYER.format(name=name, command=command) for name, command in bots.items()),
+            players="".join(PLAYER.format(name=name, command=command) for name, command in BOTS.items()),
         )
     )
     environment = {

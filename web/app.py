@@ -22,12 +22,11 @@ from web.guard import STREAMS, Guard
 from web.knowledge import Knowledge
 from web.live import Feeds
 from web.pages import (
-    academy_player,
     account,
     administration,
     arena_control,
     arena_games,
-    arena_players,
+    competition_player,
     competitions,
     contributor,
     game,
@@ -38,6 +37,7 @@ from web.pages import (
     pattern,
     patterns,
     position,
+    proposals,
     tesujis,
 )
 from web.rendering import ASSETS, Sections, render_error
@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 _ACTIONS: Final[dict[str, Action]] = {
     **administration.ACTIONS,
     **game_settings.ACTIONS,
-    **academy_player.ACTIONS,
+    **proposals.ACTIONS,
     **arena_control.ACTIONS,
 }
 _FOREVER: Final = "public, max-age=31536000, immutable"
@@ -104,7 +104,7 @@ def create_application(
     of_arena: dict[str, Page[ArenaWatch]] = {
         "/competitions": competitions.show_competitions,
         "/competition": competitions.show_competition,
-        "/competition/player": arena_players.show_player,
+        "/competition/player": competition_player.show_player,
         "/competition/game": arena_games.show_game,
         "/competition/record": arena_games.show_record,
         "/competition/events": live.follow_competition,
@@ -116,7 +116,7 @@ def create_application(
     if connection is not None:
         routes += [Route(path, _as_endpoint(page, "knowledge", settings)) for path, page in pages.items()]
         routes += [Route(path, _as_endpoint(page, "admin", settings)) for path, page in _ADMINS_PAGES.items()]
-        routes.append(Route("/player", _as_endpoint(academy_player.show_player, "visitor", settings)))
+        routes.append(Route("/player", _as_endpoint(proposals.show_proposals, "visitor", settings)))
     if arena is not None:
         routes += [Route(path, _as_endpoint(page, "arena", settings)) for path, page in of_arena.items()]
         routes.append(

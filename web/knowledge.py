@@ -290,6 +290,18 @@ class Knowledge:
         request = libraries_pb2.GetPatternRequest(game_id=game_id, library=library, pattern_id=pattern_id)
         return (await self.ask(self.libraries.GetPattern, request)).pattern
 
+    async def contest(self, contest_id: str) -> contests_pb2.Contest:
+        """Return a contest.
+
+        Args:
+            contest_id: What its arena calls it.
+
+        Raises:
+            PageError: There is no such contest, the token may not read it, or ACADEMY did not answer.
+        """
+        request = contests_pb2.GetContestRequest(contest_id=contest_id)
+        return (await self.ask(self._contests.GetContest, request)).contest
+
     async def consultations(self, contest_id: str) -> contests_pb2.GetConsultationsResponse:
         """Return what the players of a contest asked and got.
 

@@ -62,6 +62,7 @@ from academy.store.contest_tables import (
 )
 from academy.store.environment import Transaction
 from academy.store.event_log import Page, read_page
+from academy.store.history import origins
 from academy.store.library_commands import (
     AnalyseOpenings,
     ChangeSettings,
@@ -270,6 +271,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         listing = PatternListing(game, library, request.filter, request.order_by)
         records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
         patterns, more = paging.fill_page(records, size, self._limits)
+        if request.include_origin:
+            numbers = [record.pattern_id for record in patterns]
+            known = await asyncio.to_thread(self._store.read, origins, request.game_id, library, numbers)
+            for record in patterns:
+                if record.pattern_id in known:
+                    record.origin.CopyFrom(known[record.pattern_id])
         token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
         return messages.ListPatternsResponse(
             patterns=patterns, next_page_token=token, total_size=listing.total

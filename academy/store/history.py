@@ -4,7 +4,7 @@ Nothing is learnt from these tables, and replays do not make them. All of them a
 the event log leaves them as they are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -287,6 +287,23 @@ def _step(
 def _pattern_history(transaction: Transaction, key: bytes) -> records_pb2.PatternHistory:
     stored = transaction.get(TableName.PATTERN_HISTORY, key)
     return unpack_message(records_pb2.PatternHistory, stored or b"")
+
+
+def origins(
+    transaction: Transaction, game_id: str, library: Library, pattern_ids: Iterable[int]
+) -> dict[int, pattern_pb2.PatternOrigin]:
+    """Return where patterns come from, by their numbers; those without a history are missing."""
+    found: dict[int, pattern_pb2.PatternOrigin] = {}
+    for pattern_id in pattern_ids:
+        steps = _pattern_history(transaction, keys.pattern(game_id, library, pattern_id)).steps
+        if steps:
+            first = steps[0]
+            origin = pattern_pb2.PatternOrigin(player=first.player, ply=first.ply, time=first.time)
+            if first.contest_id:
+                origin.contest_id = keys.given_contest_id(first.contest_id)
+                origin.arena = summarise(transaction, first.contest_id).arena
+            found[pattern_id] = origin
+    return found
 
 
 def pattern_history(

@@ -1,11 +1,20 @@
-"""What players asked ACADEMY stands beside the game of the arena: one click to the pattern, one back."""
+"""From a competition to what its players taught ACADEMY, and back to the game."""
 
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
 
 from academy.store.tokens import Role
 from tests.academy.service.running import serving
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.test_browser import CHROMIUM, browser
+from tests.web.visiting import Visitor
+
+__all__ = ["browser"]  # a fixture
 
 _CONTROL = """\
 [competition]
@@ -28,29 +37,86 @@ command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 20 --seed
 """
 
 
-def test_a_game_shows_what_its_players_asked_and_what_became_of_their_proposals(tmp_path: Path) -> None:
-    with serving(tmp_path / "data") as academy:
-        control = tmp_path / "cup.toml"
+@dataclass
+class Cup:
+    """A competition of two players who ask ACADEMY and teach it, and the options of pages that show both."""
+
+    options: tuple[object, ...]
+    admin: Path
+    reader: str
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cup]:
+    folder = tmp_path_factory.mktemp("cup")
+    with serving(folder / "data") as academy:
+        control = folder / "cup.toml"
         control.write_text(_CONTROL.format(address=academy.address))
         arena = {"CUP_TOKEN": academy.token("cup", Role.ARENA)}
         command = (BIN / "arena", control, "-q")
         subprocess.run(command, env=ENVIRONMENT | arena, check=True, capture_output=True, timeout=120)
-        admin = tmp_path / "admin"
+        admin = folder / "admin"
         admin.write_text(academy.token("admin", Role.ADMIN))
-        options = ("--academy", academy.address, "--academy-token-file", admin, "--competitions", control)
-        with served_pages(*options) as pages:
-            game = pages.get(pages.get("/competition?name=cup").link("/competition/game?"))
-            assert game.status == 200 and "At ACADEMY" in game.words
-            assert "asked the opening tree" in game.words and "proposed an endgame pattern" in game.words
-            assert "inserted" in game.words
-            pattern = pages.get(game.link("/patterns/endgame/"))
-            assert pattern.status == 200
-            # From what ACADEMY knows each way leads back to the game.
-            assert pages.get(pattern.link("/competition/game?name=cup&game=")).status == 200
-            for path in ("/", "/games/go-5x5", "/games/go-5x5/openings"):
-                assert pages.get(pages.get(path).link("/competition/game?name=cup&game=")).status == 200
-        # With a token that may not read the contest, the game is shown without it.
-        admin.write_text(academy.token("reader", Role.BOT))
-        with served_pages(*options) as pages:
-            game = pages.get(pages.get("/competition?name=cup").link("/competition/game?"))
-            assert game.status == 200 and "At ACADEMY" not in game.words
+        options = ("--academy", academy.address, "--competitions", control)
+        yield Cup(options, admin, academy.token("reader", Role.BOT))
+
+
+@pytest.fixture(scope="module")
+def pages(cup: Cup) -> Iterator[Visitor]:
+    with served_pages(*cup.options, "--academy-token-file", cup.admin) as visitor:
+        yield visitor
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+def test_five_clicks_lead_from_the_first_page_to_what_the_winner_taught_and_from_which_game(
+    browser: Browser, pages: Visitor
+) -> None:
+    context = browser.new_context(viewport={"width": 1400, "height": 850})
+    page = context.new_page()
+    page.goto(pages.base)
+    page.get_by_role("link", name="Competitions").click()
+    page.get_by_role("link", name="cup", exact=True).click()
+    winner = page.locator("tbody th a").first
+    name = winner.inner_text()
+    winner.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+    page.get_by_role("link", name="What it taught ACADEMY").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+    card = page.locator(".gallery a.card").first
+    assert "ply" in card.inner_text() and "cup" in card.inner_text()
+    card.click()
+    expect(page.get_by_role("row", name=name).first).to_be_visible()
+    origin = page.locator("dt", has_text="Came from").locator("xpath=following-sibling::dd")
+    expect(origin).to_contain_text("go-5x5")
+    origin.get_by_role("link").last.click()
+    page.wait_for_url("**/competition/game?name=cup&game=**")
+    # What became of proposals stands before the many questions.
+    titles = page.locator("section[aria-labelledby=asked] h3").all_inner_texts()
+    assert titles == ["Proposals", "Questions"]
+    context.close()
+
+
+def test_a_game_shows_what_its_players_asked_and_what_became_of_their_proposals(
+    cup: Cup, pages: Visitor, tmp_path: Path
+) -> None:
+    game = pages.get(pages.get("/competition?name=cup").link("/competition/game?"))
+    assert game.status == 200 and "At ACADEMY" in game.words
+    assert "asked the opening tree" in game.words and "proposed an endgame pattern" in game.words
+    assert "inserted" in game.words
+    pattern = pages.get(game.link("/patterns/endgame/"))
+    assert pattern.status == 200
+    # From what ACADEMY knows each way leads back to the game.
+    assert pages.get(pattern.link("/competition/game?name=cup&game=")).status == 200
+    for path in ("/", "/games/go-5x5", "/games/go-5x5/openings"):
+        assert pages.get(pages.get(path).link("/competition/game?name=cup&game=")).status == 200
+    # Who names no library sees one that has patterns.
+    gallery = pages.get("/games/go-5x5/patterns")
+    assert "Pattern 1" in gallery.words and "of cup" in gallery.words
+    # With a token that may not read the contest, the game is shown without it.
+    reader = tmp_path / "reader"
+    reader.write_text(cup.reader)
+    with served_pages(*cup.options, "--academy-token-file", reader) as others:
+        game = others.get(others.get("/competition?name=cup").link("/competition/game?"))
+        assert game.status == 200 and "At ACADEMY" not in game.words
+        player = others.get("/competition/player?name=cup&player=one")
+        assert player.status == 200 and "taught ACADEMY" not in player.words

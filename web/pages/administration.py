@@ -12,7 +12,7 @@ from starlette.responses import Response
 from academy.v1 import events_pb2, libraries_pb2, tokens_pb2
 from web.forms import Action
 from web.knowledge import Knowledge
-from web.pages.patterns import LIBRARIES
+from web.pages.patterns import LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
 from web.sessions import Notice, Session, Undo
@@ -32,7 +32,6 @@ ROLE_NAMES: Final[Mapping[tokens_pb2.TokenRole.ValueType, str]] = {
     **{number: name for name, number in _ROLES.items()},
     tokens_pb2.TOKEN_ROLE_ADMIN: "admin",
 }
-_LIBRARY_NAMES: Final = {number: name for name, number in LIBRARIES.items()}
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def _event(event: events_pb2.Event) -> _Event:
         what += f": number {deleted.pattern_id}"
         fields = {
             "game_id": event.game_id,
-            "library": _LIBRARY_NAMES.get(deleted.library, ""),
+            "library": LIBRARY_NAMES.get(deleted.library, ""),
             "pattern_id": deleted.pattern_id,
         }
         undo = Undo("restore-pattern", fields)

@@ -11,6 +11,7 @@ from academy.v1 import libraries_pb2
 from academy.wire.games import read_spec
 from web.failures import PageError
 from web.knowledge import Knowledge, PlayerFigures
+from web.pages.known_contests import ArenaGames, arena_games
 from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
 from web.query import Query, link
 from web.rendering import render
@@ -43,9 +44,10 @@ async def show_contributor(request: Request, knowledge: Knowledge) -> Response:
         why = f"{name[:80]!r} has played no contest that ACADEMY counts."
         raise PageError(404, "No such player", why, "Choose one from the page of a game.")
     players.sort(key=lambda figures: -figures.statistics.accepted_proposals)
+    games = await arena_games(request)
     galleries = await asyncio.gather(
         *(
-            _gallery(knowledge, figures, name, library)
+            _gallery(knowledge, figures, name, library, games)
             for figures in players[:_GAMES_WITH_PATTERNS]
             for library in LIBRARIES
             if figures.statistics.accepted_proposals
@@ -60,7 +62,9 @@ async def show_contributor(request: Request, knowledge: Knowledge) -> Response:
     return render(request, "contributor.html", context)
 
 
-async def _gallery(knowledge: Knowledge, figures: PlayerFigures, name: str, library: str) -> _Gallery:
+async def _gallery(
+    knowledge: Knowledge, figures: PlayerFigures, name: str, library: str, games: ArenaGames
+) -> _Gallery:
     game_id = figures.statistics.game_id
     newest_first = libraries_pb2.ListPatternsRequest(
         game_id=game_id,
@@ -68,6 +72,7 @@ async def _gallery(knowledge: Knowledge, figures: PlayerFigures, name: str, libr
         page_size=_PATTERNS,
         order_by="pattern_id desc",
         filter=libraries_pb2.PatternFilter(proposer=name),
+        include_origin=True,
     )
     title = f"{game_id}, {library.replace('-', ' ')}"
     address = link(f"/games/{game_id}/patterns", {"library": library, "proposer": name, "order": "newest"})
@@ -79,4 +84,4 @@ async def _gallery(knowledge: Knowledge, figures: PlayerFigures, name: str, libr
             return _Gallery(title, address, [])
         raise
     spec = read_spec((await knowledge.game(game_id)).game)
-    return _Gallery(title, address, [list_pattern(record, spec, library) for record in listed])
+    return _Gallery(title, address, [list_pattern(record, spec, library, games) for record in listed])

@@ -15,8 +15,7 @@ from academy.wire.games import read_spec
 from web.charts import Curve, Scale, draw_curves
 from web.failures import PageError
 from web.knowledge import GameFigures, Knowledge
-from web.known_games import describe_board
-from web.pages.home import MEASURES
+from web.pages.home import MEASURES, describe_board
 from web.pages.known_contests import RESULTS, ArenaGames, arena_games
 from web.query import Query, check_game_id, link
 from web.rendering import render

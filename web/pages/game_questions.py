@@ -1,21 +1,20 @@
 """What players asked ACADEMY during a game of an arena, and the patterns that they proposed from it."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.v1 import contests_pb2, proposals_pb2
 from web.failures import PageError
 from web.knowledge import Knowledge
-from web.pages.patterns import LIBRARIES
+from web.pages.patterns import LIBRARY_NAMES
 from web.query import link
 
 __all__ = ["AtAcademy", "read_questions"]
 
 _MOST_PROPOSALS: Final = 200
-_LIBRARIES: Final = {number: name for name, number in LIBRARIES.items()}
-_WORDS: Final = {"middle_game": "a middle-game pattern", "endgame": "an endgame pattern"}
+_WORDS: Final = {"middle-game": "a middle-game pattern", "endgame": "an endgame pattern"}
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,13 @@ class AtAcademy:
     """What a game's players did at ACADEMY.
 
     Attributes:
-        rows: Questions and proposals by ply.
+        proposals: The patterns that were proposed, by ply.
+        questions: What was asked, by ply.
         patterns: How many patterns each player got, in words.
     """
 
-    rows: Sequence[AskedAt]
+    proposals: Sequence[AskedAt]
+    questions: Sequence[AskedAt]
     patterns: Sequence[str]
 
 
@@ -69,17 +70,19 @@ async def read_questions(
         )
     except PageError:
         return None
-    rows: list[AskedAt] = [
-        *_questions(consultations, players),
-        *(_proposal(proposal, players) for proposal in proposals),
-    ]
-    rows.sort(key=lambda row: (row.ply is None, row.ply or 0))
+    proposed = _in_order((_proposal(proposal, players) for proposal in proposals), plies)
+    asked = _in_order(_questions(consultations, players), plies)
     counts = [
         (seat.player, sum(len(got.pattern_ids) for got in seat.patterns)) for seat in consultations.seats
     ]
     patterns = [f"{_name(players, seat)} {count:,}" for seat, count in counts if count]
-    known = [row if row.ply is None or row.ply <= plies else _without_ply(row) for row in rows]
-    return AtAcademy(known, patterns) if known or patterns else None
+    return AtAcademy(proposed, asked, patterns) if proposed or asked or patterns else None
+
+
+def _in_order(rows: Iterable[AskedAt], plies: int) -> list[AskedAt]:
+    """The rows by ply; those of no ply of the game come last."""
+    known = [row if row.ply is None or row.ply <= plies else replace(row, ply=None) for row in rows]
+    return sorted(known, key=lambda row: (row.ply is None, row.ply or 0))
 
 
 def _questions(
@@ -96,7 +99,7 @@ def _questions(
 
 def _proposal(proposal: proposals_pb2.Proposal, players: Sequence[str]) -> AskedAt:
     verdict = proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower()
-    library = _LIBRARIES.get(proposal.content.library, "")
+    library = LIBRARY_NAMES.get(proposal.content.library, "")
     address = ""
     if proposal.pattern_id and library:
         address = link(f"/games/{proposal.game_id}/patterns/{library}/{proposal.pattern_id}")
@@ -107,10 +110,6 @@ def _proposal(proposal: proposals_pb2.Proposal, players: Sequence[str]) -> Asked
         f"{verdict}: {proposal.reason}" if proposal.reason else verdict,
         address,
     )
-
-
-def _without_ply(row: AskedAt) -> AskedAt:
-    return AskedAt(None, row.by, row.what, row.answer, row.address)
 
 
 def _name(players: Sequence[str], seat: int) -> str:

@@ -93,7 +93,7 @@ class _Change:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _PrunedLine:
     """A line that would go, with the board at its end."""
 
     moves: str
@@ -226,12 +226,12 @@ async def show_pruning(request: Request, session: Session) -> Response:
 
 async def _draw_lines(
     own: Knowledge, spec: GameSpec, nodes: Sequence[pattern_pb2.OpeningNodeRecord]
-) -> list[_Line]:
+) -> list[_PrunedLine]:
     """The lines that end in some nodes, the shortest first, without those that go on from another."""
     tree = {node.node_id: node for node in await _list_openings(own, spec.game_id)}
     ending = {node.node_id for node in nodes}
     firsts = sorted((node for node in nodes if node.parent_id not in ending), key=lambda node: node.depth)
-    lines: list[_Line] = []
+    lines: list[_PrunedLine] = []
     for node in firsts:
         moves = _moves_to(node, tree)
         drawing = None
@@ -240,7 +240,7 @@ async def _draw_lines(
                 replayed = await asyncio.to_thread(replay, spec, moves, 1)
                 label = f"The board after {' '.join(moves)}"
                 drawing = draw_board(replayed.drawing, BoardMarks(replayed.last), label).whole
-        lines.append(_Line(" ".join(moves) or f"… {node.move}", node.visits, drawing))
+        lines.append(_PrunedLine(" ".join(moves) or f"… {node.move}", node.visits, drawing))
     return lines
 
 

@@ -9,19 +9,19 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.v1 import history_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.knowledge import MOST_GAMES, GameFigures, Knowledge
-from web.known_games import describe_board
-from web.pages.known_contests import ListedContest, arena_games, list_contests
+from web.pages.known_contests import ArenaGames, ListedContest, arena_games, list_contests
 from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
 from web.query import Query, link
 from web.rendering import render
 
-__all__ = ["MEASURES", "show_home"]
+__all__ = ["MEASURES", "describe_board", "show_home"]
 
 _RECENT_GAMES: Final = 4
 _LATEST: Final = 6
@@ -114,8 +114,9 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     heads = [_head(name, title, sort, order) for name, title in titles.items()]
     rows = [_row(figures) for figures in games]
     recent = sorted(games, key=lambda figures: -figures.statistics.generation)[:_RECENT_GAMES]
+    arenas_games = await arena_games(request)
     latest, patterns = await asyncio.gather(
-        _latest_contests(request, knowledge, recent), _newest_patterns(knowledge, recent)
+        _latest_contests(knowledge, recent, arenas_games), _newest_patterns(knowledge, recent, arenas_games)
     )
     context = {
         "latest": latest,
@@ -130,7 +131,7 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
 
 
 async def _latest_contests(
-    request: Request, knowledge: Knowledge, recent: Sequence[GameFigures]
+    knowledge: Knowledge, recent: Sequence[GameFigures], games: ArenaGames
 ) -> list[tuple[str, ListedContest]]:
     """The newest contests of the games that learnt last, with their games."""
 
@@ -145,12 +146,12 @@ async def _latest_contests(
 
     listed = await asyncio.gather(*(newest(figures.game.game_id) for figures in recent))
     contests = sorted(chain.from_iterable(listed), key=lambda contest: -contest[0])[:_LATEST]
-    shown = list_contests((contest for *_, contest in contests), await arena_games(request))
+    shown = list_contests((contest for *_, contest in contests), games)
     return [(game_id, contest) for (_, game_id, _), contest in zip(contests, shown, strict=True)]
 
 
 async def _newest_patterns(
-    knowledge: Knowledge, recent: Sequence[GameFigures]
+    knowledge: Knowledge, recent: Sequence[GameFigures], games: ArenaGames
 ) -> list[tuple[str, PatternItem]]:
     """The newest patterns of the game that learnt patterns last; none where the token may not see them."""
     for figures in recent:
@@ -160,14 +161,18 @@ async def _newest_patterns(
         if not (sizes.middle_game_patterns or sizes.endgame_patterns):
             continue
         newest_first = libraries_pb2.ListPatternsRequest(
-            game_id=game.game_id, library=LIBRARIES[library], page_size=_LATEST, order_by="pattern_id desc"
+            game_id=game.game_id,
+            library=LIBRARIES[library],
+            page_size=_LATEST,
+            order_by="pattern_id desc",
+            include_origin=True,
         )
         try:
             listed = (await knowledge.patterns(newest_first)).patterns
         except PageError:
             return []
         spec = read_spec(game)
-        return [(game.game_id, list_pattern(record, spec, library)) for record in listed]
+        return [(game.game_id, list_pattern(record, spec, library, games)) for record in listed]
     return []
 
 
@@ -194,6 +199,21 @@ def _head(name: str, title: str, sort: str, order: str) -> _Head:
     other = "desc" if order == "asc" else "asc"
     words = "ascending" if order == "asc" else "descending"
     return _Head(name, title, link("/", {"sort": name, "order": other}), words)
+
+
+def describe_board(geometry: Geometry) -> str:
+    """Return a board in a few words.
+
+    Args:
+        geometry: The board.
+    """
+    match geometry:
+        case SquareGeometry():
+            return f"{geometry.columns} × {geometry.rows} squares"
+        case HexGeometry():
+            return f"{geometry.columns} × {geometry.rows} hexagons"
+        case GraphGeometry():
+            return "no board" if geometry.size == 1 else f"a map of {geometry.size} places"
 
 
 def _row(figures: GameFigures) -> dict[str, object]:

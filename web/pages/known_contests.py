@@ -53,10 +53,24 @@ class ArenaGames:
             contest_id: The contest's id in its arena.
             ply: After how many moves; None for the last.
         """
+        name, game_id = self._find(contest_id)
+        return game_address(name, game_id, ply) if name else ""
+
+    def title(self, contest_id: str) -> str:
+        """Return what a contest's game is called; the contest's id where it is no game of the arena.
+
+        Args:
+            contest_id: The contest's id in its arena.
+        """
+        name, game_id = self._find(contest_id)
+        return f"game {game_id} of {name}" if name else contest_id
+
+    def _find(self, contest_id: str) -> tuple[str, str]:
+        """The competition and the game of a contest; "" for both where the arena has none."""
         series, _, rest = contest_id.partition("/")
         game_id, _, attempt = rest.rpartition("/")
-        name = self._competitions.get(series)
-        return game_address(name, game_id, ply) if name and game_id and attempt else ""
+        name = self._competitions.get(series, "")
+        return (name, game_id) if name and game_id and attempt else ("", "")
 
 
 async def arena_games(request: Request) -> ArenaGames:

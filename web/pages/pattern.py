@@ -70,6 +70,8 @@ async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
         "silent": [_vote(vote) for vote in record.silent_votes[:_MOST_VOTES]],
         "legend": draw_legend(letter for letter in LETTER_MEANINGS if letter in letters),
         "gallery": link(f"/games/{game_id}/patterns", {"library": library}),
+        "first": _step(history.steps[0], spec, games) if history.steps else None,
+        "games": games,
         "last_game": games.address(record.last_contest_id.partition(" ")[0]),
         "charts": _draw_steps(history.steps),
         "steps": _list_steps(history.steps, spec, games),

@@ -15,17 +15,28 @@ from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from web.drawing import LETTER_MEANINGS, draw_legend, draw_pattern
 from web.knowledge import Knowledge
+from web.pages.known_contests import ArenaGames, arena_games
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import seat_names
 
-__all__ = ["LIBRARIES", "PatternItem", "draw_record", "list_pattern", "show_patterns"]
+__all__ = [
+    "LIBRARIES",
+    "LIBRARY_NAMES",
+    "PatternItem",
+    "draw_record",
+    "list_pattern",
+    "show_patterns",
+]
 
 _PAGE: Final = 24
 LIBRARIES: Final[Mapping[str, pattern_pb2.Library.ValueType]] = {
     "middle-game": pattern_pb2.LIBRARY_MIDDLE_GAME,
     "endgame": pattern_pb2.LIBRARY_ENDGAME,
 }
+LIBRARY_NAMES: Final[Mapping[int, str]] = {number: name for name, number in LIBRARIES.items()}
+_DEFAULT: Final = "middle-game"
+_OTHER: Final = "endgame"
 _ORDERS: Final = {
     "strongest": "strength desc",
     "newest": "pattern_id desc",
@@ -58,11 +69,13 @@ class PatternItem:
         record: The pattern as ACADEMY sends it.
         drawing: Its picture.
         address: Its page.
+        origin: Who proposed it first, and in which contest; "" where that is not known.
     """
 
     record: pattern_pb2.PatternRecord
     drawing: Markup
     address: str
+    origin: str
 
 
 def draw_record(record: pattern_pb2.PatternRecord, geometry: Geometry) -> Markup:
@@ -80,19 +93,26 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
     query = Query(request.query_params, ("library", "order", "page", *_FILTERS))
     game_id = check_game_id(request.path_params["game_id"])
     spec = read_spec((await knowledge.game(game_id)).game)
-    library, number = query.choice("library", LIBRARIES, "middle-game")
+    library, number = query.choice("library", LIBRARIES, _DEFAULT)
     order, order_by = query.choice("order", _ORDERS, "strongest")
     state = {name: query.text(name) for name in _FILTERS}
-    listed = await knowledge.patterns(
-        libraries_pb2.ListPatternsRequest(
-            game_id=game_id,
-            library=number,
-            page_size=_PAGE,
-            page_token=query.text("page"),
-            filter=_read_filter(query, spec),
-            order_by=order_by,
-        )
+    question = libraries_pb2.ListPatternsRequest(
+        game_id=game_id,
+        library=number,
+        page_size=_PAGE,
+        page_token=query.text("page"),
+        filter=_read_filter(query, spec),
+        order_by=order_by,
+        include_origin=True,
     )
+    listed = await knowledge.patterns(question)
+    if not listed.total_size and not query.text("library"):
+        # Who names no library wants to see patterns.
+        question.library = LIBRARIES[_OTHER]
+        other = await knowledge.patterns(question)
+        if other.total_size:
+            library, listed = _OTHER, other
+    games = await arena_games(request)
     here = f"/games/{game_id}/patterns"
     unchanged = {"library": library, "order": order, **state}
     context = {
@@ -104,7 +124,7 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
         "orders": list(_ORDERS),
         "state": state,
         "filtered": any(state.values()),
-        "items": [list_pattern(record, spec, library) for record in listed.patterns],
+        "items": [list_pattern(record, spec, library, games) for record in listed.patterns],
         "total": listed.total_size,
         "first": link(here, unchanged) if query.text("page") else "",
         "next": link(here, {**unchanged, "page": listed.next_page_token}) if listed.next_page_token else "",
@@ -130,13 +150,27 @@ def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
     )
 
 
-def list_pattern(record: pattern_pb2.PatternRecord, spec: GameSpec, library: str) -> PatternItem:
+def list_pattern(
+    record: pattern_pb2.PatternRecord, spec: GameSpec, library: str, games: ArenaGames
+) -> PatternItem:
     """Return a pattern for a gallery.
 
     Args:
         record: The pattern as ACADEMY sends it.
         spec: The game.
         library: The name of its library.
+        games: Where the games of contests are.
     """
     address = link(f"/games/{spec.game_id}/patterns/{library}/{record.pattern_id}")
-    return PatternItem(record, draw_record(record, spec.geometry), address)
+    return PatternItem(
+        record, draw_record(record, spec.geometry), address, _describe_origin(record.origin, games)
+    )
+
+
+def _describe_origin(origin: pattern_pb2.PatternOrigin, games: ArenaGames) -> str:
+    parts = [f"by {origin.player}" if origin.player else ""]
+    if origin.contest_id:
+        parts.append(f"in {games.title(origin.contest_id)}")
+    if origin.ply:
+        parts.append(f"ply {origin.ply}")
+    return ", ".join(filter(None, parts))

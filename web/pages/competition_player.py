@@ -1,14 +1,18 @@
-"""A player of a competition: its rating over time, its results and its games."""
+"""A player of a competition: its rating over time, its results, its games, and what it did at ACADEMY."""
+
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
 from web.charts import Curve, Scale, draw_curves
 from web.failures import PageError
 from web.game_view import seconds_of
+from web.knowledge import Knowledge, PlayerFigures
 from web.pages.arena_links import name_of, player_address
-from web.pages.game_lists import FILTERS, list_games
+from web.pages.game_lists import FILTERS, ListedGames, list_games
 from web.query import Query, link
 from web.rendering import render
 
@@ -42,6 +46,9 @@ async def show_player(request: Request, arena: ArenaWatch) -> Response:
         (pair for pair in standings.pairs if pair.player == player),
         key=lambda pair: -(pair.score.wins + pair.score.draws + pair.score.losses),
     )
+    listed = await list_games(
+        arena, competition, query, "/competition/player", {"name": name, "player": player}
+    )
     own_links = {"won": "outcome=won", "lost": "outcome=lost", "faults": "faults=yes"}
     context = {
         "competition": competition,
@@ -53,8 +60,43 @@ async def show_player(request: Request, arena: ArenaWatch) -> Response:
         "chart": chart,
         "against": [(pair, player_address(name, pair.opponent)) for pair in against],
         "only": {what: f"{player_address(name, player)}&{words}#games" for what, words in own_links.items()},
-        "listed": await list_games(
-            arena, competition, query, "/competition/player", {"name": name, "player": player}
+        "listed": listed,
+        "contributed": await _contributed(
+            request.app.state.sign_in.knowledge_for(request), arena, name, player, listed
         ),
     }
-    return render(request, "player.html", context)
+    return render(request, "competition_player.html", context)
+
+
+@dataclass(frozen=True)
+class _Contributed:
+    """What a player did at ACADEMY in the game of the competition, and its page there."""
+
+    figures: PlayerFigures
+    address: str
+
+
+async def _contributed(
+    knowledge: Knowledge | None, arena: ArenaWatch, name: str, player: str, listed: ListedGames
+) -> _Contributed | None:
+    """Look up what the player did at ACADEMY; None where that is not known, or not for the visitor."""
+    played = next((game for game, _ in listed.games if player in _names(game)), None)
+    if knowledge is None or played is None:
+        return None
+    try:
+        contest_id = (await arena.game(name, played.game_id)).contest_id
+        if not contest_id:
+            return None
+        # ACADEMY may know the player by another name: that of an arena's namespace.
+        contest = await knowledge.contest(contest_id)
+        at_academy = contest.players[_names(played).index(player)]
+        identity = at_academy.identity or at_academy.name
+        known = await knowledge.player(identity)
+    except PageError:
+        return None
+    figures = next((one for one in known if one.statistics.game_id == contest.game_id), None)
+    return _Contributed(figures, link("/contributor", {"name": identity})) if figures else None
+
+
+def _names(game: competitions_pb2.Game) -> list[str]:
+    return [player.name for player in game.players]

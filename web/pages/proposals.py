@@ -18,12 +18,12 @@ from web.failures import PageError
 from web.forms import Action
 from web.knowledge import Knowledge
 from web.pages.administration import own_knowledge, written
-from web.pages.patterns import LIBRARIES
+from web.pages.patterns import LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
 from web.sessions import Notice, Session, Undo
 
-__all__ = ["ACTIONS", "show_player"]
+__all__ = ["ACTIONS", "show_proposals"]
 
 _PAGE: Final = 24
 VERDICTS: Final[Mapping[str, proposals_pb2.Verdict.ValueType]] = {
@@ -36,7 +36,6 @@ VERDICTS: Final[Mapping[str, proposals_pb2.Verdict.ValueType]] = {
     "dropped": proposals_pb2.VERDICT_DROPPED,
 }
 _VERDICT_NAMES: Final = {number: name for name, number in VERDICTS.items()}
-_LIBRARY_NAMES: Final = {number: name for name, number in LIBRARIES.items()}
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class _Proposal:
     address: str
 
 
-async def show_player(request: Request, session: Session) -> Response:
+async def show_proposals(request: Request, session: Session) -> Response:
     """Show the player `name` over all games, and a page of its proposals."""
     query = Query(request.query_params, ("name", "verdict", "page"))
     if session.academy is None:
@@ -82,7 +81,7 @@ async def show_player(request: Request, session: Session) -> Response:
         "first": link("/player", here) if query.text("page") else "",
         "next": link("/player", {**here, "page": listed.next_page_token}) if listed.next_page_token else "",
     }
-    return render(request, "academy_player.html", context)
+    return render(request, "proposals.html", context)
 
 
 async def _specs(own: Knowledge, game_ids: set[str]) -> dict[str, GameSpec]:
@@ -119,7 +118,7 @@ async def _is_muted(own: Knowledge, name: str) -> bool:
 
 
 def _proposal(proposal: proposals_pb2.Proposal, spec: GameSpec | None) -> _Proposal:
-    library = _LIBRARY_NAMES.get(proposal.content.library, "")
+    library = LIBRARY_NAMES.get(proposal.content.library, "")
     drawing = None
     if spec is not None:
         try:
