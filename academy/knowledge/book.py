@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Final
 
-from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation"]

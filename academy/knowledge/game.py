@@ -13,7 +13,8 @@ from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.node_analysis import NodeAnalysis
-from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec

@@ -10,112 +10,31 @@ keeps what contests of each level left, so that what is silent now goes, whichev
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.contests import ContestReport
 from academy.knowledge.node_analysis import NodeAnalysis
+from academy.knowledge.opening_node import LevelVisits, OpeningNode, level_of
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
 __all__ = [
     "ROOT",
     "Continuation",
-    "LevelVisits",
-    "OpeningNode",
     "OpeningTree",
     "UnknownLineError",
     "depth_limit",
 ]
 
 ROOT: Final = 0
-# Lost visits added to a node's own when it is compared for eviction.
-DOUBT: Final = 4
-# The level of a contest is the Elo of its weaker player, in steps of this many hundredths.
-LEVEL_HUNDREDTHS: Final = 100 * ELO_SCALE
 # Silent are those this number of levels or more below the mean of the strongest tenth, at least of this many.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 10
 FEWEST_STRONGEST: Final = 30
-_RESULT_VALUES: Final = {
-    Result.WIN: VALUE_SCALE,
-    Result.DRAW: VALUE_SCALE // 2,
-    Result.LOSS: 0,
-}
 
 
 class UnknownLineError(LookupError):
     """A list of moves that the tree does not hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelVisits:
-    """What contests of one level left in a node.
-
-    `level` is the Elo of their weaker player in hundreds, rounded down; the rest is as in `OpeningNode`.
-    """
-
-    level: int
-    visits: int
-    wins: tuple[int, ...]
-    draws: tuple[int, ...]
-    losses: tuple[int, ...]
-    value_millionths: tuple[int, ...]
-    values: int
-    elo_hundredths: int
-
-
-@dataclass(frozen=True, slots=True)
-class OpeningNode:
-    """A position of the opening tree.
-
-    `mover` is the player whose move leads here (0 at the root). `wins`, `draws`, `losses` and
-    `value_millionths` have an entry for each player; the last is a sum over all visits of the
-    player's expected value of the position, as the players stated it or else the contest's
-    result. `values` counts the visits with a stated value. `elo_hundredths` is the sum of
-    the movers' Elo. `analysis` is what the longest search of the position found, if there was one; it
-    counts in the recommended move only. `level` is that of the strongest contests; None where that is not
-    known, and the movers' mean Elo stands for it. `weaker` is the part of these figures that contests of each
-    lower level left, the lowest first.
-    """
-
-    node_id: int
-    parent_id: int
-    move: str
-    depth: int
-    mover: int
-    visits: int
-    wins: tuple[int, ...]
-    draws: tuple[int, ...]
-    losses: tuple[int, ...]
-    value_millionths: tuple[int, ...]
-    values: int
-    elo_hundredths: int
-    analysis: NodeAnalysis | None = None
-    level: int | None = None
-    weaker: tuple[LevelVisits, ...] = ()
-
-    def value(self, player: int) -> float:
-        """Return the mean expected value for a player, 0.0 to 1.0; 0.5 without a visit.
-
-        Args:
-            player: The player, from 1.
-        """
-        return self.value_millionths[player - 1] / (self.visits * VALUE_SCALE) if self.visits else 0.5
-
-    @property
-    def elo(self) -> float:
-        """Mean Elo of the players who moved here."""
-        return self.elo_hundredths / (self.visits * ELO_SCALE) if self.visits else 0.0
-
-    @property
-    def worth(self) -> float:
-        """The figure for eviction: the mover's expected value divided by depth (from the seed).
-
-        The value counts as far as its visits support it: with `DOUBT` losses added, a line tried once does
-        not push out one that has proved itself.
-        """
-        return self.value_millionths[self.mover - 1] / ((self.visits + DOUBT) * VALUE_SCALE) / self.depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +164,12 @@ class OpeningTree:
             The number after that of the last new node.
         """
         limit = depth_limit(self.spec, average_length)
-        level = _level_of(report)
-        self._put(_with_level(self.root, self.children(ROOT)))
-        self._count(ROOT, _visit(report, level, None, {}))
+        self._put(self.root.with_level(self.children(ROOT)))
+        self._count(ROOT, LevelVisits.of(report, None, {}))
         least = self._least_level()
         if least is not None:
             self._clear_below(least)
-            if level < least:
+            if level_of(report) < least:
                 return fresh_id
         if self.spec.simultaneous:
             lines = [
@@ -268,7 +186,7 @@ class OpeningTree:
                 if child is None:
                     child, fresh_id = fresh_id, fresh_id + 1
                     self._put(self._fresh(child, path[-1], move, len(path), mover))
-                self._count(child, _visit(report, level, mover, values))
+                self._count(child, LevelVisits.of(report, mover, values))
                 path.append(child)
                 if len(self) > settings.opening_capacity and self._evict() == child:
                     break
@@ -282,7 +200,7 @@ class OpeningTree:
         return OpeningNode(node_id, parent_id, move, depth, mover, 0, none, none, none, none, 0, 0)
 
     def _count(self, node_id: int, visit: LevelVisits) -> None:
-        self._put(_with(self.nodes[node_id], visit))
+        self._put(self.nodes[node_id].with_visits(visit))
 
     def _least_level(self) -> int | None:
         """Return the least level that is not silent; None while there are too few contests to say."""
@@ -290,7 +208,7 @@ class OpeningTree:
         if self.root.visits < wanted:
             return None
         missing, total = wanted, 0
-        for part in reversed(_parts(self.root)):
+        for part in reversed(self.root.parts()):
             taken = min(missing, part.visits)
             missing, total = missing - taken, total + taken * part.level
         return total // wanted - SILENT_BELOW + 1
@@ -301,9 +219,9 @@ class OpeningTree:
             self._cleared_below = least
             return
         for node in sorted(self.nodes.values(), key=lambda node: (-node.depth, node.node_id)):
-            if node.node_id == ROOT or _lowest(node) >= least:
+            if node.node_id == ROOT or node.lowest_level >= least:
                 continue
-            left = _without_below(node, least)
+            left = node.without_below(least)
             if left.visits or node.node_id in self._children:
                 self._put(left)
             else:
@@ -389,7 +307,7 @@ class OpeningTree:
                 continue
             known = self._children.get(parent, {}).get(node.move)
             if known is not None:
-                self._put(_sum(self.nodes[known], node))
+                self._put(self.nodes[known].unite(node))
             elif len(self) < capacity:
                 known = node.node_id
                 self._put(replace(node, parent_id=parent))
@@ -461,10 +379,7 @@ class OpeningTree:
         movers = {child.mover for child in children}
         for child in children:
             self._remove(child.node_id)
-        node = self.nodes[node_id]
-        parts = [_with_less_value(part, movers, factor) for part in _parts(node)]
-        sums = tuple(map(sum, zip(*(part.value_millionths for part in parts), strict=True)))
-        self._put(replace(node, value_millionths=sums, weaker=tuple(parts[:-1])))
+        self._put(self.nodes[node_id].with_less_value(movers, factor))
         return children
 
     def _evict(self) -> int:
@@ -540,8 +455,8 @@ class OpeningTree:
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
             if node.depth == 0:
                 first_moves = [other for other in nodes if other.depth == 1]
-                root = _with_level(self.root, self.children(ROOT))
-                self._put(_sum(root, _with_level(node, first_moves)))
+                root = self.root.with_level(self.children(ROOT))
+                self._put(root.unite(node.with_level(first_moves)))
                 continue
             if node.parent_id not in lines:
                 raise UnknownLineError(
@@ -557,7 +472,7 @@ class OpeningTree:
                 known = self._fresh(number, parent.node_id, line[-1], len(line), node.mover)
                 fresh_id = max(fresh_id, number + 1)
             if known is not None:
-                self._put(_sum(known, node))
+                self._put(known.unite(node))
         self._cleared_below = None
         return fresh_id
 
@@ -630,113 +545,3 @@ def _branch(player: int) -> str:
 def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, int, Mapping[int, float]]]:
     own = [ply for ply in report.plies if ply.player == seat][:limit]
     return [(ply.move, seat, ply.values) for ply in own]
-
-
-def _level_of(report: ContestReport) -> int:
-    return min(round(contestant.elo * ELO_SCALE) for contestant in report.contestants) // LEVEL_HUNDREDTHS
-
-
-def _visit(report: ContestReport, level: int, mover: int | None, stated: Mapping[int, float]) -> LevelVisits:
-    """Return what one contest leaves in a node; no `mover` at the root."""
-    wins, draws, losses = (
-        tuple([int(own is result) for own in report.results])
-        for result in (Result.WIN, Result.DRAW, Result.LOSS)
-    )
-    elo = 0 if mover is None else round(report.contestants[mover - 1].elo * ELO_SCALE)
-    values = tuple(_values(stated, report.results))
-    return LevelVisits(level, 1, wins, draws, losses, values, int(bool(stated)), elo)
-
-
-def _values(stated: Mapping[int, float], results: Sequence[Result]) -> list[int]:
-    """Return each player's expected value in millionths: stated (by either of two players), or the result."""
-    if len(results) == 2 and stated:
-        first = [value for player, value in stated.items() if player == 1]
-        first += [1.0 - value for player, value in stated.items() if player == 2]
-        mean = round(sum(first) / len(first) * VALUE_SCALE)
-        return [mean, VALUE_SCALE - mean]
-    return [
-        round(stated[player] * VALUE_SCALE) if player in stated else _RESULT_VALUES[result]
-        for player, result in enumerate(results, 1)
-    ]
-
-
-# The figures of a node of which its levels have a part each: those of all players together, and of each.
-_NUMBERS: Final = ("visits", "values", "elo_hundredths")
-_BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
-_Figures = OpeningNode | LevelVisits
-
-
-def _plus(first: _Figures, second: _Figures, sign: int = 1) -> dict[str, Any]:
-    """Return the figures of one, and of the other as often as `sign` says."""
-    figures: dict[str, Any] = {name: getattr(first, name) + sign * getattr(second, name) for name in _NUMBERS}
-    for name in _BY_PLAYER:
-        pairs = zip(getattr(first, name), getattr(second, name), strict=True)
-        figures[name] = tuple([own + sign * its for own, its in pairs])
-    return figures
-
-
-def _level(node: OpeningNode) -> int:
-    if node.level is not None:
-        return node.level
-    return node.elo_hundredths // (max(1, node.visits) * LEVEL_HUNDREDTHS)
-
-
-def _with_level(root: OpeningNode, children: Iterable[OpeningNode]) -> OpeningNode:
-    """Return the root with the level of the moves from there, where it does not know its own."""
-    if root.level is not None or not root.visits:
-        return root
-    moves = list(children)
-    elo, visits = sum(move.elo_hundredths for move in moves), sum(move.visits for move in moves)
-    return replace(root, level=elo // (max(1, visits) * LEVEL_HUNDREDTHS))
-
-
-def _lowest(node: OpeningNode) -> int:
-    return node.weaker[0].level if node.weaker else _level(node)
-
-
-def _parts(node: OpeningNode) -> list[LevelVisits]:
-    """Return a node's figures by level, the lowest first."""
-    strongest = LevelVisits(_level(node), **{name: getattr(node, name) for name in (*_NUMBERS, *_BY_PLAYER)})
-    for part in node.weaker:
-        strongest = replace(strongest, **_plus(strongest, part, -1))
-    return [*node.weaker, strongest]
-
-
-def _with(node: OpeningNode, more: LevelVisits) -> OpeningNode:
-    """Return a node with figures of contests of one level added."""
-    level = _level(node) if node.visits else more.level
-    weaker = node.weaker
-    if more.level != level:
-        lower = more if more.level < level else _parts(node)[-1]
-        by_level = {part.level: part for part in weaker}
-        known = by_level.get(lower.level)
-        by_level[lower.level] = lower if known is None else replace(known, **_plus(known, lower))
-        weaker = tuple(by_level[number] for number in sorted(by_level))
-    return replace(node, level=max(level, more.level), weaker=weaker, **_plus(node, more))
-
-
-def _without_below(node: OpeningNode, least: int) -> OpeningNode:
-    """Return a node without the figures of contests of lower levels."""
-    parts = _parts(node)
-    for part in parts:
-        if part.level < least:
-            node = replace(node, **_plus(node, part, -1))
-    return replace(node, weaker=tuple(part for part in parts[:-1] if part.level >= least))
-
-
-def _with_less_value(part: LevelVisits, movers: Iterable[int], factor: float) -> LevelVisits:
-    sums = list(part.value_millionths)
-    for mover in movers:
-        sums[mover - 1] = round(sums[mover - 1] * factor)
-        if len(sums) == 2:
-            sums[2 - mover] = part.visits * VALUE_SCALE - sums[mover - 1]
-    return replace(part, value_millionths=tuple(sums))
-
-
-def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
-    if second.visits:
-        for part in _parts(second):
-            first = _with(first, part)
-    if second.analysis is None or not second.analysis.replaces(first.analysis):
-        return first
-    return replace(first, analysis=second.analysis)

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import ROOT, OpeningTree
 
 __all__ = ["Transposition", "find_transpositions"]
 

@@ -20,7 +20,8 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.node_analysis import NodeAnalysis
-from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable

@@ -9,7 +9,8 @@ from typing import Final
 
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.library import UnknownPatternError
-from academy.knowledge.openings import ROOT, Continuation, OpeningNode
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import ROOT, Continuation
 from academy.knowledge.transpositions import find_transpositions
 from academy.knowledge.votes import ELO_SCALE
 from academy.service.access import ContestAccess, current_caller

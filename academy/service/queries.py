@@ -16,7 +16,8 @@ from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
-from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable

@@ -39,7 +39,8 @@ from academy.knowledge.fair_use import FairUse
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
-from academy.knowledge.openings import ROOT, LevelVisits, OpeningNode
+from academy.knowledge.opening_node import LevelVisits, OpeningNode
+from academy.knowledge.openings import ROOT
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec

@@ -13,7 +13,8 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable

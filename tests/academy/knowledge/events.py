@@ -10,7 +10,7 @@ from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal,
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.node_analysis import NodeAnalysis
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import Vote, VoteTally

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from academy.knowledge.book import FEWEST_VISITS, Book, OwnValues
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.node_analysis import NodeAnalysis, SearchKind
-from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 

@@ -14,7 +14,7 @@ from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Ve
 from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge, StoredKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import ContestReport, Result
-from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree, UnknownLineError, depth_limit
+from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.openings import ROOT, OpeningTree, UnknownLineError, depth_limit
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 

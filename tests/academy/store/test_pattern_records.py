@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.settings import Library
 from academy.store.codec import (
     entry_from_proto,
