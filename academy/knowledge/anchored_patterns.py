@@ -88,6 +88,14 @@ class AnchoredPatterns:
         self.size = int(self._first[-1])
         self._powers = _DIGITS ** np.arange(_MOST_CELLS, dtype=np.int64)
         self._same, self._exchanged = self._images(same), self._images(exchanged)
+        # For each place its cells, and what a digit of each counts; and for each cell its places, likewise.
+        powers = self._powers.tolist()
+        self._padded = _padded([[*zip(place, powers, strict=False)] for place in self.places])
+        around: list[list[tuple[int, int]]] = [[] for _ in range(spec.geometry.size)]
+        for number, place in enumerate(self.places):
+            for cell, power in zip(place, powers, strict=False):
+                around[cell].append((number, power))
+        self._around = _padded(around)
 
     def _images(self, images: Sequence[Sequence[int]]) -> tuple[Numbers, NDArray[np.float32]]:
         """Return for each place and image the first code there, and what a digit of each cell counts."""
@@ -108,15 +116,7 @@ class AnchoredPatterns:
             boards: One row of `cells.State` a board.
 
         Returns:
-            One row of codes a board, in the order of `places`.
-        """
-        return self.codes_by_place(boards).T
-
-    def codes_by_place(self, boards: NDArray[np.uint8]) -> Numbers:
-        """Return the same with one row a place and one column a board.
-
-        Args:
-            boards: As in `codes`.
+            One row a place, in the order of `places`, and one column a board.
         """
         digits = _DIGIT_OF[boards.T]
         codes = np.repeat(self._first[:-1, None], len(boards), axis=1)
@@ -128,6 +128,28 @@ class AnchoredPatterns:
                 codes[places] += counted
         return codes
 
+    def changed_codes(self, boards: NDArray[np.uint8]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """Return what stands at each place of the first board, and where other boards differ from it.
+
+        Args:
+            boards: As in `codes`; at least one.
+
+        Returns:
+            The codes of the first; then the boards, places and codes of what is different, in this order.
+        """
+        digits = _DIGIT_OF[boards]
+        rows, cells = np.nonzero(digits != digits[0])
+        # Each place that a changed cell is in changes by the cell's difference times its power.
+        places_of, powers_of = self._around[0][cells], self._around[1][cells]
+        changes = ((digits[rows, cells] - digits[0][cells])[:, None] * powers_of).ravel()
+        at = (rows[:, None] * len(self.places) + places_of).ravel()[changes != 0]
+        at, entry_of = np.unique(at, return_inverse=True)
+        # Whole numbers below 2^53: their sums are exact.
+        sums = np.bincount(entry_of, weights=changes[changes != 0], minlength=len(at)).astype(np.int64)
+        first = self._first[:-1] + (digits[0][self._padded[0]] * self._padded[1]).sum(axis=1)
+        changed, places = np.divmod(at, len(self.places))
+        return first, changed, places, first[places] + sums
+
     def least_images(self, codes: Numbers) -> tuple[Numbers, Numbers]:
         """Return for each code that which all its images have, and for whom it counts.
 
@@ -138,14 +160,34 @@ class AnchoredPatterns:
             The least codes; and 1, -1 for those with the colours exchanged, or 0 for those that are the same
             with the colours exchanged, and so say nothing.
         """
-        places = np.searchsorted(self._first, codes, side="right") - 1
-        digits = (codes - self._first[places])[:, None] // self._powers % _DIGITS
-        least = _least(self._same, places, digits)
+        places, digits = self._read(codes)
+        least = _images_of(self._same, places, digits).min(axis=1)
         if not self._exchanged[0].size:
             return least, np.ones(len(codes), dtype=np.int64)
-        other = _least(self._exchanged, places, _EXCHANGED[digits])
+        other = _images_of(self._exchanged, places, _EXCHANGED[digits]).min(axis=1)
         signs = (least < other).astype(np.int64) - (other < least)
         return np.minimum(least, other), signs
+
+    def images(self, codes: Numbers) -> tuple[Numbers, Numbers]:
+        """Return all images of patterns.
+
+        Args:
+            codes: As in `least_images`.
+
+        Returns:
+            For each code a row of its images' codes, which may be there twice; and for each column 1, or -1
+            where the colours are exchanged.
+        """
+        places, digits = self._read(codes)
+        same = _images_of(self._same, places, digits)
+        exchanged = _images_of(self._exchanged, places, _EXCHANGED[digits])
+        signs = np.repeat([1, -1], [same.shape[1], exchanged.shape[1]])
+        return np.concatenate([same, exchanged], axis=1), signs
+
+    def _read(self, codes: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the place of each code, and what its cells hold."""
+        places = np.searchsorted(self._first, codes, side="right") - 1
+        return places, (codes - self._first[places])[:, None] // self._powers % _DIGITS
 
     def code(self, contents: Sequence[tuple[int, int]]) -> tuple[int, int]:
         """Return the code that all images of a pattern have, and for whom it counts, as from `least_images`.
@@ -175,12 +217,19 @@ class AnchoredPatterns:
         return list(zip(self.places[place], digits.tolist(), strict=False))
 
 
-def _least(images: tuple[Numbers, NDArray[np.float32]], places: Numbers, digits: Numbers) -> Numbers:
+def _padded(rows: Sequence[Sequence[tuple[int, int]]]) -> tuple[Numbers, Numbers]:
+    """Return the first and the second numbers of pairs as two tables, with 0 beyond the end of a row."""
+    most = max(map(len, rows))
+    table = np.array([[*row, *[(0, 0)] * (most - len(row))] for row in rows], dtype=np.int64)
+    return table[:, :, 0], table[:, :, 1]
+
+
+def _images_of(images: tuple[Numbers, NDArray[np.float32]], places: Numbers, digits: Numbers) -> Numbers:
     first, powers = images
     # Whole numbers below 2^24, so float32 is exact, and faster.
     counted = powers[places] @ digits.astype(np.float32)[:, :, None]
-    least: Numbers = (first[places] + counted[:, :, 0].astype(np.int64)).min(axis=1)
-    return least
+    codes: Numbers = first[places] + counted[:, :, 0].astype(np.int64)
+    return codes
 
 
 def _places(geometry: Geometry) -> Iterator[tuple[int, ...]]:

@@ -67,14 +67,24 @@ _FEATURES: Final = np.array(list(Feature), dtype=np.int64)
 FIRST_PATTERN: Final = 16
 
 
+def _ahead(first: State, second: State) -> NDArray[np.int8]:
+    """What a state counts where the first player's pieces count 1, and the second's -1."""
+    counts = np.zeros(256, dtype=np.int8)
+    counts[[first, second]] = 1, -1
+    return counts
+
+
+_SOLDIERS_OF: Final = _ahead(State.FIRST_SOLDIER, State.SECOND_SOLDIER)
+_KINGS_OF: Final = _ahead(State.FIRST_KING, State.SECOND_KING)
+
+
 def _features_of(boards: NDArray[np.uint8], signs: _Floats, moves: _Floats) -> _Floats:
     """Count the features of positions, one row each.
 
     `signs` are 1 where the first player is to move, else -1; `moves` how many moves that player has, of which
     `MOST_MOVES` count.
     """
-    soldiers = (boards == State.FIRST_SOLDIER).sum(axis=1) - (boards == State.SECOND_SOLDIER).sum(axis=1)
-    kings = (boards == State.FIRST_KING).sum(axis=1) - (boards == State.SECOND_KING).sum(axis=1)
+    soldiers, kings = _SOLDIERS_OF[boards].sum(axis=1), _KINGS_OF[boards].sum(axis=1)
     mobility = signs * np.minimum(moves, MOST_MOVES)
     return np.stack([np.ones(len(boards)), signs, mobility, soldiers, kings], axis=1)
 
@@ -403,7 +413,7 @@ class _SeenPatterns:
             nothing = np.zeros(0, dtype=np.intp)
             return cls(_none(), nothing, nothing, _none())
         # One row a place. A move changes few cells, so most codes are those of the board before.
-        codes = patterns.codes_by_place(boards)
+        codes = patterns.codes(boards)
         is_new = np.ones(codes.shape, dtype=np.bool_)
         np.not_equal(codes[:, 1:], codes[:, :-1], out=is_new[:, 1:])
         different, number_of = np.unique(codes[is_new], return_inverse=True)
@@ -471,10 +481,11 @@ class PositionEvaluator:
         self.features = tuple(float(by_code.get(feature, 0.0)) for feature in Feature)
         self.knows_patterns = not known.all()
         self._patterns = anchored_patterns(spec) if self.knows_patterns else None
-        order = np.argsort(codes[~known])
-        self._codes, self._weights = codes[~known][order] - FIRST_PATTERN, weights[~known][order]
-        # What stands at a place, by its code, is worth this.
-        self._worth: dict[int, float] = {}
+        if self._patterns is not None:
+            images, signs = self._patterns.images(codes[~known] - FIRST_PATTERN)
+            # What stands at a place, by its code, is worth this.
+            self._codes, first = np.unique(images, return_index=True)
+            self._weights = (weights[~known][:, None] * signs).ravel()[first]
 
     def log_odds(self, boards: Sequence[Board], player: int, moves: Sequence[int] = ()) -> list[float]:
         """Return how well the first player stands.
@@ -512,27 +523,15 @@ class PositionEvaluator:
         return sums
 
     def _pattern_sums(self, patterns: AnchoredPatterns, states: NDArray[np.uint8]) -> _Floats:
-        codes = patterns.codes(states)
-        # Boards after the moves of one position have most places alike: those of the first are counted once.
-        first = codes[0]
-        boards, places = np.nonzero(codes != first)
-        others = codes[boards, places]
-        different, number_of = np.unique(np.concatenate([first, others]), return_inverse=True)
-        fresh = [code for code in different.tolist() if code not in self._worth]
-        if fresh:
-            if len(self._worth) > _WORTH_REMEMBERED:
-                self._worth.clear()
-                fresh = different.tolist()
-            least, signs = patterns.least_images(np.array(fresh, dtype=np.int64))
-            at = np.minimum(np.searchsorted(self._codes, least), len(self._codes) - 1)
-            worth = np.where(self._codes[at] == least, self._weights[at] * signs, 0.0)
-            self._worth.update(zip(fresh, worth.tolist(), strict=True))
-        worths = np.array([self._worth[code] for code in different.tolist()])[number_of]
-        of_first, of_others = worths[: len(first)], worths[len(first) :]
-        differences = np.bincount(boards, weights=of_others - of_first[places], minlength=len(states))
+        first, boards, places, others = patterns.changed_codes(states)
+        of_first = self._worth(first)
+        differences = np.bincount(
+            boards, weights=self._worth(others) - of_first[places], minlength=len(states)
+        )
         sums: _Floats = of_first.sum() + differences
         return sums
 
-
-# Codes whose worth an evaluator remembers; each takes about 100 bytes.
-_WORTH_REMEMBERED: Final = 200_000
+    def _worth(self, codes: Numbers) -> _Floats:
+        """Return the weight of what stands at a place, 0 where it is not known."""
+        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+        return np.where(self._codes[at] == codes, self._weights[at], 0.0)

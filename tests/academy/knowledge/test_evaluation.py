@@ -299,10 +299,40 @@ def test_a_use_in_a_contest_is_counted_with_its_result() -> None:
 def test_the_contents_of_a_pattern_are_those_of_the_board() -> None:
     board = random_board(GO, Random(5))
     patterns = of(GO)
-    for code in patterns.codes(np.frombuffer(board.states, dtype=np.uint8)[None])[0].tolist():
+    for code in patterns.codes(np.frombuffer(board.states, dtype=np.uint8)[None])[:, 0].tolist():
         for cell, player in patterns.contents(code):
             expected = {1: 0, 2: 1, 4: 1, 8: 2, 16: 2}[board.states[cell]]
             assert player == expected
+
+
+@pytest.mark.parametrize("spec", [GO, HEX, replace(GO, symmetric=False)], ids=["go", "hex", "apart"])
+def test_boards_after_moves_have_the_codes_that_each_has_by_itself(spec: GameSpec) -> None:
+    random, patterns = Random(6), of(spec)
+    boards = [random_board(spec, random).states]
+    for changed in (0, 1, 1, 3, spec.geometry.size):
+        board = bytearray(boards[0])
+        for cell in random.sample(range(spec.geometry.size), changed):
+            board[cell] = random.choice([State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER])
+        boards.append(bytes(board))
+    states = np.frombuffer(b"".join(boards), dtype=np.uint8).reshape(len(boards), -1)
+    apart = patterns.codes(states)
+    first, rows, places, codes = patterns.changed_codes(states)
+    assert first.tolist() == apart[:, 0].tolist()
+    differs = np.nonzero((apart != apart[:, :1]).T)
+    assert (rows.tolist(), places.tolist()) == (differs[0].tolist(), differs[1].tolist())
+    assert codes.tolist() == apart[places, rows].tolist()
+
+
+@pytest.mark.parametrize("spec", [GO, HEX, replace(GO, symmetric=False)], ids=["go", "hex", "apart"])
+def test_each_image_of_a_pattern_has_the_pattern_as_its_least(spec: GameSpec) -> None:
+    patterns = of(spec)
+    board = np.frombuffer(random_board(spec, Random(7)).states, dtype=np.uint8)[None]
+    least, counts = patterns.least_images(patterns.codes(board)[:, 0])
+    images, signs = patterns.images(least[counts != 0])
+    for column, sign in zip(images.T, signs.tolist(), strict=True):
+        found, of_image = patterns.least_images(column)
+        assert found.tolist() == least[counts != 0].tolist()
+        assert set(of_image.tolist()) == {sign}
 
 
 @pytest.mark.parametrize(
