@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 from typing import Final
@@ -22,14 +23,14 @@ from web.rendering import render
 from web.sessions import SESSION, Holder, Service, Session, Sessions
 from web.settings import WebSettings
 
-__all__ = ["SignIn", "local_address", "sign_in_address"]
+__all__ = ["ROLE_NAMES", "SignIn", "local_address", "sign_in_address"]
 
 _log = logging.getLogger(__name__)
 _LONGEST_TOKEN: Final = 512
 # Tokens of ACADEMY are known by their form. So the arena is not shown them, nor ACADEMY the arena's.
 _OF_ACADEMY: Final = re.compile(r"acdt?_.*")
 _TICKET: Final = "acdt_"
-_ROLES: Final = {
+ROLE_NAMES: Final[Mapping[tokens_pb2.TokenRole.ValueType, str]] = {
     tokens_pb2.TOKEN_ROLE_BOT: "bot",
     tokens_pb2.TOKEN_ROLE_ANALYST: "analyst",
     tokens_pb2.TOKEN_ROLE_ARENA: "arena",
@@ -130,7 +131,7 @@ class SignIn:
         return own if session is not None and session.is_admin else self._knowledge
 
     def arena_for(self, request: Request) -> ArenaWatch | None:
-        """Return the arena as the pages ask it; None where there is none, or the visitor may not watch.
+        """Return the arena as the pages ask it; None where there is none, or it is not for the visitor.
 
         Args:
             request: What was asked for, after its session was looked up.
@@ -138,8 +139,20 @@ class SignIn:
         if not self._settings.members:
             return self._arena
         session: Session | None = request.scope.get(SESSION)
-        may_watch = session is not None and (self._settings.own_arena or session.may_watch)
-        return self._arena if may_watch else None
+        belongs = session is not None and (self._settings.own_arena or session.arena is not None)
+        return self._arena if belongs else None
+
+    def may_follow(self, request: Request) -> bool:
+        """Return whether the visitor may see games in progress.
+
+        A player of the arena may not, where visitors sign in: it could read what its opponents expect.
+
+        Args:
+            request: What was asked for, after its session was looked up.
+        """
+        session: Session | None = request.scope.get(SESSION)
+        watches = session is not None and session.may_watch
+        return not self._settings.members or self._settings.own_arena or watches
 
     async def show(self, request: Request) -> Response:
         """Show the form.
@@ -263,7 +276,7 @@ async def _ask(service: Knowledge | ArenaWatch) -> tuple[str, str]:
     """Whose token a service is asked with, and in which role. Raises PageError."""
     if isinstance(service, Knowledge):
         me = await service.ask(service.tokens.GetCaller, tokens_pb2.GetCallerRequest())
-        return me.name, _ROLES.get(me.role, "bot")
+        return me.name, ROLE_NAMES.get(me.role, "bot")
     known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest())
     return known.name, _ARENA_ROLES.get(known.role, "player")
 

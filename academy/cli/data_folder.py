@@ -6,7 +6,7 @@ What concerns tokens and muted players is done at a server instead where its add
 import getpass
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,7 +52,7 @@ def add_to(application: typer.Typer) -> None:
     players.command("forget")(forget)
     application.add_typer(players, name="players")
     application.command("check")(check)
-    application.command("backup")(backup)
+    application.command("backup")(with_server_where_asked(backup))
     application.command("restore")(restore)
     application.command("compact")(compact)
 
@@ -174,16 +174,29 @@ def check(
 
 
 def backup(
+    server: Server | None,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="An empty or new folder.")],
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Copy a data folder as of this moment, also while a server uses it."""
+    """Copy a data folder as of this moment, also while a server uses it; or that of a server elsewhere."""
     from academy.store.maintenance import backup as copies
 
+    if server is not None:
+        size = copies.place_received(_download(server), target)
+        typer.echo(f"{target}: {size:,} bytes, verified")
+        return
     _check_pages(data)
     with open_existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
+
+
+def _download(server: Server) -> Iterator[bytes]:
+    """Yield the parts of a server's copy, which it begins to make with the first."""
+    from academy.v1 import libraries_pb2
+
+    for part in server.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()):
+        yield part.content
 
 
 def restore(

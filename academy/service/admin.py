@@ -4,11 +4,12 @@ import.
 
 import asyncio
 import math
+import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import numpy as np
 import structlog
@@ -77,7 +78,7 @@ from academy.store.library_commands import (
     removals,
 )
 from academy.store.library_store import Store
-from academy.store.maintenance.backup import backup
+from academy.store.maintenance.backup import backup, open_copy
 from academy.store.player_commands import (
     MuteInGame,
     MutePlayer,
@@ -98,6 +99,7 @@ _DEFAULT_ORDER: Final = "strength desc"
 # Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
 _COUNTS: Final = ("uses", "successes")
 _LONGEST_PART: Final = 256
+_TESUJI_ORDERS: Final = ("strength", "weight")
 _ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
 
 
@@ -242,6 +244,7 @@ async def gathered(
 
 
 _PRUNED_SHOWN: Final = 100
+_BYTES_AT_ONCE: Final = 256 << 10
 _EVENTS_AT_ONCE: Final = 50
 _OF_CONTESTS: Final = frozenset({"contest_reported", "proposal_judged"})
 _PAGES_LOOKED_AT: Final = 40
@@ -286,11 +289,11 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ListTesujis(
         self, request: messages.ListTesujisRequest, context: Context
     ) -> messages.ListTesujisResponse:
-        """Return a page of a game's tesujis, the strongest first."""
+        """Return a page of a game's tesujis in the order that the request names."""
         size = paging.page_size(request.page_size, self._limits)
         first = int((paging.page_key(request, (int,)) or [0])[0])
         view = (await self._games.game(request.game_id)).view
-        rows = view.tesujis.by_strength[first:].tolist()
+        rows = _tesujis_in_order(view.tesujis, request.order_by)[first:].tolist()
         tesujis, more = paging.fill_page(tesuji_records(view.tesujis, view.spec, rows), size, self._limits)
         return messages.ListTesujisResponse(
             tesujis=tesujis,
@@ -416,7 +419,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context
     ) -> messages.UpdateSettingsResponse:
-        """Change the settings in `fields`, or all of them."""
+        """Change the settings in `fields`, or all of them, or say what that would do."""
         given = request.settings
         if request.fields:
             wanted = game_pb2.LibrarySettings()
@@ -430,7 +433,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 setattr(wanted, name, stated[name])
         else:
             wanted = settings_to_proto(settings_from_proto(given))
-        command = ChangeSettings(request.game_id, wanted, current_caller.get().name)
+        command = ChangeSettings(request.game_id, wanted, current_caller.get().name, request.dry_run)
         settings, removed = await self._store.write(command)
         return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)
 
@@ -629,6 +632,25 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         # The copy goes on when its caller goes away: another one must wait for it all the same.
         return await asyncio.shield(asyncio.create_task(self._back_up(self._backups)))
 
+    async def DownloadBackup(
+        self, request: messages.DownloadBackupRequest, context: Context
+    ) -> AsyncIterator[messages.DownloadBackupResponse]:
+        """Copy all data to a file without a name, and send it."""
+        # As above: a copy that is being made is not left to itself.
+        content = await asyncio.shield(asyncio.create_task(self._copy_to_send()))
+        with content:
+            size = os.fstat(content.fileno()).st_size
+            answer = messages.DownloadBackupResponse(size=size)
+            while part := await asyncio.to_thread(content.read, _BYTES_AT_ONCE):
+                answer.content = part
+                yield answer
+                answer = messages.DownloadBackupResponse()
+        _log.info("backup sent", bytes=size, caller=current_caller.get().name)
+
+    async def _copy_to_send(self) -> BinaryIO:
+        async with self._backing_up:
+            return await asyncio.to_thread(open_copy, self._store.environment)
+
     async def _back_up(self, backups: Path) -> messages.CreateBackupResponse:
         async with self._backing_up:
             target = backups / datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%fZ")
@@ -708,6 +730,22 @@ def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2
     if entry is None:
         raise UnknownPatternError(pattern_id)
     return _to_record(entry, library, game.view.spec)
+
+
+def _tesujis_in_order(table: TesujiTable, order_by: str) -> NDArray[np.intp]:
+    """The rows of a table. Raises InvalidFieldError for an unknown order."""
+    match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+    require(
+        match is not None and match[1] in _TESUJI_ORDERS,
+        "order_by",
+        f"{order_by[:60]!r}: one of {', '.join(_TESUJI_ORDERS)}, and 'desc' after it for the greatest first",
+    )
+    assert match is not None
+    rows = table.by_strength
+    if match[1] == "weight":
+        # Among equals the strongest first.
+        rows = rows[np.argsort(-table.weight_millionths[rows], kind="stable")]
+    return rows if match[2] == "desc" else rows[::-1]
 
 
 def _find_node(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:

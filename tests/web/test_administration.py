@@ -3,6 +3,7 @@
 import http.client
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from academy.service.server import ServerSettings
+from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.running import Running, serving
-from tests.arena.control_files import RANDOM, write_control
+from tests.arena.control_files import RANDOM, SLOW, write_control
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
 from tests.web.test_browser import CHROMIUM, Watched, browser
@@ -215,6 +217,11 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     settings = f"/games/{GO}/admin"
     lowered = admin.get(f"{settings}/change?endgame_capacity=1")
     assert "The weakest 2 leave at once" in lowered.words and "Change 1 setting" in lowered.words
+    # What ACADEMY refuses the preview refuses too; what is so already is no change.
+    refused = admin.get(f"{settings}/change?opening_plies_ahead=7")
+    assert refused.status == 400 and "opening_plies_ahead 7: it must be from 0 to 6" in refused.words
+    same = admin.do("change-settings", game_id=GO, opening_plies_ahead=0)
+    assert "these values already" in same.words and "Undo" not in same.words
     done = admin.do("change-settings", game_id=GO, endgame_capacity=1)
     assert "endgame_capacity is 1, it was 5000" in done.words and "2 records were removed" in done.words
     assert "5000" in admin.do("change-settings", game_id=GO, endgame_capacity=5_000).words
@@ -238,6 +245,10 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     assert "pattern deleted: number 1" in log.words and "admin" in log.words
     assert 'action="/actions/restore-pattern"' in log.text
     assert "pattern 1 is back" in admin.do("restore-pattern", **pattern).words
+    # What was undone is not offered again.
+    log = admin.get("/admin/events")
+    assert "pattern deleted: number 1" in log.words and "player muted: teacher-1" in log.words
+    assert "Undo" not in log.words.replace("What Undo", "")
 
     line = admin.get(f"/games/{GO}/openings").link("?m=").partition("m=")[2].partition("&")[0]
     deleted = admin.do("delete-opening", game_id=GO, m=[line])
@@ -245,6 +256,17 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]
     assert "positions came back" in admin.do("restore-removal", game_id=GO, removal=removal).words
 
+    download = http.client.HTTPConnection(urlsplit(place.visitor.base).netloc, timeout=30)
+    download.request("GET", "/admin/backup", headers={"Cookie": admin.cookie})
+    answer = download.getresponse()
+    (place.folder / "taken").mkdir()
+    (place.folder / "taken" / "data.mdb").write_bytes(answer.read())
+    download.close()
+    assert answer.status == 200
+    restore(place.folder / "taken", place.folder / "restored")
+    assert not list((place.folder / "data").glob(".download-*"))
+    reader = SignedIn(place.visitor, place.academy.token("reader"))
+    assert reader.get("/admin/backup").status == 403
     backup = admin.do("create-backup")
     assert "verified" in backup.words and len(list((place.folder / "backups").iterdir())) == 1
 
@@ -271,3 +293,37 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
         assert stream.read().endswith(b"event: over\ndata: {}\n\n")
         connection.close()
         SignedIn(visitor, place.operator).do("stop-competition", name="watched", how="at-once")
+
+
+@pytest.mark.threat("sessions")
+def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place: Place) -> None:
+    player = arena_token(place.folder, "one", "player")
+    control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, SLOW)
+    deadline = time.monotonic() + 60
+    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
+        operator = SignedIn(visitor, place.operator)
+        operator.do("start-competition", name="own", control=control)
+        try:
+            one = SignedIn(visitor, player)
+            assert one.get("/").headers["location"] == "/competitions"
+            while "/competition/game?" not in (now := operator.get("/competition?name=own")).text:
+                assert time.monotonic() < deadline, now.words
+                time.sleep(0.1)
+            # A game in progress shows what the opponent expects.
+            live = now.link("/competition/game?")
+            assert operator.get(live).status == 200
+            refused = one.get(live)
+            assert refused.status == 403 and "in progress" in refused.words
+            assert one.get("/competition/events?name=own").status == 403
+            assert "data-events" not in one.get("/competition?name=own").text
+            while "In progress" in (over := operator.get(live)).words:
+                assert time.monotonic() < deadline, over.words
+                time.sleep(0.1)
+        finally:
+            operator.do("stop-competition", name="own", how="at-once")
+        texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"
+        texts.parent.mkdir()
+        texts.write_text(">> one: genmove b\n>> two: play b A1\n")
+        mine = one.get(live)
+        assert mine.status == 200 and "genmove b" in mine.words and "play b A1" not in mine.words
+        assert "play b A1" in operator.get(live).words
