@@ -30,6 +30,7 @@ __all__ = [
     "BoardMarks",
     "CellLink",
     "DrawnBoard",
+    "LastMove",
     "draw_bar",
     "draw_board",
     "draw_legend",
@@ -61,6 +62,9 @@ _SCALE: Final = 1.6
 # Wider drawings are maps: they have room without.
 _WIDEST_SCALED: Final = 700
 _LONGEST_LABEL: Final = 8
+# Stones nearly touch each other, pieces on squares leave room.
+_STONE: Final = 9.4
+_PIECE: Final = 8.0
 # The length of an arrow's head.
 _HEAD: Final = 9.0
 # Seats beyond have the last one's colours.
@@ -85,17 +89,30 @@ class CellLink:
 
 
 @dataclass(frozen=True)
+class LastMove:
+    """What the last move did on the board.
+
+    Attributes:
+        changed: The cells that look otherwise.
+        arrived: Those of them that a piece came to.
+    """
+
+    changed: frozenset[int] = frozenset()
+    arrived: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class BoardMarks:
     """What is shown on a board besides its pieces.
 
     Attributes:
-        last: The cells that the last move changed.
+        last: What the last move did.
         links: Cells to click on.
         matches: By cell the numbers of the patterns that lie there.
         lit: Cells to highlight.
     """
 
-    last: frozenset[int] = frozenset()
+    last: LastMove = LastMove()
     links: Mapping[int, CellLink] = field(default_factory=dict)
     matches: Mapping[int, Sequence[int]] = field(default_factory=dict)
     lit: frozenset[int] = frozenset()
@@ -291,6 +308,7 @@ def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
     pieces = [list(_standing(layout, number, mark, marks)) for number, mark in enumerate(drawing.marks)]
     sheet = _Sheet(width=layout.width, height=layout.height)
     sheet.parts += [_path([outline], "cell off") for outline in layout.background]
+    sheet.parts += [_path([outline], "ground") for outline in layout.board]
     if is_map(layout):
         # Names and pieces reach into the cells beside their own.
         below = [_cell_element(number, marks, ground) for number, ground in enumerate(grounds)]
@@ -349,6 +367,7 @@ def _head(tip: Point, across: float, along: float) -> tuple[Point, ...]:
 def _lines(layout: Layout) -> Iterator[str]:
     yield from (_line(first, second) for first, second in layout.links)
     yield from (_line(first, second, "border") for first, second in layout.borders)
+    yield from (_disc(star, "star", 1.8) for star in layout.stars)
 
 
 def is_map(layout: Layout) -> bool:
@@ -383,7 +402,7 @@ def _cell_element(number: int, marks: BoardMarks, parts: Iterable[str]) -> str:
     data = f' data-matches="{" ".join(map(str, matches))}"' if matches else ""
     kinds = [
         "at",
-        *(["last"] if number in marks.last else []),
+        *(["last"] if number in marks.last.changed else []),
         *(["lit"] if number in marks.lit else []),
         *(["matched"] if matches else []),
     ]
@@ -419,7 +438,7 @@ def _standing(layout: Layout, number: int, mark: Mark, marks: BoardMarks) -> Ite
     """The name of a cell, its piece, and what is marked there."""
     cell = layout.cells[number]
     place = cell.place if mark.place is None else mark.place
-    size = layout.radius if mark.text or is_map(layout) else 8.0
+    size = layout.radius if mark.text or is_map(layout) else _STONE if cell.ground == "point" else _PIECE
     if mark.centre:
         yield _disc((cell.place[0] + 1.5 * size, cell.place[1]), "centre", 0.35 * size)
     if cell.named:
@@ -436,13 +455,19 @@ def _standing(layout: Layout, number: int, mark: Mark, marks: BoardMarks) -> Ite
     if mark.text:
         kind = f"on {_side(mark.seat)}" if mark.seat else "on-cell"
         yield _text(place, kind if len(mark.text) < 3 else f"{kind} long", mark.text, 0.36 * size)
-    if number in marks.last:
-        yield _disc(place, "last-ring", size + 3) if mark.text else _disc(place, "last-mark", 2.6)
-    there = marks.links.get(number)
-    if there is not None:
-        yield _disc(cell.place, "choice", 7.0)
-        if there.rank:
-            yield _text(cell.place, "rank", str(there.rank))
+    if mark.text and number in marks.last.changed:
+        yield _disc(place, "last-ring", size + 3)
+    elif number in marks.last.arrived:
+        yield _disc(place, "last-mark", 2.6)
+    if number in marks.links:
+        yield from _choice(cell.place, marks.links[number])
+
+
+def _choice(place: Point, link: CellLink) -> Iterator[str]:
+    """What shows that a cell can be clicked on."""
+    yield _disc(place, "choice", 7.0)
+    if link.rank:
+        yield _text(place, "rank", str(link.rank))
 
 
 def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
