@@ -49,6 +49,7 @@ class Cell:
         name: What moves call it; empty without a name.
         ground: What it is, for its colour: `land`, `sea`, `point` where lines cross, or empty.
         named: Whether its name is written at it.
+        tag: What orders call it where its name is longer, such as a number; written where there is room.
     """
 
     place: Point
@@ -56,6 +57,7 @@ class Cell:
     name: str = ""
     ground: str = ""
     named: bool = False
+    tag: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ class Layout:
         borders: Lines over the cells, drawn instead of the outlines of land and sea.
         radius: The size of cells that are discs.
         stars: Points of the lines that are marked, for people to find their way.
+        standing: What a position's `standing` counts, such as supply centres; empty where it has none.
     """
 
     width: float
@@ -115,6 +118,7 @@ class Layout:
     borders: tuple[tuple[Point, Point], ...] = ()
     radius: float = _NODE
     stars: tuple[Point, ...] = ()
+    standing: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,12 +178,14 @@ class Drawing:
         marks: What is on each cell.
         caption: The position's name, such as `S1901M`; empty without one.
         arrows: The orders of the turn before.
+        standing: By seat how many it has of what the game is about; empty where that says nothing.
     """
 
     layout: Layout
     marks: tuple[Mark, ...] = field(repr=False)
     caption: str = ""
     arrows: tuple[Arrow, ...] = field(default=(), repr=False)
+    standing: tuple[int, ...] = ()
 
 
 # By the letters of boards: in games of one or two seats `x` and `b` are the first's, `o` and `w` the other's.

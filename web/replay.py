@@ -340,6 +340,7 @@ class GameReplay:
             with the last of them.
         spec: The game, as ACADEMY knows it.
         line: The moves as opening trees write them; in games of simultaneous moves they are no line.
+        views: The seats that see less than the whole.
 
     Args:
         start: How the game began.
@@ -361,6 +362,7 @@ class GameReplay:
         self.seats = tuple(self._judge.seat_name(seat) for seat in range(1, self._judge.seats + 1))
         self.layout = first.layout
         self.drawings = [first]
+        self.views = tuple(range(1, self._judge.seats + 1)) if self._hides(first) else ()
 
     def add(self, moves: Sequence[tuple[int, str]]) -> None:
         """Play moves.
@@ -412,18 +414,33 @@ class GameReplay:
         seat = next(iter(self._judge.to_move(position)), 1)
         return self._judge.board(position, seat).letters, seat
 
-    def after(self, ply: int) -> tuple[Drawing, LastMove]:
+    def _hides(self, first: Drawing) -> bool:
+        """Whether a seat sees less than the whole of the first position."""
+        try:
+            return self._judge.hides and self._seen(0, 1).marks != first.marks
+        except Exception:  # Not each referee draws what a seat sees.
+            return False
+
+    def _seen(self, ply: int, seat: int) -> Drawing:
+        drawing = self._judge.drawing(self._judge.view(self._positions[ply], seat))
+        assert drawing is not None
+        return drawing
+
+    def after(self, ply: int, view: int = 0) -> tuple[Drawing, LastMove]:
         """Return the picture after some moves, and what the last turn did.
 
         Args:
             ply: How many moves.
+            view: As this seat sees it, one of `views`; 0 for the whole.
         """
         # In an unfinished turn the board is that of the turn before.
         now = min(ply, len(self.drawings) - 1)
         drawing = self.drawings[now]
-        before = next(
-            (self.drawings[at] for at in range(now, -1, -1) if self.drawings[at] is not drawing), None
-        )
+        earlier = next((at for at in range(now, -1, -1) if self.drawings[at] is not drawing), None)
+        before = None if earlier is None else self.drawings[earlier]
+        if view:
+            drawing = self._seen(now, view)
+            before = None if earlier is None else self._seen(earlier, view)
         return drawing, last_move(before, drawing)
 
 
