@@ -6,13 +6,25 @@ A unit of length is a twentieth of a square's side. Colours are for the page tha
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal
 
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 
-__all__ = ["Area", "Arrow", "Cell", "Drawing", "Label", "Layout", "Mark", "Point", "draw_board", "layout_of"]
+__all__ = [
+    "Area",
+    "Arrow",
+    "Cell",
+    "Drawing",
+    "Label",
+    "Layout",
+    "Mark",
+    "Point",
+    "crossings",
+    "draw_board",
+    "layout_of",
+]
 
 Point = tuple[float, float]
 UNIT: Final = 20.0
@@ -35,8 +47,9 @@ class Cell:
         place: Where its piece stands, to the right and down.
         outlines: Its polygons; empty for a disc of the layout's `radius`.
         name: What moves call it; empty without a name.
-        ground: What it is, for its colour: `land`, `sea`, or empty.
+        ground: What it is, for its colour: `land`, `sea`, `point` where lines cross, or empty.
         named: Whether its name is written at it.
+        tag: What orders call it where its name is longer, such as a number; written where there is room.
     """
 
     place: Point
@@ -44,6 +57,7 @@ class Cell:
     name: str = ""
     ground: str = ""
     named: bool = False
+    tag: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,8 +100,11 @@ class Layout:
         areas: Cells that belong together.
         labels: Texts beside the cells.
         background: Polygons that are no cells.
+        board: Polygons behind lines that cross, on which cells are points.
         borders: Lines over the cells, drawn instead of the outlines of land and sea.
         radius: The size of cells that are discs.
+        stars: Points of the lines that are marked, for people to find their way.
+        standing: What a position's `standing` counts, such as supply centres; empty where it has none.
     """
 
     width: float
@@ -97,8 +114,11 @@ class Layout:
     areas: tuple[Area, ...] = ()
     labels: tuple[Label, ...] = ()
     background: tuple[tuple[Point, ...], ...] = ()
+    board: tuple[tuple[Point, ...], ...] = ()
     borders: tuple[tuple[Point, Point], ...] = ()
     radius: float = _NODE
+    stars: tuple[Point, ...] = ()
+    standing: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,12 +178,14 @@ class Drawing:
         marks: What is on each cell.
         caption: The position's name, such as `S1901M`; empty without one.
         arrows: The orders of the turn before.
+        standing: By seat how many it has of what the game is about; empty where that says nothing.
     """
 
     layout: Layout
     marks: tuple[Mark, ...] = field(repr=False)
     caption: str = ""
     arrows: tuple[Arrow, ...] = field(default=(), repr=False)
+    standing: tuple[int, ...] = ()
 
 
 # By the letters of boards: in games of one or two seats `x` and `b` are the first's, `o` and `w` the other's.
@@ -177,15 +199,47 @@ _MARKS: Final = {
 }
 
 
-def draw_board(board: Board, names: Sequence[str] = ()) -> Drawing | None:
+def draw_board(board: Board, names: Sequence[str] = (), layout: Layout | None = None) -> Drawing | None:
     """Return the picture of a board in ACADEMY's letters; None for one that `layout_of` has no places for.
 
     Args:
         board: The board.
         names: The cells' names; empty without names.
+        layout: Where its cells are, with as many cells as the board has; None for `layout_of`.
     """
-    layout = layout_of(board.geometry, tuple(names))
+    layout = layout or layout_of(board.geometry, tuple(names))
     return None if layout is None else Drawing(layout, tuple(_MARKS[letter] for letter in board.letters))
+
+
+@lru_cache(maxsize=64)
+def crossings(geometry: SquareGeometry, names: tuple[str, ...] = (), stars: tuple[int, ...] = ()) -> Layout:
+    """Return where to draw a board whose pieces stand where lines cross, as in Go.
+
+    Args:
+        geometry: The board.
+        names: The cells' names; empty without names.
+        stars: The cells that are marked.
+    """
+    squares = _lay_out_grid(geometry, names)
+    places = [cell.place for cell in squares.cells]
+    right, down = geometry.columns - 1, geometry.columns * (geometry.rows - 1)
+    ways = [(row * geometry.columns, row * geometry.columns + right) for row in range(geometry.rows)]
+    ways += [(column, column + down) for column in range(geometry.columns)]
+    half = UNIT / 2
+    (left, top), (end, bottom) = places[0], places[-1]
+    board = (
+        (left - half, top - half),
+        (end + half, top - half),
+        (end + half, bottom + half),
+        (left - half, bottom + half),
+    )
+    return replace(
+        squares,
+        cells=tuple(replace(cell, ground="point") for cell in squares.cells),
+        links=tuple((places[first], places[last]) for first, last in ways),
+        board=(board,),
+        stars=tuple(places[cell] for cell in stars),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -13,7 +14,6 @@ from academy.knowledge.patterns import Pattern
 from referees.drawing import (
     MOST_SPREAD,
     UNIT,
-    Area,
     Arrow,
     Cell,
     Drawing,
@@ -30,6 +30,7 @@ __all__ = [
     "BoardMarks",
     "CellLink",
     "DrawnBoard",
+    "LastMove",
     "draw_bar",
     "draw_board",
     "draw_legend",
@@ -61,6 +62,15 @@ _SCALE: Final = 1.6
 # Wider drawings are maps: they have room without.
 _WIDEST_SCALED: Final = 700
 _LONGEST_LABEL: Final = 8
+# The pixels that a page of 1,400 has for a map, and the least that letters have there.
+_MAP_WIDTH: Final = 1_290
+_LEAST_LETTERS: Final = 11.5
+_MAP_LETTERS: Final = 13.0
+# How wide bold letters are for their size.
+_LETTER_WIDTH: Final = 0.66
+# Stones nearly touch each other, pieces on squares leave room.
+_STONE: Final = 9.4
+_PIECE: Final = 8.0
 # The length of an arrow's head.
 _HEAD: Final = 9.0
 # Seats beyond have the last one's colours.
@@ -85,17 +95,30 @@ class CellLink:
 
 
 @dataclass(frozen=True)
+class LastMove:
+    """What the last move did on the board.
+
+    Attributes:
+        changed: The cells that look otherwise.
+        arrived: Those of them that a piece came to.
+    """
+
+    changed: frozenset[int] = frozenset()
+    arrived: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class BoardMarks:
     """What is shown on a board besides its pieces.
 
     Attributes:
-        last: The cells that the last move changed.
+        last: What the last move did.
         links: Cells to click on.
         matches: By cell the numbers of the patterns that lie there.
         lit: Cells to highlight.
     """
 
-    last: frozenset[int] = frozenset()
+    last: LastMove = LastMove()
     links: Mapping[int, CellLink] = field(default_factory=dict)
     matches: Mapping[int, Sequence[int]] = field(default_factory=dict)
     lit: frozenset[int] = frozenset()
@@ -108,6 +131,8 @@ class _Sheet:
     parts: list[str] = field(default_factory=list)
     width: float = 0.0
     height: float = 0.0
+    # The size of its letters; 0 for the usual one.
+    text: float = 0.0
 
     def reach(self, x: float, y: float) -> None:
         self.width, self.height = max(self.width, x), max(self.height, y)
@@ -115,10 +140,12 @@ class _Sheet:
     def markup(self, label: str, kind: str, *, interactive: bool = False) -> Markup:
         role = "group" if interactive else "img"
         width, height = math.ceil(self.width), math.ceil(self.height)
+        size = f' font-size="{_number(self.text)}"' if self.text else ""
         scale = _SCALE if width <= _WIDEST_SCALED else 1.0
         # An image has no children for those who hear the page; a group has its links.
         return Markup(
-            f'<svg class="{kind}" role="{role}" aria-label="{escape(label)}" viewBox="0 0 {width} {height}" '
+            f'<svg class="{kind}" role="{role}" aria-label="{escape(label)}"{size} '
+            f'viewBox="0 0 {width} {height}" '
             f'width="{scale * width:g}" height="{scale * height:g}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
         )
 
@@ -268,10 +295,12 @@ class DrawnBoard:
     Attributes:
         cells: The elements that change with what is on the cells, in the order in which the picture has them.
         whole: The whole picture.
+        drawing: What it shows.
     """
 
     cells: tuple[str, ...]
     whole: Markup
+    drawing: Drawing
 
 
 def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
@@ -289,8 +318,9 @@ def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
         for number, mark in enumerate(drawing.marks)
     ]
     pieces = [list(_standing(layout, number, mark, marks)) for number, mark in enumerate(drawing.marks)]
-    sheet = _Sheet(width=layout.width, height=layout.height)
+    sheet = _Sheet(width=layout.width, height=layout.height, text=_map_text(layout))
     sheet.parts += [_path([outline], "cell off") for outline in layout.background]
+    sheet.parts += [_path([outline], "ground") for outline in layout.board]
     if is_map(layout):
         # Names and pieces reach into the cells beside their own.
         below = [_cell_element(number, marks, ground) for number, ground in enumerate(grounds)]
@@ -298,7 +328,7 @@ def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
             _cell_element(number, marks, _linked(number, marks, piece)) for number, piece in enumerate(pieces)
         ]
         sheet.parts += [*below, *_lines(layout), *above]
-        sheet.parts += [_area_label(layout, area, number) for number, area in enumerate(layout.areas)]
+        sheet.parts += _area_labels(layout)
         cells = (*below, *above)
     else:
         cells = tuple(
@@ -310,8 +340,8 @@ def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
     arrows = "".join(part for arrow in drawing.arrows for part in _arrow(arrow, layout.radius))
     cells = (*cells, f'<g class="at arrows">{arrows}</g>')
     sheet.parts += [cells[-1], *(_text(at.place, "coordinate", at.text) for at in layout.labels)]
-    kind = "board map" if is_map(layout) else "board"
-    return DrawnBoard(cells, sheet.markup(label, kind, interactive=bool(marks.links)))
+    kind = "board" if not is_map(layout) else "board map" if layout.width > _MAP_WIDTH else "board map near"
+    return DrawnBoard(cells, sheet.markup(label, kind, interactive=bool(marks.links)), drawing)
 
 
 def _arrow(arrow: Arrow, radius: float) -> Iterator[str]:
@@ -349,6 +379,7 @@ def _head(tip: Point, across: float, along: float) -> tuple[Point, ...]:
 def _lines(layout: Layout) -> Iterator[str]:
     yield from (_line(first, second) for first, second in layout.links)
     yield from (_line(first, second, "border") for first, second in layout.borders)
+    yield from (_disc(star, "star", 1.8) for star in layout.stars)
 
 
 def is_map(layout: Layout) -> bool:
@@ -366,13 +397,58 @@ def _area_of(layout: Layout) -> Mapping[int, int]:
     return {cell: number for number, area in by_size for cell in area.cells}
 
 
-def _area_label(layout: Layout, area: Area, number: int) -> str:
-    """An area's name and value above its topmost cell."""
-    if not area.cells:
-        return ""
-    left, up = min((layout.cells[cell].place for cell in area.cells), key=lambda place: (place[1], place[0]))
-    text = f"{area.name} {area.value}".strip()
-    return _text((left, up), f"area-name area-{number % _AREA_COLOURS}", text, -1.5 * layout.radius)
+class _Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlap(self, other: "_Box") -> float:
+        """How much of two boxes is the same."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        along = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return across * along if across > 0 and along > 0 else 0.0
+
+
+@lru_cache(maxsize=16)
+def _area_labels(layout: Layout) -> tuple[str, ...]:
+    """The areas' names and values, beside their cells where they hide least and each other not at all."""
+    size, radius = _map_text(layout), layout.radius
+    put: list[_Box] = []
+    labels = []
+    for number, area in enumerate(layout.areas):
+        if not area.cells:
+            continue
+        text = f"{area.name} {area.value}".strip()
+        half = min(_LETTER_WIDTH * size * len(text), layout.width) / 2
+        places = [layout.cells[cell].place for cell in area.cells]
+        middle = (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))
+
+        # Others are too far away for any of these places.
+        reach = 2 * half + 6 * radius
+        pieces = [
+            _Box(x - radius, y - radius, x + radius, y + radius)
+            for x, y in (cell.place for cell in layout.cells)
+            if any(abs(x - right) < reach and abs(y - down) < 6 * radius for right, down in places)
+        ]
+
+        def box(place: Point, half: float = half) -> _Box:
+            x = min(max(place[0], half), layout.width - half)
+            y = min(max(place[1], size), layout.height - 0.4 * size)
+            return _Box(x - half, y - 0.8 * size, x + half, y + 0.25 * size)
+
+        def price(there: _Box, middle: Point = middle, pieces: Sequence[_Box] = pieces) -> float:
+            names = sum(there.overlap(other) for other in put)
+            hidden = sum(there.overlap(piece) for piece in pieces)
+            away = math.dist(((there.left + there.right) / 2, there.bottom), middle)
+            return 100 * names + hidden + size * away / 10
+
+        steps = (-1.5, 1.5 + size / radius, -2.3, 2.3 + size / radius, -3.1)
+        best = min((box((x, y + step * radius)) for x, y in places for step in steps), key=price)
+        put.append(best)
+        place = ((best.left + best.right) / 2, best.bottom - 0.25 * size)
+        labels.append(_text(place, f"area-name area-{number % _AREA_COLOURS}", text, 0.0))
+    return tuple(labels)
 
 
 _AREA_COLOURS: Final = 10
@@ -383,7 +459,7 @@ def _cell_element(number: int, marks: BoardMarks, parts: Iterable[str]) -> str:
     data = f' data-matches="{" ".join(map(str, matches))}"' if matches else ""
     kinds = [
         "at",
-        *(["last"] if number in marks.last else []),
+        *(["last"] if number in marks.last.changed else []),
         *(["lit"] if number in marks.lit else []),
         *(["matched"] if matches else []),
     ]
@@ -402,6 +478,9 @@ def _linked(number: int, marks: BoardMarks, parts: Iterable[str]) -> Iterable[st
 
 
 def _ground(layout: Layout, cell: Cell, mark: Mark, area: int | None) -> Iterator[str]:
+    if cell.tag:
+        named = "" if area is None else f", {layout.areas[area].name} {layout.areas[area].value}".rstrip()
+        yield f"<title>{escape(cell.name)}{escape(named)}</title>"
     kinds = [
         "cell" if cell.outlines else "node",
         *(["off"] if mark.off else []),
@@ -419,11 +498,10 @@ def _standing(layout: Layout, number: int, mark: Mark, marks: BoardMarks) -> Ite
     """The name of a cell, its piece, and what is marked there."""
     cell = layout.cells[number]
     place = cell.place if mark.place is None else mark.place
-    size = layout.radius if mark.text or is_map(layout) else 8.0
+    size = _piece_size(layout, cell, mark)
     if mark.centre:
         yield _disc((cell.place[0] + 1.5 * size, cell.place[1]), "centre", 0.35 * size)
-    if cell.named:
-        yield _text(cell.place, "node-name", cell.name if cell.outlines else _short(cell.name), size + 12)
+    yield from _names(layout, cell, size)
     if mark.lost is not None:
         seat, text = mark.lost
         aside = (place[0] + 0.8 * size, place[1] + 0.8 * size)
@@ -435,14 +513,41 @@ def _standing(layout: Layout, number: int, mark: Mark, marks: BoardMarks) -> Ite
             yield _disc(place, f"crown {_side(mark.seat)}", 0.56 * size)
     if mark.text:
         kind = f"on {_side(mark.seat)}" if mark.seat else "on-cell"
-        yield _text(place, kind if len(mark.text) < 3 else f"{kind} long", mark.text, 0.36 * size)
-    if number in marks.last:
-        yield _disc(place, "last-ring", size + 3) if mark.text else _disc(place, "last-mark", 2.6)
-    there = marks.links.get(number)
-    if there is not None:
-        yield _disc(cell.place, "choice", 7.0)
-        if there.rank:
-            yield _text(cell.place, "rank", str(there.rank))
+        yield _text(place, kind, mark.text, 0.36 * (_map_text(layout) or size))
+    if mark.text and number in marks.last.changed:
+        yield _disc(place, "last-ring", size + 3)
+    elif number in marks.last.arrived:
+        yield _disc(place, "last-mark", 2.6)
+    if number in marks.links:
+        yield from _choice(cell.place, marks.links[number])
+
+
+def _names(layout: Layout, cell: Cell, size: float) -> Iterator[str]:
+    if cell.named:
+        yield _text(cell.place, "node-name", cell.name if cell.outlines else _short(cell.name), size + 12)
+    if cell.tag:
+        yield _text(cell.place, "tag", cell.tag, size + 0.75 * _map_text(layout))
+
+
+def _piece_size(layout: Layout, cell: Cell, mark: Mark) -> float:
+    if is_map(layout):
+        # As wide as what is written on it.
+        return max(layout.radius, 0.34 * _map_text(layout) * len(mark.text) if mark.seat else 0.0)
+    if mark.text:
+        return layout.radius
+    return _STONE if cell.ground == "point" else _PIECE
+
+
+def _map_text(layout: Layout) -> float:
+    """The size of a map's letters, which can be read when the page shows all of it; 0 for what is no map."""
+    return max(_MAP_LETTERS, _LEAST_LETTERS * layout.width / _MAP_WIDTH) if is_map(layout) else 0.0
+
+
+def _choice(place: Point, link: CellLink) -> Iterator[str]:
+    """What shows that a cell can be clicked on."""
+    yield _disc(place, "choice", 7.0)
+    if link.rank:
+        yield _text(place, "rank", str(link.rank))
 
 
 def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:

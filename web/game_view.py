@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from google.protobuf.duration_pb2 import Duration
 from markupsafe import Markup
 
 from arena.v1 import competitions_pb2
+from referees.drawing import Drawing
 from web.charts import Curve, Scale, draw_curves
 
-__all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "seconds_of"]
+__all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,17 @@ def list_moves(
     ]
 
 
+def note_of_move(moves: Sequence[competitions_pb2.GameMove], ply: int) -> str:
+    """Return a line that says which move is shown.
+
+    Args:
+        moves: The moves.
+        ply: How many of them were made on the board.
+    """
+    text = f": {moves[ply - 1].text or 'hidden'}" if ply else ""
+    return f"Move {ply} of {len(moves)}{text}"
+
+
 def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str]]:
     """Return what each seat's clock shows after some moves; nothing of seats without one.
 
@@ -90,12 +103,15 @@ def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str
     return clocks
 
 
-def draw_charts(moves: Sequence[competitions_pb2.GameMove], ply: int | None) -> list[tuple[str, Markup]]:
-    """Return curves of the values that the movers expected and of the time that they took, with their titles.
+def draw_charts(
+    moves: Sequence[competitions_pb2.GameMove], ply: int | None, drawings: Sequence[Drawing] = ()
+) -> list[tuple[str, Markup]]:
+    """Return curves with their titles: the values that the movers expected, their time, and how they stood.
 
     Args:
         moves: The moves so far.
         ply: The move that is shown; None without a line there.
+        drawings: The picture after each number of moves, from none.
     """
     values: dict[int, list[tuple[float, float]]] = {}
     times: dict[int, list[tuple[float, float]]] = {}
@@ -104,8 +120,8 @@ def draw_charts(moves: Sequence[competitions_pb2.GameMove], ply: int | None) -> 
             values.setdefault(move.seat, []).append((number, move.value))
         if move.HasField("time"):
             times.setdefault(move.seat, []).append((number, seconds_of(move.time)))
-    charts = []
-    ends = ("move 1", f"move {len(moves)}")
+    charts = _standings(drawings, len(moves), ply)
+    ends = ("start", f"move {len(moves)}")
     if values:
         scale = Scale(len(moves), 0, 1, ply, (0.5,), ends=ends)
         label = "Expected values of the players, move by move"
@@ -116,6 +132,24 @@ def draw_charts(moves: Sequence[competitions_pb2.GameMove], ply: int | None) -> 
         label = "The time that the players took, move by move"
         charts.append(("The time that they took", draw_curves(_curves(times), scale, label)))
     return charts
+
+
+def _standings(drawings: Sequence[Drawing], plies: int, ply: int | None) -> list[tuple[str, Markup]]:
+    """The curves of what the game is about, such as supply centres, where its pictures count it."""
+    if not drawings or not drawings[0].standing:
+        return []
+    rows: dict[int, list[tuple[float, float]]] = {
+        seat: [(0, count)] for seat, count in enumerate(drawings[0].standing, 1)
+    }
+    for number, (before, after) in enumerate(pairwise(drawings), 1):
+        if before.standing != after.standing or number == len(drawings) - 1:
+            for seat, row in rows.items():
+                row += [(number, before.standing[seat - 1]), (number, after.standing[seat - 1])]
+    title = drawings[0].layout.standing
+    most = max(count for row in rows.values() for _, count in row)
+    ends = (drawings[0].caption or "start", drawings[-1].caption or f"move {plies}")
+    label = f"{title} of each seat, move by move"
+    return [(title, draw_curves(_curves(rows), Scale(plies, 0, most or 1, ply, ends=ends), label))]
 
 
 def _curves(rows: dict[int, list[tuple[float, float]]]) -> list[Curve]:

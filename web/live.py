@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from arena.v1 import competitions_pb2
+from referees.drawing import Drawing
 from web.arena_watch import ArenaWatch
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.failures import PageError
@@ -65,6 +66,11 @@ class LiveGame:
     def seats(self) -> tuple[str, ...]:
         """What the seats are called, once a board was drawn."""
         return self._replay.seats if self._replay is not None else ()
+
+    @property
+    def drawings(self) -> Sequence[Drawing]:
+        """The picture after each number of moves, once a board was drawn."""
+        return self._replay.drawings if self._replay is not None else ()
 
     @property
     def on_map(self) -> bool:

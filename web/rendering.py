@@ -63,7 +63,7 @@ ASSETS: Final = {
     for name, media_type in {
         "site.css": "text/css",
         "explorer.js": "text/javascript",
-        "position.js": "text/javascript",
+        "highlight.js": "text/javascript",
         "live.js": "text/javascript",
         "zoom.js": "text/javascript",
         "upload.js": "text/javascript",

@@ -19,7 +19,8 @@ from referees.api import (
     UnreadableMoveError,
     referee,
 )
-from referees.drawing import Drawing
+from referees.drawing import Drawing, draw_board
+from web.drawing import LastMove
 
 __all__ = [
     "MOST_MOVES",
@@ -29,8 +30,9 @@ __all__ = [
     "NoBoardError",
     "ReplayedLine",
     "boards_after",
-    "changed_cells",
+    "draw_letters",
     "find_referee",
+    "last_move",
     "replay",
     "replay_game",
     "seat_names",
@@ -63,7 +65,7 @@ class ReplayedLine:
     Attributes:
         board: Its board, as the player sees it.
         drawing: The position as a picture.
-        last: The cells that the last move changed.
+        last: What the last move did.
         mover: The seat to move; None after the end, or where all move at once.
         legal: The moves there as opening trees write them; empty where they cannot be listed.
         ended: The result, where the line ends the game.
@@ -73,7 +75,7 @@ class ReplayedLine:
 
     board: Board
     drawing: Drawing
-    last: frozenset[int]
+    last: LastMove
     mover: int | None
     legal: tuple[str, ...] = ()
     ended: str = ""
@@ -148,6 +150,22 @@ def replay(spec: GameSpec, moves: tuple[str, ...], player: int) -> ReplayedLine:
         ) from None
 
 
+def draw_letters(spec: GameSpec, board: Board) -> Drawing | None:
+    """Return the picture of a board in ACADEMY's letters, laid out as the game's own pictures.
+
+    Args:
+        spec: The game.
+        board: The board.
+    """
+    try:
+        layout = replay(spec, (), 1).drawing.layout
+    except NoBoardError:
+        layout = None
+    if layout is not None and len(layout.cells) != spec.geometry.size:
+        layout = None
+    return draw_board(board, spec.cell_names, layout)
+
+
 @lru_cache(maxsize=128)
 def boards_after(spec: GameSpec, moves: tuple[str, ...]) -> Mapping[str, Board]:
     """Return the board after each move that is legal after a line, as the mover sees it.
@@ -210,7 +228,7 @@ def _positions(judge: _Judge, spec: GameSpec, moves: Sequence[str]) -> Iterator[
 
 def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) -> ReplayedLine:
     *earlier, (position, drawn) = _positions(judge, spec, moves)
-    last = changed_cells(earlier[-1][1], drawn) if earlier else frozenset()
+    last = last_move(earlier[-1][1], drawn) if earlier else LastMove()
     described = _described(judge, position, judge.board(position, player), drawn, last)
     if described.mover is None or spec.players != len(_OWN) or not described.legal:
         return described
@@ -243,22 +261,24 @@ def _ways(judge: _Judge, spec: GameSpec, position: Any, seat: int) -> dict[str, 
     return ways
 
 
-def changed_cells(before: Drawing | None, after: Drawing | None) -> frozenset[int]:
-    """Return the cells on which two pictures of a game differ.
+def last_move(before: Drawing | None, after: Drawing | None) -> LastMove:
+    """Return what differs between two pictures of a game.
 
     Args:
         before: The earlier picture.
         after: The later one.
     """
     if before is None or after is None:
-        return frozenset()
-    marks = enumerate(zip(before.marks, after.marks, strict=True))
-    return frozenset(cell for cell, (old, new) in marks if old != new)
+        return LastMove()
+    pairs = list(zip(before.marks, after.marks, strict=True))
+    changed = frozenset(cell for cell, (old, new) in enumerate(pairs) if old != new)
+    came = frozenset(cell for cell in changed if pairs[cell][1].seat and not pairs[cell][0].seat)
+    # A piece that takes another stands where the other one stood; where none came, all may be meant.
+    taken = frozenset(cell for cell in changed if pairs[cell][1].seat)
+    return LastMove(changed, came or taken)
 
 
-def _described(
-    judge: _Judge, position: Any, board: Board, drawing: Drawing, last: frozenset[int]
-) -> ReplayedLine:
+def _described(judge: _Judge, position: Any, board: Board, drawing: Drawing, last: LastMove) -> ReplayedLine:
     seats = judge.to_move(position)
     if not seats:
         outcome = judge.outcome(position)
@@ -320,6 +340,7 @@ class GameReplay:
             with the last of them.
         spec: The game, as ACADEMY knows it.
         line: The moves as opening trees write them; in games of simultaneous moves they are no line.
+        views: The seats that see less than the whole.
 
     Args:
         start: How the game began.
@@ -341,6 +362,7 @@ class GameReplay:
         self.seats = tuple(self._judge.seat_name(seat) for seat in range(1, self._judge.seats + 1))
         self.layout = first.layout
         self.drawings = [first]
+        self.views = tuple(range(1, self._judge.seats + 1)) if self._hides(first) else ()
 
     def add(self, moves: Sequence[tuple[int, str]]) -> None:
         """Play moves.
@@ -392,19 +414,34 @@ class GameReplay:
         seat = next(iter(self._judge.to_move(position)), 1)
         return self._judge.board(position, seat).letters, seat
 
-    def after(self, ply: int) -> tuple[Drawing, frozenset[int]]:
-        """Return the picture after some moves, and the cells that the last turn changed.
+    def _hides(self, first: Drawing) -> bool:
+        """Whether a seat sees less than the whole of the first position."""
+        try:
+            return self._judge.hides and self._seen(0, 1).marks != first.marks
+        except Exception:  # Not each referee draws what a seat sees.
+            return False
+
+    def _seen(self, ply: int, seat: int) -> Drawing:
+        drawing = self._judge.drawing(self._judge.view(self._positions[ply], seat))
+        assert drawing is not None
+        return drawing
+
+    def after(self, ply: int, view: int = 0) -> tuple[Drawing, LastMove]:
+        """Return the picture after some moves, and what the last turn did.
 
         Args:
             ply: How many moves.
+            view: As this seat sees it, one of `views`; 0 for the whole.
         """
         # In an unfinished turn the board is that of the turn before.
         now = min(ply, len(self.drawings) - 1)
         drawing = self.drawings[now]
-        before = next(
-            (self.drawings[at] for at in range(now, -1, -1) if self.drawings[at] is not drawing), None
-        )
-        return drawing, changed_cells(before, drawing)
+        earlier = next((at for at in range(now, -1, -1) if self.drawings[at] is not drawing), None)
+        before = None if earlier is None else self.drawings[earlier]
+        if view:
+            drawing = self._seen(now, view)
+            before = None if earlier is None else self._seen(earlier, view)
+        return drawing, last_move(before, drawing)
 
 
 def _judge_of(start: GameStart) -> _Judge:

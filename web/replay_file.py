@@ -9,7 +9,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any, Final
 
@@ -17,14 +17,17 @@ from google.protobuf.json_format import ParseDict
 from markupsafe import Markup
 
 from arena.v1 import competitions_pb2
+from referees.drawing import Drawing
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
-from web.game_view import clocks_of, draw_charts, list_moves
+from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.rendering import ASSETS, render_part
 from web.replay import GameReplay, GameStart, NoBoardError
 
 __all__ = ["ShownGame", "make_file"]
 
-_SCRIPTS: Final = ("replay.js", "explorer.js", "zoom.js")
+_SCRIPTS: Final = ("replay.js", "explorer.js", "zoom.js", "highlight.js")
+# The boards that are drawn once more for each seat that sees less: more would make files of many megabytes.
+_MOST_SEEN: Final = 2_000
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,23 @@ class ShownGame:
 class _Boards:
     """The board after the last move and what changes from move to move, or why there is no board."""
 
-    drawing: Markup | None
+    drawn: DrawnBoard | None
     elements: Sequence[str] = ()
-    first: Sequence[int] = ()
-    changes: Sequence[Sequence[tuple[int, int]]] = ()
-    captions: Sequence[str] = ()
+    views: Sequence["_View"] = ()
     seats: Sequence[str] = ()
-    on_map: bool = False
+    seen_by: Sequence[int] = ()
+    drawings: Sequence[Drawing] = ()
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class _View:
+    """How the game looks to all or to a seat: cells' elements by number, and what stands beside them."""
+
+    first: list[int]
+    changes: list[list[tuple[int, int]]]
+    captions: list[str]
+    orders: list[str]
 
 
 def make_file(shown: ShownGame) -> str:
@@ -65,12 +77,11 @@ def make_file(shown: ShownGame) -> str:
     game, moves = shown.game.game, shown.game.moves
     plies = len(moves)
     boards = _draw_all(shown)
+    drawing = boards.drawn.drawing if boards.drawn else None
     players = [player.name for player in game.players]
     steps = {
         "elements": boards.elements,
-        "first": boards.first,
-        "changes": boards.changes,
-        "captions": boards.captions,
+        "views": [asdict(view) for view in boards.views],
         "clocks": [_clocks(shown, ply) for ply in range(plies + 1)],
         "comments": ["", *(move.comment for move in moves)],
     }
@@ -87,12 +98,22 @@ def make_file(shown: ShownGame) -> str:
         "plies": plies,
         "live": False,
         "events": "",
-        "drawing": boards.drawing,
+        "drawing": boards.drawn.whole if boards.drawn else None,
         "seats": boards.seats,
-        "on_map": boards.on_map,
-        "caption": boards.captions[plies] if boards.captions else "",
+        "on_map": drawing is not None and is_map(drawing.layout),
+        "caption": drawing.caption if drawing else "",
+        "orders": drawing.arrows if drawing else (),
+        "areas": drawing.layout.areas if drawing else (),
+        "cells": drawing.layout.cells if drawing else (),
+        "note": note_of_move(moves, plies),
+        "views": [
+            (boards.seats[seat - 1] if seat else "all", f"#{plies}-{seat}", not seat)
+            for seat in (0, *boards.seen_by)
+        ]
+        if boards.seen_by
+        else [],
         "reason": boards.reason,
-        "charts": draw_charts(moves, plies),
+        "charts": draw_charts(moves, plies, boards.drawings),
         "clocks": clocks_of(moves),
         "steps": {"start": "#0", "back": f"#{plies - 1}", "forward": "", "end": ""} if plies else _NO_STEPS,
         "here": f"#{plies}",
@@ -129,25 +150,32 @@ def _draw_all(shown: ShownGame) -> _Boards:
     except NoBoardError as error:
         return _Boards(None, reason=str(error))
     numbers: dict[str, int] = {}
+    plies = len(game.moves)
+    whole, drawn = _draw_view(played, plies, 0, numbers)
+    seen_by = played.views if plies * len(played.views) <= _MOST_SEEN else ()
+    views = [whole, *(_draw_view(played, plies, seat, numbers)[0] for seat in seen_by)]
+    return _Boards(drawn, list(numbers), views, played.seats, seen_by, played.drawings)
+
+
+def _draw_view(
+    played: GameReplay, plies: int, seat: int, numbers: dict[str, int]
+) -> tuple[_View, DrawnBoard]:
+    """All boards as a seat sees them, 0 being all, and the last; `numbers` has the elements so far."""
+    view = _View([], [], [], [])
     before: list[int] = []
-    first: list[int] = []
-    changes: list[list[tuple[int, int]]] = []
-    captions: list[str] = []
-    drawn: DrawnBoard | None = None
-    for ply in range(len(game.moves) + 1):
-        drawing, last = played.after(ply)
+    for ply in range(plies + 1):
+        drawing, last = played.after(ply, seat)
         drawn = draw_board(drawing, BoardMarks(last), "The board")
         now = [numbers.setdefault(element, len(numbers)) for element in drawn.cells]
         if ply:
-            changes.append(
-                [(cell, new) for cell, (old, new) in enumerate(zip(before, now, strict=True)) if old != new]
-            )
+            pairs = enumerate(zip(before, now, strict=True))
+            view.changes.append([(cell, new) for cell, (old, new) in pairs if old != new])
         else:
-            first = now
+            view.first.extend(now)
         before = now
-        captions.append(drawing.caption)
-    assert drawn is not None
-    return _Boards(drawn.whole, list(numbers), first, changes, captions, played.seats, is_map(played.layout))
+        view.captions.append(drawing.caption)
+        view.orders.append(render_part("orders.html", {"orders": drawing.arrows}))
+    return view, drawn
 
 
 def _clocks(shown: ShownGame, ply: int) -> str:

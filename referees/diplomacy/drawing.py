@@ -85,7 +85,8 @@ def draw(position: Position, arrows: tuple[Arrow, ...] = ()) -> Picture:
                 centre=province in owners,
             )
         )
-    return Picture(layout, tuple(marks), position.name, arrows)
+    centres = tuple(position.owners.count(power) for power in range(len(board.powers)))
+    return Picture(layout, tuple(marks), position.name, arrows, centres)
 
 
 @cache
@@ -109,6 +110,7 @@ def _layout_of(board: Map) -> Layout:
         background=drawing.impassable,
         borders=tuple((first, last) for _, first, last in drawing.borders),
         radius=_UNIT_RADIUS,
+        standing="Supply centres",
     )
 
 

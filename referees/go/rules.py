@@ -12,10 +12,18 @@ from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE, board_permutation
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
+from referees.drawing import Drawing, crossings, draw_board
 from referees.go import board, sgf
 from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, GoPosition, counted
 from referees.go.gtp import GoDialogue
-from referees.go.settings import MIN_HANDICAP, GoSettings, Ko, fixed_handicap, free_handicap
+from referees.go.settings import (
+    MIN_HANDICAP,
+    GoSettings,
+    Ko,
+    fixed_handicap,
+    free_handicap,
+    max_fixed_handicap,
+)
 from referees.sgf import SgfResults
 
 SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
@@ -25,6 +33,10 @@ _STATES: Final = bytes.maketrans(
 _IS_EMPTY: Final = bytes(state == EMPTY for state in range(256))
 # Between GNU Go 3.8 against itself (measured: 0.5 to 0.6) and players who fill in all but their eyes (1).
 PLIES_PER_POINT: Final = 0.75
+# Boards mark the points of handicap stones, smaller ones not those at the sides.
+_FULL_BOARD: Final = 15
+_FEW_STARS: Final = 5
+_ALL_STARS: Final = 9
 _GAME_ID: Final = re.compile(r"go-([0-9]{1,2})x\1(?:-h([0-9]))?(-free)?")
 
 
@@ -212,6 +224,14 @@ class Go(SgfResults, Referee[GoPosition, int]):
     def board(self, position: GoPosition, seat: int) -> AcademyBoard:
         """Black's stones are the first player's soldiers, for both seats."""
         return AcademyBoard(self._geometry, position.stones.translate(_STATES))
+
+    def drawing(self, position: GoPosition) -> Drawing | None:
+        """Stones where lines cross."""
+        size = self._size
+        most = min(max_fixed_handicap(size), _FEW_STARS if size < _FULL_BOARD else _ALL_STARS)
+        stars = sorted(fixed_handicap(most, size)) if most else ()
+        layout = crossings(self._geometry, self._spec.cell_names, tuple(stars))
+        return draw_board(self.board(position, BLACK), layout=layout)
 
     def interaction(self, position: GoPosition) -> bool:
         """Whether some group is in atari, so that a capture is possible or must be met."""

@@ -9,7 +9,17 @@ from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.text import read_cells
 from referees.drawing import draw_board as picture_of
-from web.drawing import LETTER_MEANINGS, BoardMarks, CellLink, draw_bar, draw_board, draw_legend, draw_pattern
+from referees.go import Go
+from web.drawing import (
+    LETTER_MEANINGS,
+    BoardMarks,
+    CellLink,
+    LastMove,
+    draw_bar,
+    draw_board,
+    draw_legend,
+    draw_pattern,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 RING = GraphGeometry(tuple("ABCDE"), tuple((place, (place + 1) % 5) for place in range(5)))
@@ -82,7 +92,7 @@ def test_coordinates_are_the_cells_names() -> None:
 
 def test_marks_are_on_their_cells() -> None:
     marks = BoardMarks(
-        last=frozenset({1}),
+        last=LastMove(frozenset({0, 1}), frozenset({1})),
         links={2: CellLink("/?a=1&b=2", 'play "2"', rank=7), 3: CellLink("/x", "play 3", known=False)},
         matches={0: (1, 4)},
         lit=frozenset({3}),
@@ -91,12 +101,40 @@ def test_marks_are_on_their_cells() -> None:
     cells = root.findall(f"{SVG}g")
 
     assert cells[0].get("data-matches") == "1 4" and "last" in cells[1].get("class", "")
+    # Where a piece was taken the cell is tinted, and has no mark.
+    assert (
+        "last" in cells[0].get("class", "")
+        and kinds(drawn(SquareGeometry(2, 2), "xo--", marks), "circle").count("last-mark") == 1
+    )
     link = cells[2].find(f"{SVG}a")
     assert link is not None and link.get("href") == "/?a=1&b=2" and link.get("aria-label") == 'play "2"'
     assert "7" in [text.text for text in link.iter(f"{SVG}text")]
     other = cells[3].find(f"{SVG}a")
     assert other is not None and other.get("tabindex") == "-1" and "lit" in cells[3].get("class", "")
     assert root.get("role") == "group"
+
+
+def test_stones_of_go_stand_where_lines_cross() -> None:
+    judge = Go.from_settings({"board_size": 9, "komi": 7})
+    position = judge.play(judge.start(0), {1: judge.read_move(judge.start(0), 1, "C3")})
+    picture = judge.drawing(position)
+    assert picture is not None
+    root = parsed(draw_board(picture, BoardMarks(), "Go").whole)
+    lines = [
+        tuple(float(line.get(end, "nan")) for end in ("x1", "y1", "x2", "y2"))
+        for line in root.iter(f"{SVG}line")
+    ]
+    (stone,) = (circle for circle in root.iter(f"{SVG}circle") if "piece" in circle.get("class", ""))
+    x, y = float(stone.get("cx", "nan")), float(stone.get("cy", "nan"))
+
+    assert len(lines) == 18
+    assert any(left == right == x for left, _, right, _ in lines) and any(
+        up == down == y for _, up, _, down in lines
+    )
+    stars = [circle for circle in root.iter(f"{SVG}circle") if circle.get("class") == "star"]
+    assert len(stars) == 5 and (stone.get("cx"), stone.get("cy")) in {
+        (star.get("cx"), star.get("cy")) for star in stars
+    }
 
 
 def test_hostile_names_stay_text() -> None:

@@ -95,21 +95,26 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     )
     page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game=game), whole))
     embedded = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
-    assert embedded is not None and HOSTILE not in page and page.count("<script") == 4
+    assert embedded is not None and HOSTILE not in page and page.count("<script") == 5
     steps = json.loads(embedded[1])
 
     played = GameReplay(GameStart(game, json.dumps(settings), 3))
     played.add(moves)
-    cells, arrows = list(steps["first"]), 0
-    for ply in range(len(moves) + 1):
-        for cell, element in steps["changes"][ply - 1] if ply else ():
-            cells[cell] = element
-        drawing, last = played.after(ply)
-        assert (
-            tuple(steps["elements"][element] for element in cells)
-            == draw_board(drawing, BoardMarks(last), "").cells
-        )
-        arrows += len(drawing.arrows)
+    arrows = 0
+    # WarLight hides from each seat what it does not see.
+    assert len(steps["views"]) == (3 if game == "warlight" else 1)
+    for seat, view in enumerate(steps["views"]):
+        cells = list(view["first"])
+        for ply in range(len(moves) + 1):
+            for cell, element in view["changes"][ply - 1] if ply else ():
+                cells[cell] = element
+            drawing, last = played.after(ply, seat)
+            assert (
+                tuple(steps["elements"][element] for element in cells)
+                == draw_board(drawing, BoardMarks(last), "").cells
+            )
+            assert not seat or any(mark.off for mark in drawing.marks)
+            arrows += len(drawing.arrows)
     assert steps["comments"] == ["", *[HOSTILE] * len(moves)]
     assert (arrows > 0) == (game in ("warlight", "diplomacy"))
 

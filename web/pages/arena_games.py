@@ -1,6 +1,7 @@
 """A viewer for each game of a competition: its board, moves, values, times and record."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -9,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
+from referees.drawing import Drawing
 from web.arena_watch import ArenaWatch
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.failures import PageError
-from web.game_view import clocks_of, draw_charts, list_moves
+from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
@@ -27,11 +29,12 @@ __all__ = ["show_game", "show_record"]
 
 # Opening trees are not deeper.
 _LONGEST_LINE: Final = 60
+_MOST_SEATS: Final = 64
 
 
 async def show_game(request: Request, arena: ArenaWatch) -> Response:
     """Show the game `game` of the competition `name` after `ply` moves, or follow it while it is played."""
-    query = Query(request.query_params, ("name", "game", "ply"))
+    query = Query(request.query_params, ("name", "game", "ply", "view"))
     name, game_id = name_of(query), query.text("game")
     competition = await arena.competition(name)
     running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
@@ -45,9 +48,11 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     plies = len(known.moves)
     chosen = query.whole("ply", 0, MOST_PLIES)
     ply = plies if chosen is None else min(chosen, plies)
-    board = await _board_of(competition, known, live, ply)
+    view = query.whole("view", 1, _MOST_SEATS) or 0
+    board = await _board_of(competition, known, live, (ply, view))
+    address = partial(_address, name, game_id, view)
     players = [player.name for player in known.game.players]
-    moves = list_moves(known.moves, players, partial(game_address, name, game_id))
+    moves = list_moves(known.moves, players, address)
     knowledge = request.app.state.sign_in.knowledge_for(request)
     follows = known.in_progress and chosen is None
     # Together: ACADEMY may not answer, and each of these waits for it.
@@ -75,27 +80,43 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "plies": plies,
         "drawing": board.drawn.whole if board.drawn else None,
         "on_map": board.on_map,
-        "caption": board.caption,
+        "caption": board.drawing.caption if board.drawing else "",
+        "orders": board.drawing.arrows if board.drawing else (),
+        "areas": board.drawing.layout.areas if board.drawing else (),
+        "cells": board.drawing.layout.cells if board.drawing else (),
+        "note": note_of_move(known.moves, ply),
+        "views": [
+            (board.seats[seat - 1] if seat else "all", _address(name, game_id, seat, ply), seat == view)
+            for seat in (0, *board.played.views)
+        ]
+        if board.played is not None and board.played.views
+        else [],
         "reason": board.reason,
-        "charts": draw_charts(known.moves, None if follows else ply),
+        "charts": draw_charts(known.moves, None if follows else ply, board.drawings),
         "clocks": clocks_of(known.moves[:ply]),
         "steps": {
-            "start": game_address(name, game_id, 0) if ply else "",
-            "back": game_address(name, game_id, ply - 1) if ply else "",
-            "forward": game_address(name, game_id, ply + 1) if ply < plies else "",
-            "end": game_address(name, game_id) if ply < plies else "",
+            "start": address(0) if ply else "",
+            "back": address(ply - 1) if ply else "",
+            "forward": address(ply + 1) if ply < plies else "",
+            "end": address() if ply < plies else "",
         },
-        "here": game_address(name, game_id, ply),
+        "here": address(ply),
         "knowledge": links,
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
         "at_academy": at_academy,
-        "ply_address": partial(game_address, name, game_id),
+        "ply_address": address,
         "texts": [] if known.in_progress else await _texts(request, name, game_id),
         "extension": known.record_extension,
         "competition_address": link("/competition", {"name": name}),
     }
     return render(request, "arena_game.html", context)
+
+
+def _address(name: str, game_id: str, view: int, ply: int | None = None) -> str:
+    """The address of a board of the game, as a seat sees it."""
+    address = game_address(name, game_id, ply)
+    return f"{address}&view={view}" if view else address
 
 
 async def _texts(request: Request, name: str, game_id: str) -> list[tuple[str, str]]:
@@ -147,20 +168,27 @@ class _Board:
     drawn: DrawnBoard | None = None
     seats: tuple[str, ...] = ()
     on_map: bool = False
-    caption: str = ""
     reason: str = ""
     played: GameReplay | None = None
+    drawings: Sequence[Drawing] = ()
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """What it shows."""
+        return None if self.drawn is None else self.drawn.drawing
 
 
 async def _board_of(
     competition: competitions_pb2.Competition,
     known: competitions_pb2.GetGameResponse,
     live: LiveGame | None,
-    ply: int,
+    shown: tuple[int, int],
 ) -> _Board:
+    """The board after some moves as a seat sees it, 0 being all."""
+    ply, view = shown
     if live is not None:
         drawn = await live.board(ply)
-        return _Board(drawn, live.seats, live.on_map, reason=live.reason)
+        return _Board(drawn, live.seats, live.on_map, reason=live.reason, drawings=live.drawings)
     start = GameStart(
         competition.game,
         known.settings_json or competition.settings_json,
@@ -173,9 +201,9 @@ async def _board_of(
         played = await asyncio.to_thread(replay_game, start, moves)
     except NoBoardError as error:
         return _Board(reason=str(error))
-    drawing, last = played.after(ply)
+    drawing, last = played.after(ply, view if view in played.views else 0)
     drawn = draw_board(drawing, BoardMarks(last), f"The board after move {ply} of {len(moves)}")
-    return _Board(drawn, played.seats, is_map(drawing.layout), drawing.caption, played=played)
+    return _Board(drawn, played.seats, is_map(drawing.layout), played=played, drawings=played.drawings)
 
 
 async def show_record(request: Request, arena: ArenaWatch) -> Response:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
-from web.game_view import clocks_of, draw_charts, list_moves
+from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.live import Change, Feed, LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
 from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
@@ -133,9 +133,12 @@ async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
         game.moves[before:after], game.players, partial(game_address, name, game.game_id), before
     )
     so_far = game.moves[:after]
+    cells = await _changed(game, before, after)
+    drawn = await game.board(after)
+    drawing = drawn.drawing if drawn else None
     parts = {
         "moves": moves,
-        "charts": draw_charts(so_far, None),
+        "charts": draw_charts(so_far, None, game.drawings),
         "clocks": clocks_of(so_far),
         "players": game.players,
     }
@@ -143,8 +146,10 @@ async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
         "moves",
         {
             "game": game.game_id,
-            "cells": await _changed(game, before, after),
-            "note": note_of(game),
+            "cells": cells,
+            "note": note_of_move(so_far, after),
+            "caption": drawing.caption if drawing else "",
+            "orders": render_part("orders.html", {"orders": drawing.arrows if drawing else ()}),
             "rows": render_part("move_rows.html", {**parts, "ply": after}),
             "charts": render_part("charts.html", parts),
             "clocks": render_part("clocks.html", parts),

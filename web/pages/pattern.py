@@ -15,7 +15,6 @@ from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, history_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from clients.responses import pattern_matches
-from referees.drawing import draw_board as draw_letters
 from web.charts import Curve, Scale, draw_curves
 from web.drawing import LETTER_MEANINGS, BoardMarks, draw_board, draw_legend, draw_pattern
 from web.failures import PageError
@@ -25,7 +24,7 @@ from web.pages.patterns import LIBRARIES, draw_record
 from web.pages.position import covered_cells
 from web.query import Query, check_game_id, link
 from web.rendering import render
-from web.replay import seat_names
+from web.replay import draw_letters, seat_names
 
 __all__ = ["show_pattern"]
 
@@ -183,7 +182,7 @@ async def _show_found(
     lit = await _cells_of(knowledge, spec, record, [example for example, _ in boards])
     shown = []
     for (example, board), cells in zip(boards, lit, strict=True):
-        picture = draw_letters(board, spec.cell_names)
+        picture = draw_letters(spec, board)
         label = f"The board after ply {example.ply} of {example.contest.contest_id}"
         drawing = draw_board(picture, BoardMarks(lit=cells), label).whole if picture else None
         (contest,) = list_contests([example.contest], games, example.ply)

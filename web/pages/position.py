@@ -18,8 +18,7 @@ from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from clients.responses import PatternMatch, pattern_matches
-from referees.drawing import draw_board as draw_letters
-from web.drawing import BoardMarks, draw_board, draw_pattern, is_map
+from web.drawing import BoardMarks, LastMove, draw_board, draw_pattern, is_map
 from web.failures import PageError
 from web.knowledge import Knowledge
 from web.pages.candidates import Candidate, Comparison, compare, list_candidates
@@ -27,7 +26,7 @@ from web.pages.patterns import LIBRARIES
 from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, replays
 from web.query import Query, check_game_id, link
 from web.rendering import render
-from web.replay import MOST_MOVES, ReplayedLine, boards_after, seat_names
+from web.replay import MOST_MOVES, ReplayedLine, boards_after, draw_letters, seat_names
 
 __all__ = ["covered_cells", "show_position"]
 
@@ -165,7 +164,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         except InvalidBoardError as error:
             problem = PageError(400, "This is no board of the game", f"{error}.", "Correct it in the form.")
             return render(request, "position.html", {**context, **_NOTHING, "problem": problem}, 400)
-        replayed, picture = None, draw_letters(board, spec.cell_names)
+        replayed, picture = None, draw_letters(spec, board)
     else:
         replayed, reason = await board_after(spec, state.moves, state.player or 1)
         if replayed is None:
@@ -178,7 +177,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
     moves = _list_moves(asked, answers)
     matches, completed, ended = _patterns(asked, answers, show)
     marks = BoardMarks(
-        replayed.last if replayed is not None else frozenset(),
+        replayed.last if replayed is not None else LastMove(),
         {} if replayed is None else cells_to_click(spec, state, replayed, _known_moves(moves), chosen),
         _by_cell([*(matches or ()), *(completed or ()), *(ended or ())]),
         next((match.cells for match in matches or () if match.shown), frozenset()).union(

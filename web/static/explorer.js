@@ -19,7 +19,9 @@ function chosen() {
  */
 function follow(link) {
   if (!(link instanceof HTMLAnchorElement)) return false;
-  link.click();
+  // A game that plays by itself is one entry in the browser's history: Back leaves it.
+  if (playing() && !link.getAttribute("href")?.startsWith("#")) location.replace(link.href);
+  else link.click();
   return true;
 }
 
@@ -83,6 +85,7 @@ let timer = 0;
 function pause() {
   clearTimeout(timer);
   sessionStorage.removeItem(PLAYING);
+  document.documentElement.removeAttribute("data-playing");
   if (button) button.textContent = "Play";
 }
 
@@ -120,6 +123,7 @@ if (button instanceof HTMLButtonElement) {
       return;
     }
     sessionStorage.setItem(PLAYING, shownGame);
+    document.documentElement.setAttribute("data-playing", "");
     button.textContent = "Pause";
     stepOn(document.querySelector("a[data-forward]") ? "forward" : "start");
   });

@@ -12,7 +12,7 @@ function fill(place, html) {
 }
 
 /**
- * @typedef {{game: string, cells: [number, string][], note: string, rows?: string, charts?: string, clocks?: string, comment?: string}} Moves
+ * @typedef {{game: string, cells: [number, string][], note: string, caption?: string, orders?: string, rows?: string, charts?: string, clocks?: string, comment?: string}} Moves
  */
 
 /**
@@ -29,6 +29,9 @@ function move(moves) {
   for (const note of frame.querySelectorAll(".note")) note.textContent = moves.note;
   fill("charts", moves.charts);
   fill("clocks", moves.clocks);
+  fill("orders", moves.orders);
+  const caption = document.getElementById("caption");
+  if (caption && moves.caption !== undefined) caption.textContent = moves.caption;
   const comment = document.getElementById("comment");
   if (comment && moves.comment !== undefined) comment.textContent = moves.comment;
   const rows = document.getElementById("rows");

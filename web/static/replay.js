@@ -1,10 +1,14 @@
 // @ts-check
-// Steps through a game that lies in the page itself: the address after # says after which move.
+// Steps through a game that lies in the page itself: the address after # says after which move, and who sees it.
 
 /**
- * What changes from move to move. `elements` are all that any cell ever looks like; `first` names each cell's before
- * the first move, and `changes` those that each move changes, as the cell and its element.
- * @typedef {{elements: string[], first: number[], changes: [number, number][][], captions: string[], clocks: string[], comments: string[]}} Steps
+ * What changes from move to move, as all see it or a seat. `first` names each cell's element before the first move,
+ * and `changes` those that each move changes, as the cell and its element.
+ * @typedef {{first: number[], changes: [number, number][][], captions: string[], orders: string[]}} View
+ */
+/**
+ * `elements` are all that any cell ever looks like.
+ * @typedef {{elements: string[], views: View[], clocks: string[], comments: string[]}} Steps
  */
 
 const data = document.getElementById("steps");
@@ -22,14 +26,19 @@ const ways = {
   end: (ply) => (ply < last ? last : undefined),
 };
 
+// The view that is shown, from 0: that of all.
+let seen = 0;
+
 /**
  * What each cell looks like after some moves.
  * @param {number} ply
  * @returns {number[]}
  */
 function cellsAfter(ply) {
-  const cells = steps.first.slice();
-  for (const turn of steps.changes.slice(0, ply)) for (const [cell, element] of turn) cells[cell] = element;
+  const view = steps.views[seen];
+  if (!view) return [];
+  const cells = view.first.slice();
+  for (const turn of view.changes.slice(0, ply)) for (const [cell, element] of turn) cells[cell] = element;
   return cells;
 }
 
@@ -43,6 +52,16 @@ let shown = cellsAfter(last);
 function write(place, text) {
   const element = document.getElementById(place);
   if (element) element.textContent = text ?? "";
+}
+
+/**
+ * What stands after # for the game after some moves as a view shows it.
+ * @param {number} ply
+ * @param {number} view
+ * @returns {string}
+ */
+function address(ply, view) {
+  return view ? `#${ply}-${view}` : `#${ply}`;
 }
 
 /**
@@ -69,7 +88,14 @@ function show(ply) {
   }
   const move = row?.querySelector("a")?.textContent;
   write("note", `Move ${ply} of ${last}${move ? `: ${move}` : ""}`);
-  write("caption", steps.captions[ply]);
+  write("caption", steps.views[seen]?.captions[ply]);
+  const orders = document.getElementById("orders");
+  if (orders) orders.innerHTML = steps.views[seen]?.orders[ply] ?? "";
+  document.querySelectorAll("a[data-view]").forEach((link, number) => {
+    if (number === seen) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+    link.setAttribute("href", address(ply, number));
+  });
   write("comment", steps.comments[ply]);
   const clocks = document.getElementById("clocks");
   if (clocks) clocks.innerHTML = steps.clocks[ply];
@@ -78,7 +104,7 @@ function show(ply) {
     line.setAttribute("x1", at);
     line.setAttribute("x2", at);
   }
-  document.getElementById("here")?.setAttribute("href", `#${ply}`);
+  document.getElementById("here")?.setAttribute("href", address(ply, seen));
   for (const [name, way] of Object.entries(ways)) {
     const link = document.getElementById(`step-${name}`);
     const to = way(ply);
@@ -88,7 +114,7 @@ function show(ply) {
       link?.removeAttribute("href");
       link?.setAttribute("aria-disabled", "true");
     } else {
-      link?.setAttribute("href", `#${to}`);
+      link?.setAttribute("href", address(to, seen));
       link?.removeAttribute("aria-disabled");
     }
   }
@@ -96,9 +122,9 @@ function show(ply) {
 
 /** Show what the address says. */
 function follow() {
-  const ply = Number(location.hash.slice(1));
-  const known = location.hash && Number.isInteger(ply) && ply >= 0;
-  show(known ? Math.min(ply, last) : last);
+  const [, moves, view] = /^#([0-9]+)(?:-([0-9]+))?$/.exec(location.hash) ?? [];
+  seen = Math.min(Number(view ?? 0), Math.max(steps.views.length - 1, 0));
+  show(moves === undefined ? last : Math.min(Number(moves), last));
   // The arrow keys are for the game again, not for the list that was clicked in.
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
@@ -108,8 +134,20 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   // At once: the browser tells of a new address later, when the next key may have been pressed.
   event.preventDefault();
-  location.hash = link.getAttribute("href") ?? "";
-  follow();
+  // The list of moves leads to moves alone: who sees them stays.
+  const href = link.getAttribute("href") ?? "";
+  go(link.hasAttribute("data-view") || href.includes("-") ? href : address(Number(href.slice(1)), seen));
 });
+
+/**
+ * Go to what stands after #. A game that plays by itself leaves no trace in the browser's history.
+ * @param {string} hash
+ */
+function go(hash) {
+  if (document.documentElement.hasAttribute("data-playing")) location.replace(hash);
+  else location.hash = hash;
+  follow();
+}
+
 addEventListener("hashchange", follow);
 follow();

@@ -1,15 +1,15 @@
 // @ts-check
-// Lights cells while a pattern or a move that concerns them is pointed at. Without this script links do so.
-
-const cells = Array.from(document.querySelectorAll(".board g.at:not(.arrows)"));
-// A map has two elements for each cell: its ground, and what stands on it.
-const count = document.querySelector(".board.map") ? cells.length / 2 : cells.length;
+// Lights cells while a pattern, a move or an area that concerns them is pointed at. Without this script links do so.
 
 /**
  * Light some cells of the board, and no others.
  * @param {(cell: Element, number: number) => boolean} concerns
  */
 function light(concerns) {
+  // Looked for each time: a step through a game puts others in their place.
+  const cells = Array.from(document.querySelectorAll(".board g.at:not(.arrows)"));
+  // A map has two elements for each cell: its ground, and what stands on it.
+  const count = document.querySelector(".board.map") ? cells.length / 2 : cells.length;
   cells.forEach((cell, number) => cell.classList.toggle("pointed", concerns(cell, number % count)));
 }
 
@@ -35,8 +35,8 @@ for (const card of document.querySelectorAll("[data-match]")) {
   );
 }
 
-for (const row of document.querySelectorAll("tr[data-cells]")) {
-  if (!(row instanceof HTMLElement)) continue;
-  const changed = (row.dataset.cells ?? "").split(" ");
-  whilePointedAt(row, () => light((_, number) => changed.includes(String(number))));
+for (const place of document.querySelectorAll("[data-cells]")) {
+  if (!(place instanceof HTMLElement)) continue;
+  const named = (place.dataset.cells ?? "").split(" ");
+  whilePointedAt(place, () => light((_, number) => named.includes(String(number))));
 }
