@@ -1,13 +1,21 @@
 """The library for bots: consult ACADEMY and propose to it, and play at an arena.
 
 `Academy` answers blocking calls, `AsyncAcademy` asyncio; a `Seat` keeps to fair use. `dial_in` plays at an
-arena from elsewhere. `clients.bots` has bots that use them.
+arena from elsewhere, `register` makes it a member of a league. `clients.bots` has bots that use them.
 """
 
 from clients.academy import Academy, PlayStream
 from clients.academy_async import AsyncAcademy, AsyncPlayStream
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.local_weights import LocalWeights
+from clients.membership import (
+    Membership,
+    change_membership,
+    membership,
+    register,
+    revoke_token,
+    rotate_token,
+)
 from clients.remote_play import (
     Answer,
     Engine,
@@ -39,12 +47,18 @@ __all__ = [
     "GameTurn",
     "LocalWeights",
     "MatchOptions",
+    "Membership",
     "OpeningMove",
     "PatternMatch",
     "PlayStream",
     "ProposalStatus",
     "Seat",
     "SuccessorMatches",
+    "change_membership",
     "dial_in",
     "dial_in_async",
+    "membership",
+    "register",
+    "revoke_token",
+    "rotate_token",
 ]

@@ -258,7 +258,7 @@ def arena_errors() -> str:
     """List what the arena's lobby and service refuse."""
     from academy.wire.errors import RefusedCallError
 
-    for module in ("arena.lobby.errors", "arena.service.errors"):
+    for module in ("arena.lobby.errors", "arena.league.errors", "arena.service.errors"):
         import_module(module)
     kinds, rows = RefusedCallError.__subclasses__(), []
     while kinds:

@@ -23,6 +23,7 @@ _CALL_SECONDS: Final = 60.0
 _REMEDIES: Final = {
     "UNAVAILABLE": "start it with `arena serve`, or give its --address (and the TLS options it needs)",
     "DEADLINE_EXCEEDED": "it is there, but too busy to answer; try again later",
+    "UNIMPLEMENTED": "it has no members and pools: start it with `arena serve --league`",
     "UNAUTHENTICATED": "give a token with --token or ARENA_TOKEN; `arena token` makes one",
 }
 
@@ -76,19 +77,25 @@ class Service:
     """A service that can be called."""
 
     stub: "competitions_pb2_grpc.CompetitionServiceStub"
+    channel: "grpc.Channel"
     connection: "Connection"
 
     def call(self, method: str, request: Any, doing: str) -> Any:
-        """The answer to a call.
+        """The answer to a call about competitions.
 
         Raises AcademyUnavailableError and AcademyRefusedError, which begin with `doing`.
         """
+        return self._answer(self.stub, method, request, doing)
+
+    def call_at(self, stub: Callable[["grpc.Channel"], Any], method: str, request: Any, doing: str) -> Any:
+        """The answer to a call to another of its services, with that one's stub. Raises as `call` does."""
+        return self._answer(stub(self.channel), method, request, doing)
+
+    def _answer(self, stub: Any, method: str, request: Any, doing: str) -> Any:
         import grpc
 
         try:
-            return getattr(self.stub, method)(
-                request, metadata=self.connection.metadata, timeout=_CALL_SECONDS
-            )
+            return getattr(stub, method)(request, metadata=self.connection.metadata, timeout=_CALL_SECONDS)
         except grpc.RpcError as error:
             raise self.explain(error, doing) from None
 
@@ -153,4 +160,4 @@ def _reach_service(
             f"{address} is another machine: give --tls-ca, or --insecure to send the token in clear"
         )
     with connection.channel() as channel:
-        yield Service(competitions_pb2_grpc.CompetitionServiceStub(channel), connection)
+        yield Service(competitions_pb2_grpc.CompetitionServiceStub(channel), channel, connection)

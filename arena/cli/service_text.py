@@ -4,12 +4,13 @@ import io
 from collections.abc import Iterable
 from typing import Final
 
+from google.protobuf.timestamp_pb2 import Timestamp
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from arena.output import count_text
-from arena.v1 import competitions_pb2
+from arena.v1 import competitions_pb2, members_pb2
 from referees.legible_text import legible
 
 _WIDTH: Final = 140
@@ -149,3 +150,64 @@ def _text(table: Table) -> str:
     text = io.StringIO()
     Console(file=text, width=_WIDTH, color_system=None).print(table)
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def member_text(member: members_pb2.Member) -> str:
+    """All about a member, a line for each thing."""
+    lines = {
+        "name": member.name,
+        "version": member.version or "--",
+        "family": member.family,
+        "contact": member.contact or "--",
+        "plays": ", ".join(member.games) or "all games",
+        "registered": _time(member.registered),
+        "token": "yes" if member.has_token else "none",
+        "banned": _ban(member),
+        "quota": _quota(member.quota),
+    }
+    return "".join(f"{name + ':':<12}{legible(text)}\n" for name, text in lines.items())
+
+
+def members_text(members: Iterable[members_pb2.Member]) -> str:
+    """A table of members."""
+    table = _table(" member", " version", " family", " plays", " registered", " banned", " quota", " contact")
+    for member in members:
+        cells = (member.name, member.version, member.family, ", ".join(member.games) or "all games")
+        more = (_time(member.registered), _ban(member), _quota(member.quota), member.contact)
+        table.add_row(*(Text(legible(text)) for text in (*cells, *more)))
+    return _text(table)
+
+
+def invitations_text(invitations: Iterable[members_pb2.Invitation]) -> str:
+    """A table of invitations."""
+    table = _table("number", " for", "used", "of", " created", " ends", " note")
+    for invitation in invitations:
+        ends = "revoked" if invitation.revoked else "--"
+        if invitation.HasField("expires") and not invitation.revoked:
+            ends = _time(invitation.expires)
+        table.add_row(
+            str(invitation.invitation_id),
+            Text(legible(invitation.name or "any name")),
+            str(invitation.used),
+            str(invitation.uses),
+            _time(invitation.created),
+            ends,
+            Text(legible(invitation.note)),
+        )
+    return _text(table)
+
+
+def _ban(member: members_pb2.Member) -> str:
+    if not member.HasField("ban"):
+        return "no"
+    until = f"until {_time(member.ban.until)}" if member.ban.HasField("until") else "for ever"
+    return f"{until} ({member.ban.reason or 'no reason'})"
+
+
+def _quota(quota: members_pb2.Quota) -> str:
+    bounds = ((quota.games_at_once, "at once"), (quota.games_a_day, "a day"))
+    return ", ".join(f"{most} games {when}" for most, when in bounds if most) or "none"
+
+
+def _time(time: Timestamp) -> str:
+    return f"{time.ToDatetime():%Y-%m-%d %H:%M}"

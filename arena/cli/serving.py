@@ -43,6 +43,17 @@ def serve(  # noqa: PLR0913 - the options of a command
     allow_uploads: Annotated[
         bool, typer.Option(help="Let operators send control files: they then run any program as you.")
     ] = False,
+    league: Annotated[
+        str | None,
+        typer.Option(
+            help="The league that players register in: a SQLite file, or a URL of PostgreSQL. Without it "
+            "there are no members and pools.",
+            show_default=False,
+        ),
+    ] = None,
+    open_registration: Annotated[
+        bool, typer.Option("--open-registration", help="Let players register without an invitation.")
+    ] = False,
     metrics_address: Annotated[
         str, typer.Option(help="Serve Prometheus metrics at this host:port.", show_default=False)
     ] = "",
@@ -70,7 +81,9 @@ def serve(  # noqa: PLR0913 - the options of a command
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
     endpoint = Endpoint(ServerAddress.parse(address), Certificates(tls_cert, tls_key), insecure)
     metrics = ServerAddress.parse(metrics_address) if metrics_address else None
-    settings = ServiceSettings(folder, tokens, endpoint, allow_uploads, metrics)
+    settings = ServiceSettings(
+        folder, tokens, endpoint, allow_uploads, metrics, league=league, open_to_all=open_registration
+    )
     asyncio.run(serve_competitions(settings, lambda where: say(f"arena: serving {folder} at {where}")))
 
 

@@ -35,6 +35,11 @@ class LeagueDatabase(Database):
                 f"the league {shown(connection.engine.url)} has schema version {version}, this program reads "
                 f"version {SCHEMA_VERSION}: use the release that wrote it"
             )
+        present = set(inspect(connection).get_table_names())
+        if create and not present >= METADATA.tables.keys():
+            # They came without a new version of the schema.
+            lock_out_others(connection)
+            METADATA.create_all(connection)
 
 
 def league_url(text: str) -> URL | str:

@@ -6,6 +6,9 @@ two players achieved against each other, so that the likeliest ratings need not 
 LEAGUE_History has the rating of a player as each estimate found it.
 
 `Game` is what ACADEMY calls the game: `go-9x9`. Ratings are by player and game.
+
+A member is a player that registered itself: LEAGUE_Member has its claim to a name and the digest of its
+token, LEAGUE_Invitation the codes with which players register.
 """
 
 from typing import Final
@@ -19,6 +22,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -148,4 +152,44 @@ HISTORY: Final = Table(
     Column("Elo", Float, nullable=False),
     Column("Likeliest", Float, nullable=False),
     Column("Error", Float, nullable=False),
+)
+
+INVITATION: Final = Table(
+    "LEAGUE_Invitation",
+    METADATA,
+    _number("InvitationId"),
+    Column("Digest", LargeBinary, nullable=False, unique=True),  # of its code
+    Column("Note", Text, nullable=False),
+    Column("Name", Text, nullable=False),  # the only name that it is for; empty for any
+    Column("Uses", Integer, nullable=False),
+    Column("Used", Integer, nullable=False),
+    Column("Created", DateTime, nullable=False),
+    Column("Expires", DateTime),
+    Column("Revoked", Boolean, nullable=False),
+    CheckConstraint('"Used" <= "Uses"', name="used_as_often_as_it_may"),
+    sqlite_autoincrement=True,
+)
+
+MEMBER: Final = Table(
+    "LEAGUE_Member",
+    METADATA,
+    _number("MemberId"),
+    Column("Name", Text, nullable=False, unique=True),
+    Column("Skeleton", Text, nullable=False, unique=True),  # names that look alike have the same
+    Column("Version", Text, nullable=False),  # that plays now
+    Column("Contact", Text, nullable=False),
+    Column("Games", Text, nullable=False),  # one a line; empty for all
+    Column("Registered", DateTime, nullable=False),
+    Column("KeyDigest", LargeBinary),  # by which a repeated registration is known
+    Column("Digest", LargeBinary, unique=True),  # of its token; NULL where it has none
+    # The token before, and until when it is good
+    Column("OldDigest", LargeBinary),
+    Column("OldUntil", DateTime),
+    Column("Banned", Boolean, nullable=False),
+    Column("BanReason", Text, nullable=False),
+    Column("BanUntil", DateTime),  # NULL for a ban without end
+    Column("GamesAtOnce", Integer, nullable=False),  # 0 for no limit
+    Column("GamesADay", Integer, nullable=False),  # 0 for no limit
+    CheckConstraint('("OldDigest" IS NULL) = ("OldUntil" IS NULL)', name="old_token_is_whole"),
+    sqlite_autoincrement=True,
 )

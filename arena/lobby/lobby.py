@@ -26,7 +26,7 @@ class LobbyLimits:
     `health_watch_seconds` how long a watch of health lasts. Lines of the log are limited by kind of event.
     """
 
-    players: int = 256
+    players: int = 2_000
     games_at_once: int = 256
     message_bytes: int = 64 * 1024
     metadata_bytes: int = 16 * 1024
@@ -45,7 +45,12 @@ class LobbyLimits:
 class RemoteSession:
     """One stream of one player. Use it within one event loop."""
 
-    def __init__(self, hello: players_pb2.Hello, token_digest: bytes, waiting_messages: int) -> None:
+    def __init__(
+        self, hello: players_pb2.Hello, token_digest: bytes, waiting_messages: int, most_games: int = 0
+    ) -> None:
+        """`most_games` bounds those at once that it asks for; 0 does not."""
+        wanted = max(1, hello.games_at_once)
+        self.games_at_once = min(wanted, most_games) if most_games else wanted
         self.hello = hello
         self.token_digest = token_digest
         self.seats: set[int] = set()
@@ -63,7 +68,7 @@ class RemoteSession:
     @property
     def has_room(self) -> bool:
         """Whether it takes another game."""
-        return not self._ended and len(self.seats) < max(1, self.hello.games_at_once)
+        return not self._ended and len(self.seats) < self.games_at_once
 
     def send(self, message: players_pb2.PlayResponse) -> None:
         """Send a message; the stream of a session that leaves too much unread is ended."""
@@ -186,8 +191,8 @@ class RemoteSeat:
 class Authenticator(Protocol):
     """Who may dial in under which name."""
 
-    def admit(self, player: str, token: str) -> None:
-        """Do nothing for one who may. Raises NotAuthenticatedError or NotPermittedError."""
+    def admit(self, player: str, token: str) -> int:
+        """How many games one who may dial in plays at once, 0 for any number. Raises RefusedCallError."""
 
 
 class Lobby:
@@ -226,8 +231,7 @@ class Lobby:
     def enter(self, hello: players_pb2.Hello, token: str) -> RemoteSession:
         """Let a player in.
 
-        Raises NotAuthenticatedError, NotPermittedError, InvalidRequestError, TooManyError and
-        LobbyClosingError.
+        Raises InvalidRequestError, TooManyError, LobbyClosingError, and what the authenticator raises.
         """
         limits = self._limits
         if self._closing:
@@ -245,11 +249,11 @@ class Lobby:
             raise InvalidRequestError(
                 f"hello: a text of {longest} characters; at most {limits.description_characters} are allowed"
             )
-        self._authenticator.admit(hello.player, token)
+        most_games = self._authenticator.admit(hello.player, token)
         before = self._sessions.get(hello.player)
         if before is None and len(self._sessions) >= limits.players:
             raise TooManyError(f"there are {limits.players} players already", players=limits.players)
-        session = RemoteSession(hello, digest_of(token), limits.waiting_messages)
+        session = RemoteSession(hello, digest_of(token), limits.waiting_messages, most_games)
         self._sessions[session.name] = session
         self._inside.add(session)
         if before is not None:

@@ -217,12 +217,12 @@ class OpenLobby:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another service of the lobby's server.
+    """Other services of the lobby's server.
 
-    It is added as its block begins, and ends what it does as the block ends, before players are sent home.
+    They are added as the block begins, and end what they do as it ends, before players are sent home.
     """
 
-    name: str
+    names: tuple[str, ...]
     serve: Callable[[aio.Server, Lobby, Path], AbstractAsyncContextManager[None]]
 
 
@@ -259,12 +259,12 @@ async def open_lobby(
 ) -> AsyncIterator[OpenLobby]:
     """Let players dial in while the block lasts; `note` hears who comes and goes. Raises InvalidAddressError.
 
-    `more` is another service of the same server.
+    `more` are other services of the same server.
     """
     limits = limits or LobbyLimits()
     remember_makers(asyncio.get_running_loop())
     lobby = Lobby(authenticator, limits)
-    services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
+    services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, *more.names)
     server, health = new_server(services, limits)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
     async with open_game_socket(lobby) as games, AsyncExitStack() as stack:

@@ -13,16 +13,31 @@ from arena.control.settings import Control
 from arena.jobs import PlayerSetup
 from arena.league.database import LeagueDatabase
 from arena.league.estimates import estimate_all
+from arena.league.members import versions_of
 from arena.league.players import Entrant, enter
 from arena.league.recording import begun_ratings, take_in
 from arena.league.source import SourceCompetition
 from arena.results.database import ResultsDatabase, reason
+from arena.runner.remote_players import REMOTE
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 60.0
 LAST_GAMES_SECONDS: Final = 60.0
 # How often a run that lasts finds the likeliest ratings, where there are new games.
 ESTIMATE_SECONDS: Final = 60.0
+
+
+def with_members_versions(control: Control, league: LeagueDatabase) -> Control:
+    """The control file with the versions of members, for players that dial in and have none in the file."""
+    unnamed = [
+        name for name, setup in control.players.items() if setup.protocol == REMOTE and not setup.version
+    ]
+    versions = versions_of(league, unnamed)
+    players = {
+        name: replace(setup, version=versions.get(name, setup.version))
+        for name, setup in control.players.items()
+    }
+    return replace(control, players=players)
 
 
 def enter_players(control: Control, league: LeagueDatabase) -> Control:

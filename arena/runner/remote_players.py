@@ -32,16 +32,20 @@ class NamedPlayers:
     def __init__(self, digests: Mapping[str, bytes | None]) -> None:
         self._digests = digests
 
-    def admit(self, player: str, token: str) -> None:
-        """Do nothing for a player that is expected. Raises NotAuthenticatedError and NotPermittedError."""
+    def admit(self, player: str, token: str) -> int:
+        """Let a player in that is expected, to any number of games at once.
+
+        Raises NotAuthenticatedError and NotPermittedError.
+        """
         wanted = self._digests.get(player, b"")
         if wanted is None:
-            return
+            return 0
         if not token:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
         if not same_digest(wanted, digest_of(token)):
             # Strangers do not learn which names there are.
             raise NotPermittedError(f"no player {player!r} with this token plays here")
+        return 0
 
 
 @contextmanager

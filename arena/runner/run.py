@@ -28,7 +28,7 @@ from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles
 from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
-from arena.runner.league import LeagueDelivery, enter_players, ratings_in
+from arena.runner.league import LeagueDelivery, enter_players, ratings_in, with_members_versions
 from arena.runner.listeners import open_listeners
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
 from arena.runner.remote_players import present_competitors, remote_players
@@ -159,6 +159,10 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         stack.enter_context(lock_competition(database, files.name))
+        opened = None
+        if control.league is not None:
+            opened = stack.enter_context(closing(LeagueDatabase.open(control.league)))
+            control = with_members_versions(control, opened)
         heading = _heading(control, files, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
@@ -200,8 +204,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log)
             stack.callback(session.close)
         league, in_league = None, None
-        if control.league is not None:
-            opened = stack.enter_context(closing(LeagueDatabase.open(control.league)))
+        if opened is not None:
             control, in_league = enter_players(control, opened), partial(ratings_in, opened)
             league = LeagueDelivery(opened, database, competition_named(database, files.name))
             stack.callback(league.stop)

@@ -3,23 +3,19 @@
 import asyncio
 import json
 import math
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal
 
 import structlog
-from grpc import aio
 
-from academy.wire.errors import NotAuthenticatedError, NotPermittedError
-from academy.wire.tokens import bearer_token
+from academy.wire.errors import NotAuthenticatedError
 from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.jobs import Fault
-from arena.lobby.errors import DOMAIN, InvalidRequestError, LobbyClosingError, TooManyError
+from arena.lobby.errors import InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.match.live_game import LiveFolder, LiveMove, LiveNews
 from arena.players.remote import to_duration
@@ -38,22 +34,19 @@ from arena.selection.candidates import TuningState
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Selector
 from arena.selection.sprt import SprtMatch, SprtState
+from arena.service.access import WATCHERS, AnsweringServicer, Context, ServiceAccess, answered
 from arena.service.errors import (
     EXPECTED,
     AlreadyRunningError,
     NotRunningError,
     UnknownGameError,
     UploadsDisabledError,
-    to_refusal,
 )
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import LastRun, Runs
-from arena.service.tokens import ServiceCaller, ServiceRole, Tokens
+from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
-Context = aio.ServicerContext[Any, Any]
-_Request = TypeVar("_Request")
-_Answer = TypeVar("_Answer")
 _log = structlog.get_logger()
 _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
     competitions_pb2.TOKEN_ROLE_WATCHER: ServiceRole.WATCHER,
@@ -66,7 +59,6 @@ _MOST_VIEWS: Final = 500
 # Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
 _TEXTS_SENT: Final = 1 << 20
 _MOST_MOVES: Final = 2**31 - 1
-_WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
 
 @dataclass(frozen=True)
@@ -86,40 +78,21 @@ class ServiceLimits:
     history_points: int = 1_000
 
 
-_Method: TypeAlias = Callable[["CompetitionServicer", _Request, ServiceCaller], Awaitable[_Answer]]
-_RpcMethod: TypeAlias = Callable[["CompetitionServicer", _Request, Context], Awaitable[_Answer]]
-
-
-def _answered(
-    *roles: ServiceRole,
-) -> Callable[[_Method[_Request, _Answer]], _RpcMethod[_Request, _Answer]]:
-    """Let callers of some roles alone have a method's answer, and answer its errors with statuses."""
-
-    def decorate(method: _Method[_Request, _Answer]) -> _RpcMethod[_Request, _Answer]:
-        @wraps(method)
-        async def call(servicer: "CompetitionServicer", request: _Request, context: Context) -> _Answer:
-            return await servicer.answer_as(context, roles, partial(method, servicer, request))
-
-        return call
-
-    return decorate
-
-
-class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
+class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionServiceServicer):
     """Answers from the files of a folder's competitions. Reading them is left to threads."""
 
     def __init__(
         self,
         folder: CompetitionFolder,
         runs: Runs,
-        tokens: Tokens,
+        access: ServiceAccess,
         *,
         allow_uploads: bool,
         limits: ServiceLimits,
     ) -> None:
+        super().__init__(access)
         self._folder = folder
         self._runs = runs
-        self._tokens = tokens
         self._allow_uploads = allow_uploads
         self._limits = limits
         self._closing = asyncio.Event()
@@ -128,14 +101,12 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         # The players that have dialled in; there are none before the lobby is open.
         self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
         self.watchers = 0
-        # Calls by how they ended: OK, or the reason of the refusal.
-        self.calls: Counter[str] = Counter()
 
     def close(self) -> None:
         """Start nothing more, and end the streams of watchers."""
         self._closing.set()
 
-    @_answered(ServiceRole.OPERATOR)
+    @answered(ServiceRole.OPERATOR)
     async def StartCompetition(
         self, request: competitions_pb2.StartCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StartCompetitionResponse:
@@ -159,7 +130,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         _log.info("competition started", name=request.name, caller=caller.name)
         return competitions_pb2.StartCompetitionResponse(competition=await self._describe(view))
 
-    @_answered(ServiceRole.OPERATOR)
+    @answered(ServiceRole.OPERATOR)
     async def StopCompetition(
         self, request: competitions_pb2.StopCompetitionRequest, caller: ServiceCaller
     ) -> competitions_pb2.StopCompetitionResponse:
@@ -176,7 +147,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             )
         return competitions_pb2.StopCompetitionResponse(competition=await self._describe(view))
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def GetCompetition(
         self, request: competitions_pb2.GetCompetitionRequest, _: ServiceCaller
     ) -> competitions_pb2.GetCompetitionResponse:
@@ -184,7 +155,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         competition = await self._describe(await self._view(request.name))
         return competitions_pb2.GetCompetitionResponse(competition=competition)
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def ListCompetitions(
         self, request: competitions_pb2.ListCompetitionsRequest, _: ServiceCaller
     ) -> competitions_pb2.ListCompetitionsResponse:
@@ -217,7 +188,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             finally:
                 self.watchers -= 1
 
-        await self.answer_as(context, _WATCHERS, watch)
+        await self.answer_as(context, WATCHERS, watch)
 
     async def _events(
         self, request: competitions_pb2.WatchCompetitionRequest
@@ -282,7 +253,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                 await self._closing.wait()
                 raise LobbyClosingError("the service is closing; competitions go on when it is started again")
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def GetStandings(
         self, request: competitions_pb2.GetStandingsRequest, _: ServiceCaller
     ) -> competitions_pb2.GetStandingsResponse:
@@ -290,7 +261,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         view = await self._view(request.name)
         return await asyncio.to_thread(view.standings)
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def GetHistory(
         self, request: competitions_pb2.GetHistoryRequest, _: ServiceCaller
     ) -> competitions_pb2.GetHistoryResponse:
@@ -304,7 +275,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             view.history, request.player, request.points or self._limits.default_history_points
         )
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def ListGames(
         self, request: competitions_pb2.ListGamesRequest, _: ServiceCaller
     ) -> competitions_pb2.ListGamesResponse:
@@ -323,7 +294,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             answer.next_page_token = str(games[size - 1].sequence)
         return answer
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def GetGame(
         self, request: competitions_pb2.GetGameRequest, _: ServiceCaller
     ) -> competitions_pb2.GetGameResponse:
@@ -336,7 +307,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             )
         return game
 
-    @_answered(ServiceRole.OPERATOR, ServiceRole.PLAYER)
+    @answered(ServiceRole.OPERATOR, ServiceRole.PLAYER)
     async def GetGameTexts(
         self, request: competitions_pb2.GetGameTextsRequest, caller: ServiceCaller
     ) -> competitions_pb2.GetGameTextsResponse:
@@ -345,7 +316,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         own = caller.name if caller.role is ServiceRole.PLAYER else None
         return await asyncio.to_thread(view.texts, request.game_id, own)
 
-    @_answered(*_WATCHERS)
+    @answered(*WATCHERS)
     async def ListPlayers(
         self, request: competitions_pb2.ListPlayersRequest, _: ServiceCaller
     ) -> competitions_pb2.ListPlayersResponse:
@@ -357,11 +328,11 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                 engine_name=session.hello.engine_name,
                 engine_version=session.hello.engine_version,
                 games=len(session.seats),
-                games_at_once=max(1, session.hello.games_at_once),
+                games_at_once=session.games_at_once,
             )
         return answer
 
-    @_answered(ServiceRole.OPERATOR)
+    @answered(ServiceRole.OPERATOR)
     async def CreateToken(
         self, request: competitions_pb2.CreateTokenRequest, caller: ServiceCaller
     ) -> competitions_pb2.CreateTokenResponse:
@@ -369,61 +340,38 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         role = _ROLES.get(request.role)
         if role is None:
             raise InvalidRequestError("role: it must be WATCHER or PLAYER")
-        text = await asyncio.to_thread(self._tokens.create, request.name, role)
+        text = await asyncio.to_thread(self.access.create, request.name, role)
         _log.info("token made", name=request.name, role=role.value, caller=caller.name)
         return competitions_pb2.CreateTokenResponse(token=text)
 
-    @_answered(ServiceRole.OPERATOR)
+    @answered(ServiceRole.OPERATOR)
     async def ListTokens(
         self, request: competitions_pb2.ListTokensRequest, _: ServiceCaller
     ) -> competitions_pb2.ListTokensResponse:
         """The names of those who have a token."""
         answer = competitions_pb2.ListTokensResponse()
-        for caller in await asyncio.to_thread(self._tokens.callers):
+        for caller in await asyncio.to_thread(self.access.tokens.callers):
             answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
         return answer
 
-    @_answered(ServiceRole.OPERATOR)
+    @answered(ServiceRole.OPERATOR)
     async def RevokeToken(
         self, request: competitions_pb2.RevokeTokenRequest, caller: ServiceCaller
     ) -> competitions_pb2.RevokeTokenResponse:
         """End the rights of a watcher or player."""
-        await asyncio.to_thread(self._tokens.revoke, request.name)
+        await asyncio.to_thread(self.access.tokens.revoke, request.name)
         for session in self.sessions():
             if session.name == request.name:
                 session.end(NotAuthenticatedError("this player's token was revoked"))
         _log.info("token revoked", name=request.name, caller=caller.name)
         return competitions_pb2.RevokeTokenResponse()
 
-    @_answered(*ServiceRole)
+    @answered(*ServiceRole)
     async def GetCaller(
         self, request: competitions_pb2.GetCallerRequest, caller: ServiceCaller
     ) -> competitions_pb2.GetCallerResponse:
         """Say whose token it is."""
         return competitions_pb2.GetCallerResponse(name=caller.name, role=_ROLE_NUMBERS[caller.role])
-
-    async def answer_as(
-        self,
-        context: Context,
-        roles: tuple[ServiceRole, ...],
-        answer: Callable[[ServiceCaller], Awaitable[_Answer]],
-    ) -> _Answer:
-        """Answer a caller of one of these roles; others, and errors, get a status."""
-        try:
-            caller = self._tokens.authenticate(bearer_token(context.invocation_metadata()))
-            if caller.role not in roles:
-                needed = " or ".join(role.value for role in roles)
-                raise NotPermittedError(
-                    f"this is for an {needed}; {caller.name}'s role is {caller.role.value}"
-                )
-            answered = await answer(caller)
-        except EXPECTED as error:
-            refusal = to_refusal(error)
-            self.calls[refusal.reason] += 1
-            _log.info("refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
-            await refusal.status(DOMAIN).abort(context)
-        self.calls["OK"] += 1
-        return answered
 
     async def _is_running(self, view: "CompetitionView") -> bool:
         return self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running)

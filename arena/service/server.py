@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, nullcontext
+from contextlib import ExitStack, asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,19 +14,29 @@ from grpc import aio
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.metrics_page import MetricsPage
 from academy.wire.tls import Endpoint
+from arena.league.database import open_league
+from arena.league.members import Members
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.server import Neighbour, open_lobby
+from arena.results.database import reason
+from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
+from arena.service.member_register import MemberRegister
+from arena.service.members import MemberServicer
 from arena.service.runs import Runs
 from arena.service.tokens import Tokens
-from arena.v1 import competitions_pb2, competitions_pb2_grpc
+from arena.v1 import competitions_pb2, competitions_pb2_grpc, members_pb2, members_pb2_grpc
 
 COMPETITION_SERVICE: Final = competitions_pb2.DESCRIPTOR.services_by_name["CompetitionService"].full_name
+MEMBER_SERVICE: Final = members_pb2.DESCRIPTOR.services_by_name["MemberService"].full_name
+# How often the members are read again, beside after each change.
+_FRESH_SECONDS: Final = 10.0
 _MESSAGE_BYTES: Final = 2 * 1024 * 1024
 _log = structlog.get_logger()
 
@@ -35,8 +45,10 @@ _log = structlog.get_logger()
 class ServiceSettings:
     """What to serve: the folder of control files, the file of tokens, and where to listen.
 
-    With `allow_uploads` operators may send control files of their own, and so run any program as the
-    user that runs the service. `metrics` is where Prometheus is served, None for nowhere.
+    `league` is the database of the league that players register in, as `open_league` reads it; None for a
+    service without members. With `open_to_all` they need no invitation. With `allow_uploads` operators may
+    send control files of their own, and so run any program as the user that runs the service. `metrics` is
+    where Prometheus is served, None for nowhere.
     """
 
     folder: Path
@@ -44,43 +56,74 @@ class ServiceSettings:
     endpoint: Endpoint
     allow_uploads: bool = False
     metrics: ServerAddress | None = None
+    league: str | None = None
+    open_to_all: bool = False
 
 
 async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT, which interrupt competitions in progress: they can go on later.
 
-    `ready` is called with the address. Raises InvalidAddressError, TokensError and OSError.
+    `ready` is called with the address. Raises InvalidAddressError, TokensError,
+    ResultsError, SQLAlchemyError and OSError.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    tokens = Tokens(settings.tokens)
+    with ExitStack() as stack:
+        access = ServiceAccess(Tokens(settings.tokens))
+        if settings.league is not None:
+            league = stack.enter_context(closing(open_league(settings.league, create=True)))
+            access.members = MemberRegister(Members(league))
+        await _serve(settings, access, ready, stopped)
 
+
+async def _serve(
+    settings: ServiceSettings, access: ServiceAccess, ready: Callable[[str], None], stopped: asyncio.Event
+) -> None:
     @asynccontextmanager
     async def competitions(server: aio.Server, lobby: Lobby, games: Path) -> AsyncIterator[None]:
         runs = Runs(games)
         servicer = CompetitionServicer(
             CompetitionFolder(settings.folder),
             runs,
-            tokens,
+            access,
             allow_uploads=settings.allow_uploads,
             limits=ServiceLimits(),
         )
         servicer.sessions = lobby.sessions
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
+        tasks = []
+        if access.members is not None:
+            members = MemberServicer(access, access.members, open_to_all=settings.open_to_all)
+            members.calls, members.sessions = servicer.calls, lobby.sessions
+            members_pb2_grpc.add_MemberServiceServicer_to_server(members, server)
+            tasks.append(asyncio.create_task(_keep_fresh(access.members)))
         address, metrics = settings.metrics, ServiceMetrics(lobby, servicer, runs)
         try:
             with closing(MetricsPage(metrics.registry(), address)) if address else nullcontext():
                 yield
         finally:
+            for task in tasks:
+                task.cancel()
             servicer.close()
             await runs.close()
 
     limits = LobbyLimits(message_bytes=_MESSAGE_BYTES)
-    more = Neighbour(COMPETITION_SERVICE, competitions)
-    async with open_lobby(settings.endpoint, tokens, _log.info, limits, more) as opened:
+    names = (COMPETITION_SERVICE,) if access.members is None else (COMPETITION_SERVICE, MEMBER_SERVICE)
+    more = Neighbour(names, competitions)
+    async with open_lobby(settings.endpoint, access, _log.info, limits, more) as opened:
         ready(opened.address)
         await stopped.wait()
+
+
+async def _keep_fresh(members: MemberRegister) -> None:
+    """Learn now and then what other services of the league have changed."""
+    while True:
+        await asyncio.sleep(_FRESH_SECONDS)
+        try:
+            await members.refresh()
+        except SQLAlchemyError as error:
+            _log.warning("the league can't be read", why=reason(error))
 
 
 class ServiceMetrics(Collector):

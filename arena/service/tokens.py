@@ -65,14 +65,6 @@ class Tokens:
             raise NotAuthenticatedError("the token is not known here; `arena token` makes tokens")
         return caller
 
-    def admit(self, player: str, token: str) -> None:
-        """Let a player dial in under its own name. Raises NotAuthenticatedError and NotPermittedError."""
-        caller = self.authenticate(token)
-        if caller.role is not ServiceRole.PLAYER or caller.name != player:
-            raise NotPermittedError(
-                f"this token is that of the {caller.role.value} {caller.name!r}, not of the player"
-            )
-
     def callers(self) -> Sequence[ServiceCaller]:
         """Who has a token, by name. Raises TokensError and OSError."""
         self._look()

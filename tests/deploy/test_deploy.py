@@ -16,6 +16,7 @@ from academy.store.maintenance.backup import backup
 from arena.cli.app import application as arena_application
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.runner.remote_players import NamedPlayers
+from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
@@ -54,7 +55,7 @@ def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
     servicer = CompetitionServicer(
         CompetitionFolder(tmp_path),
         runs,
-        Tokens(tmp_path / "tokens"),
+        ServiceAccess(Tokens(tmp_path / "tokens")),
         allow_uploads=False,
         limits=ServiceLimits(),
     )

@@ -13,6 +13,7 @@ from academy.wire.metrics_page import MetricsPage
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.v1 import lobby_pb2
 from arena.runner.remote_players import NamedPlayers
+from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
@@ -31,7 +32,7 @@ class ServiceWithoutServer:
         self.servicer = CompetitionServicer(
             CompetitionFolder(folder),
             self.runs,
-            Tokens(folder / "tokens"),
+            ServiceAccess(Tokens(folder / "tokens")),
             allow_uploads=False,
             limits=ServiceLimits(),
         )

@@ -1,29 +1,22 @@
 """The service from outside: a real process, real sockets, real competitions."""
 
 import os
-import re
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
-from grpc_status import rpc_status
 
 from arena.runner.files import CompetitionFiles
-from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2 as messages
-from arena.v1 import competitions_pb2_grpc
 from tests.arena.control_files import RANDOM, SLOW, write_control
+from tests.arena.service.serving import SECONDS, Service, reason
 from tests.asking_health import health_of
 
-SECONDS = 90.0
 BOT = """
 import random, sys
 from clients.connection import Connection
@@ -37,58 +30,6 @@ dial_in(Connection(sys.argv[1], token=sys.argv[3]), sys.argv[2], new_game, Engin
 """
 
 
-class Service:
-    """`arena serve` on a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        file = folder / "arena.tokens"
-        self.tokens = {
-            name: add_token(file, name, role)
-            for name, role in (
-                ("me", ServiceRole.OPERATOR),
-                ("eye", ServiceRole.WATCHER),
-                ("one", ServiceRole.PLAYER),
-                ("two", ServiceRole.PLAYER),
-            )
-        }
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "arena.cli", "serve", str(folder), "--tokens", str(file)),
-                *("--address", "127.0.0.1:0", "--allow-uploads"),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        match = re.search(r" at (\S+)$", line.strip())
-        assert match is not None, line
-        self.address = match[1]
-        self.channel = grpc.insecure_channel(self.address)
-        self.stub = competitions_pb2_grpc.CompetitionServiceStub(self.channel)
-
-    def ask(self, method: str, request: Any, who: str = "me") -> Any:
-        token = self.tokens.get(who, who)
-        metadata = (("authorization", f"Bearer {token}"),) if token else ()
-        return getattr(self.stub, method)(request, metadata=metadata, timeout=SECONDS)
-
-    def get(self, name: str) -> messages.Competition:
-        response = self.ask("GetCompetition", messages.GetCompetitionRequest(name=name), "eye")
-        competition: messages.Competition = response.competition
-        return competition
-
-    def wait_for(self, name: str, wanted: Callable[[messages.Competition], bool]) -> messages.Competition:
-        deadline = time.monotonic() + SECONDS
-        while not wanted(competition := self.get(name)):
-            assert time.monotonic() < deadline, competition
-            time.sleep(0.1)
-        return competition
-
-    def end(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(SECONDS)
-
-
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     running = Service(tmp_path)
@@ -98,14 +39,6 @@ def service(tmp_path: Path) -> Iterator[Service]:
         running.channel.close()
         running.process.kill()
         running.process.wait()
-
-
-def reason(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
-    status = rpc_status.from_call(error)  # type: ignore[arg-type]
-    assert status is not None
-    info = error_details_pb2.ErrorInfo()
-    assert status.details[0].Unpack(info)
-    return error.code(), info.reason
 
 
 def test_a_competition_from_its_text_to_its_end(service: Service, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from arena.service.access import ServiceAccess
 from arena.service.tokens import ServiceCaller, ServiceRole, Tokens, TokensError, add_token, remove_token
 
 
@@ -29,7 +30,7 @@ def test_a_token_made_later_is_known_and_one_taken_out_is_not(tmp_path: Path) ->
 def test_players_are_let_in_under_their_own_names_only(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
     player, operator = add_token(file, "one", ServiceRole.PLAYER), add_token(file, "me", ServiceRole.OPERATOR)
-    tokens = Tokens(file)
+    tokens = ServiceAccess(Tokens(file))
     tokens.admit("one", player)
     for name, token in (("two", player), ("me", operator)):
         with pytest.raises(NotPermittedError):

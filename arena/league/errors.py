@@ -1,0 +1,64 @@
+"""Errors of members: claims that fail, invitations that are not good, bans."""
+
+import grpc
+
+from academy.wire.errors import RefusedCallError
+
+
+class InvalidMembershipError(RefusedCallError):
+    """What a member says of itself breaks a rule."""
+
+    code = grpc.StatusCode.INVALID_ARGUMENT
+    reason = "INVALID_MEMBER"
+    remedy = "Correct the field that the message names."
+
+    def __init__(self, field: str, complaint: str) -> None:
+        super().__init__(f"{field}: {complaint}")
+        self.field = field
+
+
+class NameClaimedError(RefusedCallError):
+    """The name, or one that looks like it, belongs to somebody else."""
+
+    code = grpc.StatusCode.ALREADY_EXISTS
+    reason = "NAME_CLAIMED"
+    remedy = "Choose another name, or ask an operator for an invitation to this one, if it is yours."
+
+
+class InvitationError(RefusedCallError):
+    """The registration needs an invitation that is good."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "INVITATION_NEEDED"
+    remedy = "Ask an operator for an invitation."
+
+
+class UnknownMemberError(RefusedCallError):
+    """There is no member of this name."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "UNKNOWN_MEMBER"
+    remedy = "List the members."
+
+
+class UnknownInvitationError(RefusedCallError):
+    """There is no invitation of this number."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "UNKNOWN_INVITATION"
+    remedy = "List the invitations."
+
+
+class MemberPlayedError(RefusedCallError):
+    """A member that has played keeps its name."""
+
+    reason = "MEMBER_PLAYED"
+    remedy = "Ban it instead."
+
+
+class BannedError(RefusedCallError):
+    """The member is banned."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "BANNED"
+    remedy = "Wait for the ban's end, or ask an operator."

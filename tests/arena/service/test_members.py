@@ -1,0 +1,234 @@
+"""Players register at a real service of a league, dial in, and operators invite and ban them."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.league.names import complaint_about_name, skeleton
+from arena.v1 import competitions_pb2
+from arena.v1 import members_pb2 as messages
+from clients import (
+    AcademyRefusedError,
+    Connection,
+    Engine,
+    Game,
+    GameTurn,
+    Membership,
+    change_membership,
+    dial_in,
+    membership,
+    register,
+    revoke_token,
+    rotate_token,
+)
+from tests.arena.cli.command import arena
+from tests.arena.service.serving import SECONDS, Service, reason
+
+NODE = Path(__file__).parents[3] / "examples" / "node"
+POOL = """
+[competition]
+kind = "standing"
+check_players = false
+[game]
+name = "go"
+board_size = 5
+move_limit = 60
+[players.anchor]
+protocol = "python"
+command = "arena.players.random_moves:random_moves"
+fixed_elo = 0
+[players.newcomer]
+protocol = "grpc"
+[players.node-bot]
+protocol = "grpc"
+[league]
+url = "sqlite:///league.db"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("members")
+    (folder / "pool.toml").write_text(POOL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path) -> Iterator[Service]:
+    running = Service(folder, "--league", str(folder / "league.db"))
+    try:
+        yield running
+    finally:
+        running.channel.close()
+        running.process.terminate()
+        running.process.wait()
+
+
+def invite(service: Service, **more: Any) -> str:
+    code: str = service.call("CreateInvitation", messages.CreateInvitationRequest(**more)).code
+    return code
+
+
+def await_true(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(AcademyRefusedError) as refusal:
+        call()
+    return refusal.value.reason
+
+
+def rambler(game: Game) -> Callable[[GameTurn], str]:
+    chance = random.Random(game.seed)
+    return lambda turn: chance.choice(turn.legal_moves)
+
+
+def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: Path) -> None:
+    arena_ = Connection(service.address)
+    assert refused(lambda: register(arena_, Membership("newcomer"))) == "INVITATION_NEEDED"
+    code = invite(service)
+    wanted = Membership("newcomer", "1.0", "random", "ann@example.org", ("go",))
+    token = register(arena_, wanted, code)
+    assert token not in "".join(path.read_bytes().decode("latin1") for path in folder.glob("league.db*"))
+    # An invitation is good once.
+    assert refused(lambda: register(arena_, Membership("second"), code)) == "INVITATION_NEEDED"
+    own = Connection(service.address, token=token)
+    assert membership(own).contact == "ann@example.org"
+    endings: list[BaseException] = []
+
+    def play() -> None:
+        try:
+            dial_in(own, "newcomer", rambler, Engine("N", "1", legal_moves=True))
+        except AcademyRefusedError as error:
+            endings.append(error)
+
+    bot = threading.Thread(target=play)
+    bot.start()
+    service.ask("StartCompetition", competitions_pb2.StartCompetitionRequest(name="pool"))
+    service.wait_for("pool", lambda pool: pool.games_played >= 2)
+    service.call("BanMember", messages.BanMemberRequest(name="newcomer", reason="bad manners"))
+    bot.join(SECONDS)
+    assert [str(error) for error in endings if "bad manners" in str(error)]
+    assert refused(lambda: change_membership(own, contact="x")) == "BANNED"
+    assert membership(own).ban == "bad manners"
+    with pytest.raises(grpc.RpcError) as error:
+        service.call("RemoveMember", messages.RemoveMemberRequest(name="newcomer"))
+    assert reason(error.value)[1] == "MEMBER_PLAYED"
+    service.call("UnbanMember", messages.UnbanMemberRequest(name="newcomer"))
+    # A new version is a player of its own, of the same family.
+    assert change_membership(own, version="1.1").family == "random"
+    listed = arena("league", "players", folder / "league.db").stdout.splitlines()
+    assert any(line.split()[:5] == ["newcomer", "1.1", "random", "newcomer", "1.0"] for line in listed)
+
+
+def test_a_lost_answer_to_a_registration_costs_nothing(service: Service) -> None:
+    request = messages.RegisterRequest(name="stutter", invitation=invite(service), key="k" * 32)
+    lost = service.call("Register", request, "").token
+    token = service.call("Register", request, "").token
+    assert membership(Connection(service.address, token=token)).name == "stutter"
+    assert refused(lambda: membership(Connection(service.address, token=lost))) == "TOKEN_INVALID"
+    # Another who guesses the name, but not the key, gets nothing.
+    with pytest.raises(grpc.RpcError) as error:
+        request.key = "l" * 32
+        service.call("Register", messages.RegisterRequest(name="stutter", key="l" * 32), "")
+    assert reason(error.value)[1] == "INVITATION_NEEDED"
+
+
+def test_a_token_is_renewed_with_time_to_change_it_and_ended_at_once_when_it_leaked(service: Service) -> None:
+    first = register(Connection(service.address), Membership("renewer"), invite(service))
+    second = rotate_token(Connection(service.address, token=first))
+    for token in (first, second):
+        assert membership(Connection(service.address, token=token)).name == "renewer"
+    third = rotate_token(Connection(service.address, token=second), at_once=True)
+    for token in (first, second):
+        assert refused(lambda token=token: membership(Connection(service.address, token=token)))  # type: ignore[misc]
+    revoke_token(Connection(service.address, token=third))
+    assert refused(lambda: membership(Connection(service.address, token=third))) == "TOKEN_INVALID"
+    # The name stays its own: an operator gives it another token.
+    again = service.call("RotateToken", messages.RotateTokenRequest(name="renewer")).token
+    assert membership(Connection(service.address, token=again)).name == "renewer"
+
+
+@pytest.mark.threat("impersonation")
+def test_names_that_look_like_claimed_ones_are_refused(service: Service) -> None:
+    everybody, code = Connection(service.address), invite(service, uses=2)
+    register(everybody, Membership("Swift-One"), code)
+    # `two` has a token in the service's file.
+    for name in ("SWIFT-0NE", "svvift.one", "TWO"):
+        assert refused(lambda name=name: register(everybody, Membership(name), code)) == "NAME_CLAIMED"  # type: ignore[misc]
+    assert refused(lambda: register(everybody, Membership("2wo"), code)) == "INVALID_MEMBER"
+
+
+def test_letters_of_other_alphabets_are_named_in_the_refusal() -> None:
+    assert "CYRILLIC SMALL LETTER A" in complaint_about_name("pаnda")
+    assert skeleton("Corn-1") == skeleton("c0ml")
+
+
+def test_a_player_of_control_files_claims_its_name_by_an_invitation_for_it(service: Service) -> None:
+    # `anchor` has played in the pool above.
+    everybody = Connection(service.address)
+    assert refused(lambda: register(everybody, Membership("anchor"), invite(service))) == "NAME_CLAIMED"
+    assert register(everybody, Membership("anchor"), invite(service, name="anchor"))
+
+
+def test_a_killed_service_forgets_no_member(tmp_path: Path) -> None:
+    league = ("--league", str(tmp_path / "league.db"), "--open-registration")
+    first = Service(tmp_path, *league)
+    token = register(Connection(first.address), Membership("lasting", "2"))
+    first.process.kill()
+    first.process.wait()
+    first.channel.close()
+    # Its tokens are in the file already.
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "arena.cli", "serve", str(tmp_path), "--tokens"),
+            *(str(tmp_path / "arena.tokens"), "--address", f"unix:{tmp_path / 's'}", *league),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline()
+        own = Connection(f"unix:{tmp_path / 's'}", token=token)
+        assert membership(own) == Membership("lasting", "2", "lasting", registered=membership(own).registered)
+        # Registrations of one address are bounded.
+        reasons = [refused(lambda: register(own, Membership("0"))) for _ in range(31)]
+        assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.skipif(
+    not (NODE / "node_modules").exists(), reason="needs `npm ci --ignore-scripts --prefix examples/node`"
+)
+def test_a_bot_in_node_registers_and_plays_from_the_protos_alone(service: Service, folder: Path) -> None:
+    bot = subprocess.Popen(
+        ["node", str(NODE / "bot.js"), "node-bot", "1.0", invite(service, name="node-bot")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "ARENA_ADDRESS": service.address, "ARENA_TOKEN_FILE": str(folder / "node.token")},
+    )
+    try:
+        assert bot.stdout is not None
+        lines = [bot.stdout.readline() for _ in range(3)]
+        assert lines[0] == "registered node-bot 1.0\n" and lines[2].startswith("game over: ")
+        assert (folder / "node.token").stat().st_mode & 0o077 == 0
+    finally:
+        bot.kill()
+        bot.wait()
