@@ -37,6 +37,7 @@ from arena.control.values import (
     FilePath,
     Folder,
     Format,
+    GameId,
     GtpCommand,
     HalfPoint,
     Interpreter,
@@ -369,6 +370,8 @@ class AcademyTable(Table):
     """`"embedded"` (a server of the competition's own), `"host:port"`, `"unix:PATH"`, or `"none"`."""
     data: FilePath | None = None
     """The embedded server's folder; without it `NAME.academy`, of the league's file where there is one."""
+    game: GameId | None = None
+    """What ACADEMY calls the game, where that is not the referee's name for it: a fork with changed rules."""
     update: bool = True
     """`false`: players may consult, but ACADEMY learns nothing from these games."""
     token: Text | None = Field(None, repr=False)

@@ -150,7 +150,16 @@ def _check_plain(value: object) -> object:
 Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
 Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
 Name = Annotated[Text, AfterValidator(_check_name)]
-FamilyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,31}$")]
+GameId = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"),
+    Form("text of at most 64 letters, digits and ._-"),
+]
+FamilyName = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,31}$"),
+    Form("text of at most 32 letters, digits and _"),
+]
 Version = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]{0,63})?$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[

@@ -183,7 +183,9 @@ class AnyGameEngine(GtpProgram):
     def _player(self, number: int) -> AdvisedPlayer[Any, Any]:
         if number not in self._players:
             spec = self._referee.spec()
-            seat = Seat(spec.game_id, spec.geometry, number, self._contest_id)
+            # A fork with changed rules has a name that the referee does not know.
+            game_id = os.environ.get("ACADEMY_GAME") or spec.game_id
+            seat = Seat(game_id, spec.geometry, number, self._contest_id)
             self._players[number] = AdvisedPlayer(
                 self._thinker, self._referee, self._academy, seat, saves_time=self._saves_time
             )
