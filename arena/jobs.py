@@ -80,12 +80,14 @@ class AcademyAccess:
     """Where ACADEMY is for the players of one game; `tickets` are bearer tokens by seat.
 
     `tls_ca` is the file of the authority that the server's certificate is checked by, if it has one.
+    `game_id` is what ACADEMY calls the game; empty for what the referee calls it.
     """
 
     address: str
     contest_id: str
     tickets: tuple[str, ...]
     tls_ca: str | None = None
+    game_id: str = ""
 
 
 @dataclass(frozen=True)

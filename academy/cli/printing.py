@@ -484,6 +484,7 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "player_muted": lambda body: body.player,
     "player_unmuted": lambda body: body.player,
     "player_forgotten": lambda body: body.player,
+    "game_forked": lambda body: f"from {body.from_game_id}",
     "history_imported": lambda body: f"{len(body.ratings)} ratings",
     "patterns_imported": lambda body: f"{len(body.records)}",
     "tesujis_imported": lambda body: f"{len(body.records)}",

@@ -32,6 +32,7 @@ def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     application.command("export")(with_server(export))
     application.command("import")(with_server(import_))
+    application.command("fork")(with_server(fork))
     games = typer.Typer(
         cls=ListingCommands, help="List the games that are registered, register one, delete one."
     )
@@ -108,6 +109,25 @@ def import_(
             f"{game}: {response.patterns:,} patterns, {response.tesujis:,} tesujis, {response.weights:,} "
             f"weights and {response.nodes:,} opening nodes taken in, {response.evicted:,} had no room"
         )
+
+
+def fork(
+    server: Server,
+    game: Game,
+    as_: Annotated[str, typer.Option("--as", metavar="NEW", help="The new game's id.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Register a game that begins with another game's libraries and ratings: one whose rules were changed."""
+    response = server.libraries.ForkGame(libraries_pb2.ForkGameRequest(game_id=game, new_game_id=as_))
+    if json:
+        printing.print_json(printing.as_json(response))
+    elif response.created:
+        typer.echo(
+            f"{as_}: begins with {response.patterns:,} patterns, {response.tesujis:,} tesujis, "
+            f"{response.weights:,} weights and {response.nodes:,} opening nodes of {game}"
+        )
+    else:
+        typer.echo(f"{as_}: was forked from {game} before; it stays as it is")
 
 
 def create_game(

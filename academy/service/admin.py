@@ -64,6 +64,7 @@ from academy.store.contest_tables import (
 )
 from academy.store.environment import Transaction
 from academy.store.event_log import Page, read_page
+from academy.store.fork import ForkGame
 from academy.store.history import origins
 from academy.store.library_commands import (
     AnalyseOpenings,
@@ -504,6 +505,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Take in records, all or none."""
         command = await gathered(request_iterator, current_caller.get().name, self._limits)
         return await self._store.write(command)
+
+    async def ForkGame(
+        self, request: messages.ForkGameRequest, context: Context
+    ) -> messages.ForkGameResponse:
+        """Register a game that begins with another game's libraries."""
+        return await self._store.write(
+            ForkGame(request.game_id, request.new_game_id, current_caller.get().name)
+        )
 
     async def ListEvents(
         self, request: messages.ListEventsRequest, context: Context

@@ -257,6 +257,7 @@ def apply(
             | "tesujis_imported"
             | "evaluation_imported"
             | "history_imported"
+            | "game_forked"
         ):
             return _import(knowledge, event)
         case "player_muted" | "player_unmuted" | "player_forgotten":
@@ -319,6 +320,9 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             evaluation = event.evaluation_imported
             read = evaluation_from_records(evaluation.records, spec)
             return EventOutcome(removed=knowledge.import_evaluation(read, evaluation.replace))
+        case "game_forked":
+            # What came from the other game is in the events that follow.
+            return EventOutcome()
         case _:
             history = event.history_imported
             ratings = [(rating.player, round(rating.elo * ELO_SCALE)) for rating in history.ratings]

@@ -90,6 +90,7 @@ class ContestLifecycle:
         """The contest as it will be opened: players by seat, with the ratings they begin it with."""
         if self._session is None:
             return None
+        spec = self._session.called(spec)
         self._session.know(spec)
         return contest_message(contest_id, spec, players, elo, self._fair_use).SerializeToString()
 
@@ -114,7 +115,7 @@ class ContestLifecycle:
             raise ContestNotOpenError from error
         where = self._session.link.connection
         tls_ca = None if where.ca is None else str(Path(where.ca).resolve())
-        return AcademyAccess(where.address, message.contest_id, tickets, tls_ca)
+        return AcademyAccess(where.address, message.contest_id, tickets, tls_ca, message.game_id)
 
     # Reports
 

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -30,6 +31,8 @@ class AcademySession:
         Raises AcademyUnavailableError or AcademyRefusedError, EmbeddedAcademyError, MissingTokenError, and
         OSError for certificates that can't be read.
         """
+        self._called = {spec.game_id: settings.game} if settings.game else {}
+        spec = self.called(spec)
         self.specs = {spec.game_id: spec}
         self.update = settings.update
         self._embedded = EmbeddedAcademy(settings.data, log_path) if settings.embedded else None
@@ -68,6 +71,10 @@ class AcademySession:
         if self._embedded is not None:
             self._embedded.close()
 
+    def called(self, spec: GameSpec) -> GameSpec:
+        """The game by the name that ACADEMY has for it."""
+        return replace(spec, game_id=self._called.get(spec.game_id, spec.game_id))
+
     def know(self, spec: GameSpec) -> None:
         """Make sure that a game some contests are of is registered. Raises as the constructor does."""
         if spec.game_id not in self.specs:
@@ -79,6 +86,7 @@ class AcademySession:
 
         Raises AcademyUnavailableError and AcademyRefusedError.
         """
+        game_id = self._called.get(game_id, game_id)
         try:
             return self._insist(lambda: self.link.ratings(game_id, players))
         except AcademyRefusedError as refusal:

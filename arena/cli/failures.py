@@ -17,6 +17,7 @@ from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.results.database import ResultsError, reason
 from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
+from arena.selection.child_program import ChildProgramError
 from arena.selection.selector import CompetitionChangedError
 from arena.service.tokens import TokensError
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
@@ -43,6 +44,7 @@ EXPECTED: Final = (
     InvalidPlayerParametersError,
     MissingTokenError,
     CompetitionChangedError,
+    ChildProgramError,
     InvalidOpeningsError,
     InvalidParameterError,
     InvalidAddressError,

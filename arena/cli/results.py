@@ -17,6 +17,7 @@ def add_to(application: typer.Typer) -> None:
     for action in (show, games, replay):
         application.command()(with_service_where_asked(action))
     application.command()(report)
+    application.command()(descent)
     application.command()(export)
     application.command("import")(import_)
 
@@ -150,6 +151,38 @@ def report(
     if html is None and not as_json:
         files.write_report(text_report(so_far))
         say(str(files.report))
+
+
+def descent(
+    control: ControlFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw it instead.", show_default=False),
+    ] = None,
+    results: ResultsUrl = None,
+) -> None:
+    """Show the descent of a competition of kind "generations", also while it runs."""
+    from arena.control.settings import ControlError
+    from arena.reports.descent import descent_as_json, descent_drawing, descent_lines
+    from arena.runner.results import read_results
+
+    settings, files = open_competition(control, results)
+    if settings.kind != "generations":
+        raise ControlError(
+            f'{control} has no descent: it is of kind "{settings.kind}", and only the families of kind '
+            '"generations" have descendants'
+        )
+    so_far = read_results(settings, files)
+    if so_far.descent is None:
+        raise ControlError(so_far.warning)
+    if svg is not None:
+        svg.write_text(descent_drawing(so_far.descent), encoding="utf-8")
+        say(str(svg))
+    elif as_json:
+        say_json(descent_as_json(so_far.descent))
+    else:
+        say("\n".join(descent_lines(so_far.descent)))
 
 
 def replay(

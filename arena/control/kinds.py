@@ -238,7 +238,10 @@ def _settings(contents: Contents, table: schema.SeriesTable, series: int) -> tup
 def _monte_carlo(contents: Contents) -> plans.MonteCarloPlan:
     contents.require_two_seats()
     tables: dict[str, dict[str, Any]] = contents.file.parameters
-    parameters = tuple(_grid_parameter(code, given, contents.folder) for code, given in tables.items())
+    parameters = tuple(
+        _grid_parameter(given, contents.folder, ("parameters", code), schema.SCALES)
+        for code, given in tables.items()
+    )
     return monte_carlo_plan(contents.file.competition, _candidate(contents), parameters, toml_place())
 
 
@@ -279,17 +282,69 @@ def cross_entropy_plan(
     return plans.CrossEntropyPlan(candidate, parameters, **_same(plans.CrossEntropyPlan, table))
 
 
+def _generations(contents: Contents) -> plans.GenerationsPlan:
+    contents.require_two_seats()
+    table: schema.GenerationsTable = contents.file.competition
+    panel = tuple(contents.players)
+    families = tuple(_family(contents, *named) for named in contents.file.families.items())
+    if table.meet == "panel" and not panel:
+        _fail("competition.meet", '"panel" needs players that stay as they are: a table [players.NAME]')
+    if sum(family.size for family in families) + len(panel) < 2:
+        _fail("families", "there is one player alone: give a family more members, or add a [players.NAME]")
+    for family in families:
+        for name in panel:
+            if name.startswith(f"{family.name}-g"):
+                _fail(f"players.{name}", f"names of members of the family {family.name} begin like this one")
+    return plans.GenerationsPlan(families, panel, table.generations, table.rounds, table.meet)
+
+
+def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.Family:
+    place = toml_place("families", name)
+    player = read_player(table.player, toml_place("families", name, "player"), contents.folder)
+    if not isinstance(player, schema.ProgramTable):
+        _fail(
+            place(["player", "protocol"]),
+            f"the arena must start a family's members; {player.protocol!r} is of players that dial in",
+        )
+    for setting in ("elo", "fixed_elo", "family"):
+        if getattr(player, setting) is not None:
+            _fail(place(["player", setting]), "unknown setting; members of a family have none of their own")
+    codes = tuple(table.first or table.parameters)
+    setup = replace(setup_player(name, player, contents.folder, contents.clock), family=name)
+    make = CandidateTemplate(setup, codes)
+    for code in make.unused():
+        _fail(
+            place(["first" if table.first else "parameters", code]),
+            f"{{{code}}} stands nowhere in the player's command, startup_commands and environment",
+        )
+    variants: plans.ParameterSpace | plans.ChildProgram
+    if table.child is not None:
+        variants = plans.ChildProgram(table.child, table.child_seconds, table.first, contents.folder)
+    else:
+        parameters = tuple(
+            _grid_parameter(given, contents.folder, ("families", name, "parameters", code))
+            for code, given in table.parameters.items()
+        )
+        variants = plans.ParameterSpace(parameters, table.mutation, table.combine)
+    return plans.Family(name, table.size, table.keep, make, variants)
+
+
 def _same(plan: type, table: schema.Table) -> dict[str, Any]:
     """The settings of a table that are in the plan as they are."""
     names = type(table).model_fields.keys() & {field.name for field in fields(plan)}
     return {name: getattr(table, name) for name in names}
 
 
-def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParameter:
-    place = toml_place("parameters", code)
-    table = read(schema.SCALES[choose(schema.SCALES, "scale", "linear", given, place)], given, place, folder)
+def _grid_parameter(
+    given: dict[str, Any],
+    folder: Path,
+    heading: tuple[str, ...],
+    scales: Mapping[str, type[schema.ScaledRange | schema.ListedValues]] = schema.FAMILY_SCALES,
+) -> GridParameter:
+    place, code = toml_place(*heading), heading[-1]
+    table = read(scales[choose(scales, "scale", "linear", given, place)], given, place, folder)
     scale: Linear | Explicit
-    if isinstance(table, schema.ListedParameter):
+    if isinstance(table, schema.ListedValues):
         scale = Explicit(table.values)
     else:
         kind = Linear if table.scale == "linear" else Logarithmic
@@ -297,7 +352,8 @@ def _grid_parameter(code: str, given: dict[str, Any], folder: Path) -> GridParam
             scale = kind(table.low, table.high, table.integer)
         except InvalidParameterError as error:
             _fail(place(["low"]), str(error))
-    return GridParameter(code, scale, table.split, table.format or f"{code}:%s")
+    split = table.split if isinstance(table, schema.RangeParameter | schema.ListedParameter) else 1
+    return GridParameter(code, scale, split, table.format or f"{code}:%s")
 
 
 def _candidate(contents: Contents) -> plans.CandidatePlan:
@@ -343,6 +399,7 @@ _PLANS: Final[Mapping[str, Callable[[Contents], plans.Plan]]] = {
     "standing": _standing,
     "sprt": _sprt,
     "mars": _mars,
+    "generations": _generations,
     "mc_tuner": _monte_carlo,
     "ce_tuner": _cross_entropy,
 }

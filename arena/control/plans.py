@@ -249,6 +249,56 @@ class CrossEntropyPlan(TunerPlan):
     step_size: float
 
 
+Variation = Literal["drawn", "first", "mutated", "combined", "program"]
+"""How a member of a family came about."""
+
+
+@dataclass(frozen=True)
+class ParameterSpace:
+    """How a family's variants are drawn: `mutation` is a standard deviation, `combine` a chance."""
+
+    parameters: tuple[GridParameter, ...]
+    mutation: float
+    combine: float
+
+
+@dataclass(frozen=True)
+class ChildProgram:
+    """The program that makes a family's variants; `first` are the first member's values."""
+
+    command: tuple[str, ...]
+    seconds: float
+    first: Mapping[str, Any]
+    folder: Path = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Players of one architecture: `size` of them, of which the best stay, `keep` in number."""
+
+    name: str
+    size: int
+    keep: int
+    make: CandidateMaker = field(compare=False)
+    variants: ParameterSpace | ChildProgram
+
+
+@dataclass(frozen=True)
+class GenerationsPlan:
+    """Families whose members meet each other and the panel, or the panel alone."""
+
+    families: tuple[Family, ...]
+    panel: tuple[str, ...]
+    generations: int
+    rounds: int
+    meet: Literal["everybody", "panel"] = "everybody"
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """The panel alone: members of families come and go."""
+        return self.panel
+
+
 Plan = (
     AllPlayAllPlan
     | PlayoffPlan
@@ -257,6 +307,7 @@ Plan = (
     | StandingPlan
     | SprtPlan
     | MarsPlan
+    | GenerationsPlan
     | MonteCarloPlan
     | CrossEntropyPlan
 )

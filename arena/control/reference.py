@@ -28,6 +28,18 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
     (f'{_KIND}`"sprt"`', schema.SprtTestTable, schema.CompetitionTable),
     ('`[[series]]` of kind `"mars"`', schema.SeriesTable, None),
     ('`[[series.settings]]` of kind `"mars"`', schema.SeriesSetting, None),
+    (f'{_KIND}`"generations"`', schema.GenerationsTable, schema.CompetitionTable),
+    ('`[families.NAME]` of kind `"generations"`', schema.FamilyTable, None),
+    (
+        '`[families.NAME.parameters.NAME]` of kind `"generations"`, with `scale = "linear"` or `"log"`',
+        schema.ScaledRange,
+        None,
+    ),
+    (
+        '`[families.NAME.parameters.NAME]` of kind `"generations"`, with `scale = "explicit"`',
+        schema.ListedValues,
+        None,
+    ),
     (f'{_KIND}`"mc_tuner"`', schema.MonteCarloTable, schema.CompetitionTable),
     (
         '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "linear"` or `"log"`',

@@ -90,6 +90,11 @@ model = "normalized"  # or "logistic"
 games = 2000          # at most; left out: no end
 """,
     "mars": "",
+    "generations": """\
+generations = 5
+rounds = 2            # in each of them everybody has one opponent, for two games
+meet = "everybody"    # or "panel": members of families meet [players] alone
+""",
     "mc_tuner": """\
 opponent = "weak"
 candidate_seat = "random"  # or "black", "white"
@@ -141,6 +146,24 @@ weight = 2
 name = "large"
 weight = 1
 game = { board_size = 13 }
+""",
+    "generations": """
+[families.evolving]
+size = 4              # members at any time
+keep = 2              # the best; variants of them take the other places
+mutation = 0.1        # how far a value moves, as a share of its range
+combine = 0.5         # the chance that a variant has two parents
+# child = "python variant.py"  # a program makes variants instead, from first = { level = 5 }
+
+[families.evolving.player]  # {NAME} stands for a value
+command = "gnugo --mode gtp --seed {seed} --level {level}"
+
+[families.evolving.parameters.level]
+scale = "linear"      # or "log", or "explicit" with values = [...]
+low = 0
+high = 12
+integer = true
+format = "level %d"
 """,
     "mc_tuner": """
 [candidate]           # {NAME} stands for a parameter's value

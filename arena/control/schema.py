@@ -19,7 +19,9 @@ from academy.wire.tls import Certificates, Endpoint
 from arena.control.validation import SettingError
 from arena.control.values import (
     MAX_CHILDREN,
+    MAX_FAMILIES,
     MAX_MATCHUPS,
+    MAX_MEMBERS,
     MAX_PARAMETERS,
     MAX_PLAYERS,
     MAX_SERIES,
@@ -31,9 +33,11 @@ from arena.control.values import (
     CountFromZero,
     Description,
     Elo,
+    FamilyName,
     FilePath,
     Folder,
     Format,
+    GameId,
     GtpCommand,
     HalfPoint,
     Interpreter,
@@ -245,6 +249,17 @@ class CrossEntropyTable(TunerTable):
     """How far mean and variance move towards theirs."""
 
 
+class GenerationsTable(OneMatchupTable):
+    """Families of players: after some rounds each keeps its best and fills up with variants of them."""
+
+    generations: int = Field(ge=1, le=10_000)
+    """How many generations."""
+    rounds: int = Field(ge=1, le=1000)
+    """Rounds of a generation: in each round everybody has one opponent, for two games."""
+    meet: Literal["everybody", "panel"] = "everybody"
+    """Whom the members of families meet: each other and the players of `[players]`, or these alone."""
+
+
 class GameTable(Table):
     """The game; all other settings of the table are the game's own."""
 
@@ -355,6 +370,8 @@ class AcademyTable(Table):
     """`"embedded"` (a server of the competition's own), `"host:port"`, `"unix:PATH"`, or `"none"`."""
     data: FilePath | None = None
     """The embedded server's folder; without it `NAME.academy`, of the league's file where there is one."""
+    game: GameId | None = None
+    """What ACADEMY calls the game, where that is not the referee's name for it: a fork with changed rules."""
     update: bool = True
     """`false`: players may consult, but ACADEMY learns nothing from these games."""
     token: Text | None = Field(None, repr=False)
@@ -610,8 +627,8 @@ class SeriesTable(Table):
     """Any text."""
 
 
-class RangeParameter(Table):
-    """A parameter of the Monte Carlo tuner with a range: `scale` is `"linear"` or `"log"`."""
+class ScaledRange(Table):
+    """A parameter of a family with a range: `scale` is `"linear"` or `"log"`."""
 
     scale: Literal["linear", "log"] = "linear"
     """Equal steps, or equal ratios."""
@@ -621,23 +638,33 @@ class RangeParameter(Table):
     """The greatest value."""
     integer: bool = False
     """Round to whole numbers, halves up."""
-    split: int = Field(ge=1, le=MAX_CHILDREN)
-    """The parts that the range is split into."""
     format: Format | None = None
     """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
 
 
-class ListedParameter(Table):
-    """A parameter of the Monte Carlo tuner with a list of values: `scale` is `"explicit"`."""
+class RangeParameter(ScaledRange):
+    """A parameter of the Monte Carlo tuner with a range: `scale` is `"linear"` or `"log"`."""
+
+    split: int = Field(ge=1, le=MAX_CHILDREN)
+    """The parts that the range is split into."""
+
+
+class ListedValues(Table):
+    """A parameter of a family with a list of values: `scale` is `"explicit"`."""
 
     scale: Literal["explicit"]
     """The values are listed."""
     values: tuple[Plain, ...] = Field(strict=False, max_length=10_000)
-    """The values."""
-    split: int = Field(ge=1, le=MAX_CHILDREN)
-    """The parts that the list is split into."""
+    """The values; variants take neighbours in the list more often than others."""
     format: Format | None = None
     """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
+
+
+class ListedParameter(ListedValues):
+    """A parameter of the Monte Carlo tuner with a list of values: `scale` is `"explicit"`."""
+
+    split: int = Field(ge=1, le=MAX_CHILDREN)
+    """The parts that the list is split into."""
 
 
 class DrawnParameter(Table):
@@ -662,6 +689,48 @@ class DrawnParameter(Table):
     def _check_bounds(self) -> Self:
         if self.least is not None and self.most is not None and self.least > self.most:
             raise SettingError("least", f"must be at most `most`, which is {self.most:g}")
+        return self
+
+
+class FamilyTable(Table):
+    """A family of a competition of kind `"generations"`.
+
+    Its variants are drawn from the space of its `parameters`, or a program makes them.
+    """
+
+    size: int = Field(ge=1, le=MAX_MEMBERS)
+    """How many members it has at any time."""
+    keep: int = Field(ge=1, le=MAX_MEMBERS)
+    """How many of its best stay after a generation; the other places go to their variants."""
+    player: dict[str, Any]
+    """Its members, defined like a player; `{NAME}` stands for a value."""
+    parameters: dict[Name, dict[str, Any]] = Field({}, max_length=MAX_PARAMETERS)
+    """The space of its values, a table `[families.NAME.parameters.NAME]` each."""
+    mutation: float = Field(0.1, ge=0, le=1)
+    """How far a variant's values lie from its parent's: a standard deviation, as a share of the range."""
+    combine: float = Field(0.5, ge=0, le=1)
+    """The chance that a variant has two parents and each value from either, before it is mutated."""
+    child: Command | None = None
+    """A program that makes variants instead: it reads a line of JSON and answers with one."""
+    child_seconds: Seconds = 60.0
+    """How long that program may take."""
+    first: dict[Name, Plain] = Field({}, max_length=MAX_PARAMETERS)
+    """For `child`: the values of the first member."""
+
+    @model_validator(mode="after")
+    def _check_variants(self) -> Self:
+        if self.keep > self.size:
+            raise SettingError("keep", f"must be at most size, which is {self.size}, not {self.keep}")
+        if self.child is None and not self.parameters:
+            raise SettingError(
+                "parameters", "is missing, and so is child: nothing says how variants are made"
+            )
+        if self.child is not None and (self.parameters or not self.first):
+            raise SettingError(
+                "child", "needs `first`, the values of the first member, and excludes `parameters`"
+            )
+        if self.child is None and self.first:
+            raise SettingError("first", "belongs to `child`; with `parameters` the first members are drawn")
         return self
 
 
@@ -709,6 +778,15 @@ class MarsFile(ControlFile[MarsTable]):
     """The series of the mission."""
 
 
+class GenerationsFile(ControlFile[GenerationsTable]):
+    """A file of kind `"generations"`."""
+
+    players: dict[Name, dict[str, Any]] = Field({}, max_length=MAX_PLAYERS)
+    """The panel: players that stay as they are, a table `[players.NAME]` each."""
+    families: dict[FamilyName, FamilyTable] = Field(min_length=1, max_length=MAX_FAMILIES)
+    """The families, a table `[families.NAME]` each."""
+
+
 class TunerFile(ControlFile[Kind]):
     """A file of a tuner."""
 
@@ -738,6 +816,7 @@ FILES: Final[Mapping[str, type[ControlFile[Any]]]] = {
     "standing": ControlFile[StandingTable],
     "sprt": ControlFile[SprtTestTable],
     "mars": MarsFile,
+    "generations": GenerationsFile,
     "mc_tuner": MonteCarloFile,
     "ce_tuner": CrossEntropyFile,
     "round-robin": ControlFile[AllPlayAllTable],
@@ -756,4 +835,9 @@ SCALES: Final[Mapping[str, type[RangeParameter | ListedParameter]]] = {
     "linear": RangeParameter,
     "log": RangeParameter,
     "explicit": ListedParameter,
+}
+FAMILY_SCALES: Final[Mapping[str, type[ScaledRange | ListedValues]]] = {
+    "linear": ScaledRange,
+    "log": ScaledRange,
+    "explicit": ListedValues,
 }

@@ -30,6 +30,9 @@ MAX_PARAMETERS: Final = 100
 MAX_PLAYERS: Final = 702
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
 MAX_CHILDREN: Final = 100_000
+MAX_FAMILIES: Final = 16
+# Of one family.
+MAX_MEMBERS: Final = 100
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 _SIZE: Final = TypeAdapter(ByteSize)
 
@@ -147,6 +150,16 @@ def _check_plain(value: object) -> object:
 Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
 Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
 Name = Annotated[Text, AfterValidator(_check_name)]
+GameId = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"),
+    Form("text of at most 64 letters, digits and ._-"),
+]
+FamilyName = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,31}$"),
+    Form("text of at most 32 letters, digits and _"),
+]
 Version = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]{0,63})?$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[

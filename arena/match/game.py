@@ -70,7 +70,7 @@ def _environment(job: GameJob, rules: Referee[Any, Any], seat: int, slot: int | 
     if job.academy is not None:
         environment["ACADEMY_ADDRESS"] = job.academy.address
         environment["ACADEMY_CONTEST"] = job.academy.contest_id
-        environment["ACADEMY_GAME"] = rules.spec().game_id
+        environment["ACADEMY_GAME"] = job.academy.game_id or rules.spec().game_id
         environment["ACADEMY_PLAYER"] = str(seat)
         environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
         if job.academy.tls_ca is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from arena.jobs import Fault
 from arena.ratings.pentanomial import MatchEstimate
 from arena.reports.contents import CandidateFaults, CompetitionReport
+from arena.reports.descent import descent_as_json
 from arena.reports.tally import MatchupTally
 from arena.results.series_reader import Duration, LastFault
 from arena.results.standings import PlayerStanding
@@ -45,6 +46,7 @@ def json_report(report: CompetitionReport) -> Mapping[str, Any]:
         "matchups": [_matchup(matchup) for matchup in report.matchups],
         "lines": list(report.lines),
         "sprt": None if report.sprt is None else _sprt(report.sprt),
+        "descent": None if report.descent is None else descent_as_json(report.descent),
         "tuner": None if report.tuning is None else _tuner(report.tuning),
         "candidates": None if report.candidates is None else _candidates(report.candidates),
         "voids": report.voids,

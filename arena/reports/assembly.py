@@ -23,6 +23,7 @@ from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import LastFault, SeriesReader
 from arena.results.standings import Standings
 from arena.selection.cross_entropy import CrossEntropyTuner
+from arena.selection.generations import Generations
 from arena.selection.kinds import selector_for
 from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
@@ -82,6 +83,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         first_ratings=first_ratings,
         sprt=selector.state() if isinstance(selector, SprtMatch) else None,
         tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
+        descent=selector.descent() if isinstance(selector, Generations) else None,
         candidates=_candidate_faults(standings, games, faults) if is_tuner(terms.kind) else None,
         warning=warning,
         newest=games[: -_NEWEST - 1 : -1],

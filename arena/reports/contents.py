@@ -17,6 +17,7 @@ from arena.results.outbox import ProposalTally
 from arena.results.series_reader import Duration, LastFault, PlayerTotals
 from arena.results.standings import Standings
 from arena.selection.candidates import TuningState
+from arena.selection.generations import Descent
 from arena.selection.sprt import SprtState
 
 
@@ -80,9 +81,9 @@ class CompetitionReport:
 
     `letters` are the players' letters in the cross-table, empty for kinds that have none. `seats` are
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
-    `lines` are what only the kind of competition reports (a tuner's candidates, a test's state), `sprt`
-    and `tuning` the same as values. A tuner's candidates have no ratings, standings and facts of their own,
-    and their games are one matchup;
+    `lines` are what only the kind of competition reports (a tuner's candidates, a test's state), `sprt`,
+    `tuning` and `descent` the same as values. A tuner's candidates have no ratings, standings and facts of
+    their own, and their games are one matchup;
     `candidates` is what they did wrong. `excluded` are the players and matchups that are left out now;
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
     newest refused reports were, by contest, `proposals` what became of each player's. `first_ratings` are
@@ -113,6 +114,7 @@ class CompetitionReport:
     first_ratings: Mapping[str, FirstRating] = field(default_factory=dict)
     sprt: SprtState | None = None
     tuning: TuningState | None = None
+    descent: Descent | None = None
     candidates: CandidateFaults | None = None
     warning: str = ""
     newest: Sequence[FinishedGame] = ()

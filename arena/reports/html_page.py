@@ -9,6 +9,7 @@ from urllib.parse import quote
 from arena.jobs import Fault
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport
+from arena.reports.descent import descent_drawing
 from arena.reports.plots import Bar, rating_plot, tuning_plot
 from arena.reports.text import MISSING, settings_line
 from arena.results.games import FinishedGame
@@ -33,7 +34,8 @@ a { color: var(--mark); }
 td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
 svg { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
 svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
-svg .error { stroke: var(--mark); stroke-width: 2; } svg circle { fill: var(--mark); }
+svg .error { stroke: var(--mark); stroke-width: 2; }
+svg.ratings circle, svg.tuning circle { fill: var(--mark); }
 svg .path { fill: none; stroke: var(--mark); stroke-width: 2; }
 pre { background: var(--head); padding: .8rem; overflow-x: auto; }
 """
@@ -51,6 +53,7 @@ def html_page(report: CompetitionReport, records: str = "") -> str:
         _cross_table(report),
         "" if report.of_tuner else _ratings(report),
         _tuning(report),
+        _descent(report),
         _lines(report),
         _matchups(report),
         _games(report, records),
@@ -151,6 +154,15 @@ def _cross_table(report: CompetitionReport) -> str:
         "<h2>Cross-table</h2>"
         "<p class=\"dim\">Wins-losses of the row's player against the column's, =draws.</p>"
         + _table("cross-table", headings, rows)
+    )
+
+
+def _descent(report: CompetitionReport) -> str:
+    if report.descent is None:
+        return ""
+    return (
+        '<h2>Descent</h2><p class="dim">A row is a place in a family, a line a member, from red for points '
+        f'lost to green for points won.</p><div class="scroll">{descent_drawing(report.descent)}</div>'
     )
 
 

@@ -96,7 +96,7 @@ def tally(
 
 
 # What the games of these kinds are listed under.
-_TITLES: Final = {"mars": "series {}", "standing": "{}"}
+_TITLES: Final = {"mars": "series {}", "standing": "{}", "generations": "{}"}
 
 
 def unplanned_tallies(

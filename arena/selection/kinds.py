@@ -8,6 +8,7 @@ from arena.control.plans import GameSettings
 from arena.control.settings import Control
 from arena.jobs import PlayerSetup
 from arena.selection.cross_entropy import CrossEntropyTuner
+from arena.selection.generations import Generations
 from arena.selection.mars import Mars
 from arena.selection.monte_carlo import MonteCarloTuner, ParameterTree
 from arena.selection.playoff import Playoff
@@ -18,7 +19,7 @@ from arena.selection.standing import Standing
 from arena.selection.swiss import Swiss
 
 
-def selector_for(control: Control) -> Selector:
+def selector_for(control: Control) -> Selector:  # noqa: C901 - a case for each kind
     """A fresh selector as the control file asks for."""
     # Who plays whom need not be secret.
     plan, seed, folder = control.plan, control.seed or 0, str(control.path.parent)
@@ -37,6 +38,8 @@ def selector_for(control: Control) -> Selector:
             return SprtMatch(plan, seed)
         case plans.MarsPlan():
             return Mars(plan.series, _seats(control), seed)
+        case plans.GenerationsPlan():
+            return Generations(plan, {name: control.players[name] for name in plan.panel}, seed)
         case plans.MonteCarloPlan():
             return MonteCarloTuner(plan, control.players[plan.candidate.opponent], seed, folder)
         case plans.CrossEntropyPlan():
@@ -51,7 +54,7 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
     """The players that a run needs, each with the first game that it may play.
 
     Matchups that play no more games are passed over. A tuner gives one candidate: that of the tree's
-    first part, or of the mean of the distribution. Raises InvalidParameterError.
+    first part, or of the mean of the distribution. A family gives one member. Raises InvalidParameterError.
     """
     plan = control.plan
     games: dict[str, GameSettings] = {}
@@ -72,7 +75,16 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
     checked = [(control.players[name], game) for name, game in games.items()]
     if isinstance(plan, plans.TunerPlan):
         checked.insert(0, (_sample(plan), control.game))
+    if isinstance(plan, plans.GenerationsPlan):
+        checked += [(_sample_of(family), control.game) for family in plan.families]
     return checked
+
+
+def _sample_of(family: plans.Family) -> PlayerSetup:
+    variants = family.variants
+    if isinstance(variants, plans.ChildProgram):
+        return family.make(family.name, list(variants.first.values()))
+    return family.make(family.name, [parameter.value(0.5) for parameter in variants.parameters])
 
 
 def _sample(plan: plans.MonteCarloPlan | plans.CrossEntropyPlan) -> PlayerSetup:

@@ -183,7 +183,9 @@ class AnyGameEngine(GtpProgram):
     def _player(self, number: int) -> AdvisedPlayer[Any, Any]:
         if number not in self._players:
             spec = self._referee.spec()
-            seat = Seat(spec.game_id, spec.geometry, number, self._contest_id)
+            # A fork with changed rules has a name that the referee does not know.
+            game_id = os.environ.get("ACADEMY_GAME") or spec.game_id
+            seat = Seat(game_id, spec.geometry, number, self._contest_id)
             self._players[number] = AdvisedPlayer(
                 self._thinker, self._referee, self._academy, seat, saves_time=self._saves_time
             )
@@ -232,6 +234,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--playouts", type=int, default=Strength().playouts, help="random games a move (monte-carlo)"
     )
     parser.add_argument("--depth", type=int, default=Strength().depth, help="plies ahead (alpha-beta)")
+    parser.add_argument(
+        "--weights",
+        metavar="W,W,W,W,W",
+        help="alpha-beta's, of being first, the move, freedom to move, soldiers ahead, kings ahead; without "
+        "them random games teach it some",
+    )
     parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
     parser.add_argument(
         "--save-time",
@@ -252,6 +260,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.save_time and options.seconds is None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
         strength = Strength(options.search, options.playouts, options.depth, options.seconds)
+        if options.weights is not None:
+            strength = replace(strength, weights=tuple(map(float, options.weights.split(","))))
         thinker = strength.thinker(rules, random.Random(options.seed))
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(

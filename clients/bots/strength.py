@@ -1,5 +1,6 @@
 """Which search plays a game, and how hard it thinks."""
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ Method = Literal["auto", "alpha-beta", "monte-carlo", "random"]
 # As many moves a position may have on the average for alpha-beta to be worth trying.
 NARROW: Final = 12.0
 MOST: Final = 1_000_000
+# One each for the first seat, the move, freedom to move, soldiers ahead and kings ahead.
+WEIGHTS: Final = 5
 
 
 class InvalidStrengthError(ValueError):
@@ -30,8 +33,9 @@ class Strength:
 
     `method` "auto" takes alpha-beta where moves are few and the board shows who is ahead, Monte Carlo tree
     search elsewhere. `playouts` is the random games a move of the latter, `depth` the plies that the former
-    looks ahead. With `seconds` a move may take so long by `clock` instead, and alpha-beta looks up to 64
-    plies ahead.
+    looks ahead. `weights` are alpha-beta's own, of `Evaluation.weights`, instead of those that random games
+    teach it; without any these are taken. With `seconds` a move may take so long by `clock` instead, and
+    alpha-beta looks up to 64 plies ahead.
     """
 
     method: Method = "auto"
@@ -39,11 +43,15 @@ class Strength:
     depth: int = 4
     seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
+    weights: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for name, value, most in (("playouts", self.playouts, MOST), ("depth", self.depth, MOST_DEPTH)):
             if not 1 <= value <= most:
                 raise InvalidStrengthError(f"{name} {value}: it must be from 1 to {most:,}")
+        if self.weights and (len(self.weights) != WEIGHTS or not all(map(math.isfinite, self.weights))):
+            given = ", ".join(map(str, self.weights))
+            raise InvalidStrengthError(f"weights {given}: they must be {WEIGHTS} finite numbers")
         if self.seconds is not None and not 0 < self.seconds <= MOST:
             raise InvalidStrengthError(f"seconds {self.seconds}: it must be above 0, and at most {MOST:,}")
 
@@ -59,9 +67,13 @@ class Strength:
             narrow = referee.seats == 2 and len(game.moves(start)) <= NARROW
             if narrow or self.method == "alpha-beta":
                 evaluation = _evaluation(referee)
+                if self.weights:
+                    evaluation = evaluation.with_weights(self.weights)
                 if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
                     depth = self.depth if self.seconds is None else MOST_DEPTH
                     return AlphaBetaThinker(evaluation, depth, chance, self.seconds, self.clock)
+        if self.weights:
+            raise UnsuitableGameError(f"{referee.name}: weights are for alpha-beta, which does not suit it")
         return TreeSearchThinker(self.playouts, chance, self.seconds, self.clock)
 
 

@@ -28,10 +28,10 @@ def elsewhere(tmp_path: Path):  # type: ignore[no-untyped-def]
         yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
 
 
-def known(academy: Any) -> tuple[Any, ...]:
+def known(academy: Any, game: str = "go") -> tuple[Any, ...]:
     """What a server knows of the game, without the numbers it gives itself."""
-    patterns = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
-    nodes = academy("openings", "go", "--depth", "0", "--json").json()
+    patterns = academy("patterns", game, "--library", "endgame", "--json").json()["patterns"]
+    nodes = academy("openings", game, "--depth", "0", "--json").json()
     return (
         [
             (pattern["cells"], pattern["signature"], pattern["strength"], pattern["uses"])

@@ -86,6 +86,7 @@ LibraryService/UpdateSettings          -    -       -      -     +    -    -    
 LibraryService/PruneLibrary            -    -       -      -     +    -    -    -
 LibraryService/ExportLibrary           -    -       -      -     +    -    -    -
 LibraryService/ImportLibrary           -    -       -      -     +    -    -    -
+LibraryService/ForkGame                -    -       -      -     +    -    -    -
 LibraryService/AnalyseOpenings         -    -       +      -     +    -    -    -
 LibraryService/ForgetAnalyses          -    -       -      -     +    -    -    -
 LibraryService/ListEvents              -    -       -      -     +    -    -    -
@@ -171,6 +172,7 @@ def _questions() -> dict[str, Message]:
         ),
         "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
+        "ForkGame": libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id="fork"),
         "ImportLibrary": libraries_pb2.ImportLibraryRequest(header=libraries_pb2.ImportHeader(game_id=GAME)),
         "AnalyseOpenings": libraries_pb2.AnalyseOpeningsRequest(
             game_id=GAME, lines=[libraries_pb2.LineAnalysis(moves=["none"], value=0.5, budget=200)]

@@ -1,0 +1,103 @@
+"""A changed game begins with the libraries of the game that was changed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.measures import Measures
+from academy.knowledge.openings import OpeningNode
+from academy.knowledge.votes import ELO_SCALE
+from academy.store import event_log, game_tables, keys
+from academy.store.codec import (
+    entry_to_proto,
+    evaluation_records,
+    node_to_proto,
+    spec_to_proto,
+    tesuji_records,
+)
+from academy.store.environment import TableName
+from academy.store.errors import GameConflictError
+from academy.store.library_commands import ImportLibraries
+from academy.store.player_commands import mute_in_new_game
+from academy.store.writer import WriteContext
+from academy.v1 import contests_pb2, events_pb2, libraries_pb2
+from academy.wire.games import read_spec
+
+
+@dataclass(frozen=True, slots=True)
+class ForkGame:
+    """Register a game with the libraries, ratings and settings of another, in one transaction.
+
+    The events that follow its registration hold all of it, so that replays and backups need nothing of the
+    old game. Its measures begin anew: they are about contests, and the rules of these were others. Raises
+    UnknownGameError, InvalidGameError for an id that cannot be one, and GameConflictError for the id of a
+    game that is not a fork of this one.
+    """
+
+    game_id: str
+    new_game_id: str
+    actor: str
+
+    def execute(self, work: WriteContext) -> libraries_pb2.ForkGameResponse:
+        """Log the registration, where the libraries are from, and their records."""
+        old = work.knowledge(self.game_id)
+        message = spec_to_proto(old.spec, old.settings)
+        message.game_id = self.new_game_id
+        read_spec(message)
+        response = libraries_pb2.ForkGameResponse(game=message)
+        if work.transaction.get(TableName.GAMES, keys.game(self.new_game_id)) is not None:
+            if not self._is_done(work):
+                raise GameConflictError(self.new_game_id, "origin")
+            response.game.CopyFrom(game_tables.game_record(work.transaction, self.new_game_id))
+            return response
+        forked = events_pb2.GameForked(
+            from_game_id=self.game_id, last_event=event_log.last_sequence(work.transaction)
+        )
+        command = self._import_of(work, old)
+        for event in (
+            events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_registered=message),
+            events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_forked=forked),
+        ):
+            work.record(event)
+        mute_in_new_game(work, self.new_game_id, self.actor)
+        imported = command.execute(work)
+        response.created = True
+        response.patterns, response.nodes = imported.patterns, imported.nodes
+        response.tesujis, response.weights = imported.tesujis, imported.weights
+        return response
+
+    def _is_done(self, work: WriteContext) -> bool:
+        """Whether the game that has the new id was forked from this one, as far as the log goes back."""
+        first = islice(event_log.scan(work.transaction, self.new_game_id), 2)
+        return any(event.game_forked.from_game_id == self.game_id for event in first)
+
+    def _import_of(self, work: WriteContext, old: GameKnowledge) -> ImportLibraries:
+        spec = replace(old.spec, game_id=self.new_game_id)
+        ratings = [
+            contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE)
+            for name, elo in sorted(game_tables.ratings(work.transaction, self.game_id))
+        ]
+        return ImportLibraries(
+            game_id=self.new_game_id,
+            patterns={
+                library: [
+                    entry_to_proto(entry, library, spec)
+                    for _, entry in sorted(old.libraries[library].entries.items())
+                ]
+                for library in PATTERN_LIBRARIES
+            },
+            nodes=[node_to_proto(node, self.new_game_id) for node in _parents_first(old)],
+            replace=False,
+            actor=self.actor,
+            history=libraries_pb2.GameHistory(
+                measures=game_tables.write_measures(Measures()), ratings=ratings
+            ),
+            tesujis=list(tesuji_records(old.tesujis, spec, range(len(old.tesujis)))),
+            evaluation=list(evaluation_records(old.evaluation, spec)),
+        )
+
+
+def _parents_first(knowledge: GameKnowledge) -> Iterator[OpeningNode]:
+    tree = knowledge.openings
+    return iter(sorted(tree.nodes.values(), key=lambda node: (node.depth, node.node_id)))
