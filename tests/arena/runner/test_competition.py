@@ -78,7 +78,9 @@ class Arena:
 
         class Stopping(StopRequests):
             def look(stopping) -> str:
-                if interrupt_after is not None and len(self.display.results) >= interrupt_after:
+                reached = interrupt_after is not None and len(self.display.results) >= interrupt_after
+                # Results that come together leave no game in progress for a moment.
+                if reached and series.open_attempts():
                     raise RunInterruptedError
                 return super().look()
 
