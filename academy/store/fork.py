@@ -6,7 +6,7 @@ from itertools import islice
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import OpeningNode
+from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, game_tables, keys
 from academy.store.codec import (

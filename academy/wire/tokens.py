@@ -5,14 +5,15 @@ import hmac
 from collections.abc import Iterable
 from typing import Final
 
-from academy.wire.errors import NotAuthenticatedError
-
 AUTHORIZATION: Final = "authorization"
 MAX_TOKEN: Final = 512
 
 
 def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
     """Return the token of a call's metadata, "" without one. Raises NotAuthenticatedError."""
+    # Programs that keep tokens, and make no calls, do without gRPC.
+    from academy.wire.errors import NotAuthenticatedError
+
     value: str | bytes | None = None
     for key, content in metadata or ():
         if key == AUTHORIZATION:

@@ -1,98 +1,43 @@
-"""A competition's dealings with ACADEMY: contests opened before games, reports made and delivered after.
+"""What a run does for contests at ACADEMY, and how it goes without: then none of this does anything."""
 
-Without ACADEMY all of it does nothing, so that the competition's loop need not ask whether there is one.
-"""
-
-import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable, Sequence
 
 from academy.knowledge.spec import GameSpec
-from academy.v1 import contests_pb2
-from arena.academy.client import contest_message, contest_report, fitted, may_pass, void_report
-from arena.academy.delivery import OutboxDelivery
-from arena.academy.session import AcademySession
 from arena.jobs import AcademyAccess, GameResult
-from arena.results.outbox import Outbox
-from clients.connection import AcademyRefusedError, AcademyUnavailableError
-
-OPENING_PAUSE_SECONDS: Final = 1.0
-OPENING_GIVE_UP_SECONDS: Final = 120.0
-DELIVERY_SECONDS: Final = 60.0
-_COUNT_SECONDS: Final = 0.5
 
 
 class ContestNotOpenError(Exception):
     """A contest that could not be opened now; it is worth trying again."""
 
 
-class ContestLifecycle:
-    """Contests and reports of one run.
+class Contests:
+    """The contests and reports of a run without ACADEMY, whose loop then need not ask whether there is one.
 
-    `warn` takes what people should know. `fair_use` has the competition's own rules, by name. Contests and
-    reports are passed as the bytes that the results database keeps of them; None stands for "no ACADEMY".
+    Contests and reports are passed as the bytes that the results database keeps of them; None stands for
+    "no ACADEMY".
     """
-
-    def __init__(
-        self,
-        session: AcademySession | None,
-        outbox: Outbox,
-        warn: Callable[[str], None],
-        fair_use: Mapping[str, float] | None = None,
-    ) -> None:
-        self._session = session
-        self._fair_use = fair_use
-        self._reporter = None if session is None else OutboxDelivery(outbox, session)
-        self._warn = warn
-        # When a contest that could not be opened may be tried again.
-        self._open_again = 0.0
-        self._waiting = 0
-        self._count_again = 0.0
 
     def start(self) -> None:
         """Begin to deliver reports."""
-        if self._reporter is not None:
-            self._reporter.start()
 
     def stop(self) -> None:
         """Stop delivering; what waits is for the next run."""
-        if self._reporter is not None:
-            self._reporter.stop()
 
     def wake(self) -> None:
         """Deliver now: there is a new report."""
-        if self._reporter is not None:
-            self._reporter.wake()
 
     def tend(self) -> None:
         """Pass on warnings; restart an embedded server that has ended. Raises EmbeddedAcademyError."""
-        if self._session is None or self._reporter is None:
-            return
-        while not self._reporter.warnings.empty():
-            self._warn(self._reporter.warnings.get())
-        if self._session.tend():
-            self._warn("the embedded ACADEMY had ended and was started again")
-            self._reporter.wake()
 
     def waiting(self) -> int:
         """How many reports wait, as of half a second ago at most."""
-        if self._reporter is not None and time.monotonic() >= self._count_again:
-            self._waiting = self._reporter.waiting()
-            self._count_again = time.monotonic() + _COUNT_SECONDS
-        return self._waiting
-
-    # Contests
+        return 0
 
     def contest(
         self, contest_id: str, spec: GameSpec, players: Sequence[str], elo: Sequence[float]
     ) -> bytes | None:
         """The contest as it will be opened: players by seat, with the ratings they begin it with."""
-        if self._session is None:
-            return None
-        spec = self._session.called(spec)
-        self._session.know(spec)
-        return contest_message(contest_id, spec, players, elo, self._fair_use).SerializeToString()
+        return None
 
     def open(self, contest: bytes | None, since: float) -> AcademyAccess | None:
         """Open a contest that was made at the Unix time `since`; what its players need to get there.
@@ -100,55 +45,24 @@ class ContestLifecycle:
         Raises ContestNotOpenError; AcademyUnavailableError when it stayed so for two minutes, and
         AcademyRefusedError.
         """
-        if self._session is None or contest is None:
-            return None
-        if time.monotonic() < self._open_again:
-            raise ContestNotOpenError
-        message = contests_pb2.Contest.FromString(contest)
-        try:
-            tickets = self._session.link.open_contest(message)
-        except (AcademyUnavailableError, AcademyRefusedError) as error:
-            if not may_pass(error) or time.time() - since > OPENING_GIVE_UP_SECONDS:
-                raise
-            self._warn(f"{error}; trying again")
-            self._open_again = time.monotonic() + OPENING_PAUSE_SECONDS
-            raise ContestNotOpenError from error
-        where = self._session.link.connection
-        tls_ca = None if where.ca is None else str(Path(where.ca).resolve())
-        return AcademyAccess(where.address, message.contest_id, tickets, tls_ca, message.game_id)
-
-    # Reports
+        return None
 
     def report(
         self, contest: bytes | None, result: GameResult, elo_after: Sequence[float] = ()
     ) -> bytes | None:
         """The report of a finished game, with its players' new ratings by seat."""
-        if self._session is None or contest is None:
-            return None
-        opened = contests_pb2.Contest.FromString(contest)
-        if not self._session.update:
-            return void_report(opened, "not to be learnt from").SerializeToString()
-        message, shortened = fitted(contest_report(opened, result, elo_after))
-        if shortened:
-            self._warn(f"game {result.game_id}: its report {shortened}")
-        return message.SerializeToString()
+        return None
 
     def await_delivery(self, meanwhile: Callable[[str], None]) -> None:
         """Give ACADEMY a minute to take the last reports; `meanwhile` gets what the run waits for."""
-        if self._reporter is None:
-            return
-        self._reporter.hurry()
-        deadline = time.monotonic() + DELIVERY_SECONDS
-        while (waiting := self._reporter.waiting()) and time.monotonic() < deadline:
-            self.tend()
-            meanwhile(f"waiting for ACADEMY to take {waiting} reports")
-            time.sleep(0.05)
-        if waiting:
-            self._warn(f"{waiting} reports to ACADEMY are still undelivered; the next run sends them")
 
 
 def void_contest_report(contest: bytes | None, reason: str) -> bytes | None:
     """The report of a contest that led to nothing; also where ACADEMY is not in use any more."""
     if contest is None:
         return None
+    # A run without ACADEMY does without gRPC, which takes long to load.
+    from academy.v1 import contests_pb2
+    from arena.academy.client import void_report
+
     return void_report(contests_pb2.Contest.FromString(contest), reason).SerializeToString()

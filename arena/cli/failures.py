@@ -1,12 +1,12 @@
 """What goes wrong, as one line on standard error and an exit status; never a traceback."""
 
-from enum import IntEnum
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
+from arena.cli.exit_status import ExitStatus
 from arena.cli.replay_file import ReplayNotMadeError
 from arena.cli.web_pages import PagesNotServedError
 from arena.control.parameters import InvalidParameterError
@@ -22,18 +22,6 @@ from arena.selection.selector import CompetitionChangedError
 from arena.service.tokens import TokensError
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from referees.api import UnknownRefereeError, UnreadableRecordError
-
-
-class ExitStatus(IntEnum):
-    """The exit status of the command; 2, wrong usage, comes from the parsing of the command line."""
-
-    DONE = 0
-    ERROR = 1
-    INTERRUPTED = 3
-    HALTED = 4
-    UNDELIVERED = 5
-    WITHOUT_SOME = 6
-
 
 EXPECTED: Final = (
     PlayerError,

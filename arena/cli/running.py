@@ -59,13 +59,11 @@ def run(  # noqa: PLR0913 - the options of a command
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. `arena --help` lists the exit statuses.
     """
-    from arena.cli.failures import ExitStatus
+    from arena.cli.exit_status import ExitStatus
     from arena.cli.web_pages import served_pages
     from arena.runner.competition import RunEnd
-    from arena.runner.results import read_results
     from arena.runner.run import RunOptions
     from arena.runner.run import run as run_competition
-    from arena.terminal.progress import standings_text
 
     settings, files = open_competition(control, results)
     # What is loaded stays: the collector need not look through it again.
@@ -76,6 +74,9 @@ def run(  # noqa: PLR0913 - the options of a command
             say(f"{beside.enter_context(served_pages(settings.path, web, settings.academy))} while this runs")
         ended = run_competition(settings, files, options)
     if not quiet:
+        from arena.runner.results import read_results
+        from arena.terminal.standings_table import standings_text
+
         report = read_results(settings, files)
         # A table of a tuner's candidates would say nothing.
         say("\n".join([*report.lines, ""]) if report.of_tuner else standings_text(report.standings), end="")
@@ -148,7 +149,7 @@ def reset(control: ControlFile, results: ResultsUrl = None) -> None:
 
     Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
-    from arena.cli.failures import ExitStatus
+    from arena.cli.exit_status import ExitStatus
     from arena.runner.reset import reset as reset_competition
 
     settings, files = open_competition(control, results)

@@ -17,7 +17,7 @@ from arena.control.validation import read as read_table
 from arena.jobs import Adjudication
 from arena.players.protocols import added_protocols, dial_in_protocol
 from arena.ratings.elo import Curve, EloRules
-from arena.ratings.skill import RatedBy
+from arena.ratings.places import RatedBy
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20

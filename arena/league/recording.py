@@ -16,7 +16,7 @@ from arena.league.players import LeaguePlayer, known_or_entered
 from arena.league.source import SourceCompetition, SourceGame, batches
 from arena.league.tables import COMPETITION, GAME, PLAYER, RATING, SEAT
 from arena.ratings.elo import EloRules
-from arena.ratings.skill import RatedBy, places_of
+from arena.ratings.places import RatedBy, places_of
 from arena.results.database import ResultsDatabase, insertion, utc_now
 
 BATCH: Final = 200

@@ -5,14 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault
-from arena.ratings.elo import PairResult, RatingList, rate
+from arena.ratings.places import RatedBy, places_of
 from arena.ratings.pot_scores import pot_scores
-from arena.ratings.skill import RatedBy, SkillTable, places_of
 from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned_tallies
 from arena.results.database import ResultsError
@@ -29,6 +28,9 @@ from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
+
+if TYPE_CHECKING:
+    from arena.ratings.rating_list import RatingList
 
 # No player can be called so.
 CANDIDATES: Final = "#candidates"
@@ -144,6 +146,9 @@ def _players(
     faults: Mapping[str, LastFault],
     by: RatedBy,
 ) -> dict[str, PlayerFacts]:
+    # A run that begins does without what these load.
+    from arena.ratings.skill import SkillTable
+
     usage, descriptions = series.player_usage(), series.player_descriptions()
     scores: defaultdict[str, float] = defaultdict(float)
     skills = SkillTable()
@@ -189,8 +194,10 @@ def _candidate_faults(
     )
 
 
-def likeliest_ratings(standings: Standings, control: Control) -> RatingList:
+def likeliest_ratings(standings: Standings, control: Control) -> "RatingList":
     """The Elo that all results together make likeliest; for games of two seats."""
+    from arena.ratings.rating_list import PairResult, rate
+
     pairs = combinations(standings.order, 2)
     scores = ((name, opponent, standings.against(name, opponent)) for name, opponent in pairs)
     results = [

@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.control.schema import TUNERS
 from arena.jobs import Fault
-from arena.ratings.elo import RatingList
-from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import NEWCOMER, FirstRating
@@ -19,6 +17,10 @@ from arena.results.standings import Standings
 from arena.selection.candidates import TuningState
 from arena.selection.generations import Descent
 from arena.selection.sprt import SprtState
+
+if TYPE_CHECKING:
+    from arena.ratings.rating_list import RatingList
+    from arena.ratings.skill import Skill
 
 
 def is_tuner(kind: str) -> bool:
@@ -37,7 +39,7 @@ class PlayerFacts:
     description: str
     usage: PlayerTotals | None
     daide_score: float
-    skill: Skill
+    skill: "Skill"
     last_fault: LastFault | None = None
 
 
@@ -103,7 +105,7 @@ class CompetitionReport:
     standings: Standings
     matchups: Sequence[MatchupTally]
     players: Mapping[str, PlayerFacts]
-    ratings: RatingList | None
+    ratings: "RatingList | None"
     lines: Sequence[str]
     voids: int
     excluded: Sequence[Exclusion]

@@ -4,6 +4,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -55,6 +56,8 @@ class Database(ABC):
     def __init__(self, engine: Engine, quick_engine: Engine | None = None) -> None:
         self._engine = engine
         self._quick_engine = quick_engine or engine
+        # The transaction that a thread has opened for several things together.
+        self._common: ContextVar[Connection | None] = ContextVar("common transaction", default=None)
 
     @classmethod
     def open(cls, url: URL | str, create: bool = True) -> Self:
@@ -93,9 +96,29 @@ class Database(ABC):
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All or nothing: committed at the end of the block, undone if it raises."""
+        """All or nothing: committed at the end of the block, undone if it raises.
+
+        In a block of `together` it is a part of that.
+        """
+        common = self._common.get()
+        if common is not None:
+            yield common
+            return
         with self._engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of all those that the block opens: one wait for the disk.
+
+        Nothing of them is stored before the block has ended.
+        """
+        with self._engine.begin() as connection:
+            token = self._common.set(connection)
+            try:
+                yield
+            finally:
+                self._common.reset(token)
 
     @contextmanager
     def sole_transaction(self) -> Iterator[Connection]:

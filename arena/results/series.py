@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -164,6 +165,10 @@ class Series(SeriesReader):
         if self._entered is None:
             raise RuntimeError("games of a competition may begin when the database has its description")
         return self._entered
+
+    def together(self) -> AbstractContextManager[None]:
+        """Store all that the block stores in one transaction."""
+        return self._database.together()
 
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""

@@ -3,10 +3,10 @@
 They change in the transaction that stores a game.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Index, Table, bindparam, insert, update
+from sqlalchemy import Connection, Index, Table, TextClause, text
 
 from arena.jobs import Fault
 from arena.results import own_tables as own
@@ -60,22 +60,27 @@ def _result(game: FinishedGame, points: float) -> str:
 
 
 def _add(connection: Connection, table: Table, rows: Sequence[_Row]) -> None:
-    for row in rows:
-        changed = connection.execute(_ADDITIONS[table.name], {f"new_{name}": row[name] for name in row})
-        # One process at a time writes a competition: nobody adds the row meanwhile.
-        if not changed.rowcount:
-            connection.execute(_INSERTIONS[table.name], row)
+    if rows:
+        connection.execute(_ADDITIONS[table.name], rows)
 
 
-def _addition(table: Table) -> Any:
-    key = [table.c[name] == bindparam(f"new_{name}") for name in _KEYS[table.name]]
-    sums = {name: table.c[name] + bindparam(f"new_{name}") for name in _SUMS[table.name]}
-    if "Elo" in table.c:
-        sums["Elo"] = bindparam("new_Elo")
-    return update(table).where(*key).values(sums)
+def _addition(table: Table) -> TextClause:
+    """Adds to a row's sums, or the row itself where it is not there: SQLite and PostgreSQL write it alike."""
+    columns = [column.name for column in table.columns]
+    changes = [f'"{name}" = "{table.name}"."{name}" + excluded."{name}"' for name in _SUMS[table.name]]
+    if "Elo" in columns:
+        changes.append('"Elo" = excluded."Elo"')
+    values = ", ".join(f":{name}" for name in columns)
+    return text(
+        f'INSERT INTO "{table.name}" ({_quoted(columns)}) VALUES ({values}) '
+        f"ON CONFLICT ({_quoted(_KEYS[table.name])}) DO UPDATE SET {', '.join(changes)}"
+    )
 
 
-_INSERTIONS: Final = {table.name: insert(table) for table in (own.STANDING, own.PAIR)}
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
 _ADDITIONS: Final = {table.name: _addition(table) for table in (own.STANDING, own.PAIR)}
 
 _WINNERS: Final = 'SELECT "GameId", SUM("Winner") AS winners FROM "SAGA_Player" GROUP BY "GameId"'

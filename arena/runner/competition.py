@@ -9,12 +9,13 @@ contest id of its own.
 
 import time
 from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from arena.academy.contests import ContestLifecycle, ContestNotOpenError, void_contest_report
-from arena.academy.session import AcademySession
+from arena.academy.contests import ContestNotOpenError, Contests, void_contest_report
 from arena.control import plans
 from arena.control.settings import Control, Scope
 from arena.jobs import Fault, GameResult, PlayerSetup
@@ -25,7 +26,6 @@ from arena.results.series_reader import StoredRecord
 from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles, history_line
 from arena.runner.game_jobs import JobMaker
-from arena.runner.league import LeagueDelivery
 from arena.runner.resume import give_up_open_attempts, resume_games
 from arena.runner.stopping import RunInterruptedError, StopRequests
 from arena.runner.void_games import DIALS_IN, VoidGames, forfeit_game, seat_at_fault
@@ -37,7 +37,13 @@ from arena.workers.pool import WorkerPool
 from arena.workers.worker import WorkerLost
 from referees.api import Termination
 
+if TYPE_CHECKING:
+    from arena.academy.session import AcademySession
+    from arena.runner.league import LeagueDelivery
+
 TICK_SECONDS: Final = 0.25
+# Results that are stored with one wait for the disk.
+MOST_TOGETHER: Final = 100
 
 
 class RunEnd(Enum):
@@ -74,9 +80,9 @@ class RunResources:
     log: EventLog
     stopping: StopRequests
     workers: WorkerPool
-    session: AcademySession | None
+    session: "AcademySession | None"
     display: Display
-    league: LeagueDelivery | None = None
+    league: "LeagueDelivery | None" = None
 
 
 class Competition:
@@ -93,7 +99,7 @@ class Competition:
         self._workers = resources.workers
         self._display = resources.display
         self._league = resources.league
-        self._academy = ContestLifecycle(resources.session, self._series.outbox, self._warn, control.fair_use)
+        self._academy = self._contests(resources.session)
         self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
         # Games that wait until another game of a player has ended, with the player.
@@ -105,6 +111,8 @@ class Competition:
         self._max_games: int | None = None
         self._pace = Pace()
         self._end: RunEnd | None = None
+        # What is done when the results that are being taken are stored.
+        self._stored: deque[Callable[[], None]] = deque()
         # A game whose contest could not be opened at ACADEMY yet.
         self._unopened: _Running | None = None
         taken_up = resume_games(control, self._files, self._series, selector, self._log)
@@ -112,6 +120,13 @@ class Competition:
         self._unfinished = deque(taken_up.unfinished)
         for warning in taken_up.warnings:
             self._warn(warning)
+
+    def _contests(self, session: "AcademySession | None") -> Contests:
+        if session is None:
+            return Contests()
+        from arena.academy.lifecycle import ContestLifecycle
+
+        return ContestLifecycle(session, self._series.outbox, self._warn, self._control.fair_use)
 
     def run(self, max_games: int | None = None) -> RunEnd:
         """Play until the competition is complete or stopped, starting at most `max_games` games.
@@ -134,7 +149,7 @@ class Competition:
                     break
                 result = self._workers.next_result(TICK_SECONDS if self._running else 0)
                 if result is not None:
-                    self._take(result)
+                    self._take_all(result)
                 elif not self._running:
                     time.sleep(TICK_SECONDS)
             give_up_open_attempts(self._series, self._log, "the run stopped before it began")
@@ -279,6 +294,21 @@ class Competition:
 
     # When games are over
 
+    def _take_all(self, first: GameResult | WorkerLost) -> None:
+        """Store a result, and others that are there, with one wait for the disk; then make them known."""
+        with self._series.together():
+            self._take(first)
+            for _ in range(MOST_TOGETHER - 1):
+                result = self._workers.next_result(0)
+                if result is None:
+                    break
+                self._take(result)
+        while self._stored:
+            self._stored.popleft()()
+        self._academy.wake()
+        if self._league is not None:
+            self._league.wake()
+
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running[result.game_id]
         if isinstance(result, GameResult) and self._is_rerun(result):
@@ -291,14 +321,12 @@ class Competition:
             self._void(game, result)
         del self._running[result.game_id]
         # After its result is stored: watchers see a game that is in progress or over, or both for a moment.
-        self._files.live_game(result.game_id, game.attempt.number).unlink(missing_ok=True)
+        live = self._files.live_game(result.game_id, game.attempt.number)
+        self._stored.append(partial(live.unlink, missing_ok=True))
         if not any(fixture is game.fixture for _, fixture in self._put_off):
             waiting, ended = self._put_off, set(map(original_name, game.fixture.players))
             self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
             self._retries.extend(fixture for name, fixture in waiting if name in ended)
-        self._academy.wake()
-        if self._league is not None:
-            self._league.wake()
 
     def _finish(self, game: _Running, result: GameResult, *, counts_at_academy: bool = True) -> None:
         assert result.outcome is not None
@@ -321,10 +349,17 @@ class Competition:
         )
         if counts_at_academy:
             self._voids.note_completed(fixture)
+        lines = [history_line(finished, remark), *self._selector.history_lines()]
+        self._stored.append(partial(self._make_known, result, finished, game.seed, lines))
+
+    def _make_known(
+        self, result: GameResult, finished: FinishedGame, seed: int, history: Sequence[str]
+    ) -> None:
+        """Tell of a game whose result is stored."""
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
-        self._files.add_to_history([history_line(finished, remark), *self._selector.history_lines()])
-        self._log.add("game finished", game=result.game_id, result=finished.describe(), seed=game.seed)
+        self._files.add_to_history(history)
+        self._log.add("game finished", game=result.game_id, result=finished.describe(), seed=seed)
         self._display.result(f"game {result.game_id}: {finished.describe()}")
         for warning in result.warnings:
             self._warn(f"game {result.game_id}: {warning}")

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from arena.academy.session import AcademySession
 from arena.control.settings import Control
 from arena.jobs import PlayerSetup
 from arena.results.first_ratings import ACADEMY, CONTROL_FILE, EARLIER_GAMES, NEWCOMER, FirstRating
 from arena.results.series import Series
 from arena.selection.kinds import players_to_check
-from clients.connection import AcademyRefusedError
+
+if TYPE_CHECKING:
+    from arena.academy.session import AcademySession
 
 RatingsIn = Callable[[str, Sequence[PlayerSetup]], Mapping[str, float]]
 """The Elo, by name, of those players who are known in a game."""
@@ -19,7 +21,7 @@ def settle_first_ratings(
     control: Control,
     series: Series,
     in_league: RatingsIn | None,
-    session: AcademySession | None,
+    session: "AcademySession | None",
     tell: Callable[[str], None],
 ) -> Control:
     """The control file with the Elo that each player begins with, which is stored before it is used.
@@ -69,9 +71,11 @@ def with_first_ratings(control: Control, known: Mapping[str, FirstRating]) -> Co
 
 
 def _of_academy(
-    control: Control, session: AcademySession, names: set[str], tell: Callable[[str], None]
+    control: Control, session: "AcademySession", names: set[str], tell: Callable[[str], None]
 ) -> dict[str, FirstRating]:
     """ACADEMY's ratings of players."""
+    from clients.connection import AcademyRefusedError
+
     try:
         return {
             name: FirstRating(elo, ACADEMY, game_id)

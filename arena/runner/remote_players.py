@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from academy.wire.addresses import InvalidAddressError
-from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
 from arena.control.settings import Control
 from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import PlayerSetup
-from arena.lobby.game_socket import present_players
-from arena.lobby.server import Note, background_lobby
 from arena.output import complain
+
+if TYPE_CHECKING:
+    from arena.lobby.server import Note
 
 REMOTE: Final = "grpc"
 # Set for competitions that a service runs, whose players dial in to the service.
@@ -37,6 +37,8 @@ class NamedPlayers:
 
         Raises NotAuthenticatedError and NotPermittedError.
         """
+        from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+
         wanted = self._digests.get(player, b"")
         if wanted is None:
             return 0
@@ -50,7 +52,7 @@ class NamedPlayers:
 
 @contextmanager
 def remote_players(
-    control: Control, tell: Callable[[str], None], note: Note, tokens: Path, *, insecure: bool = False
+    control: Control, tell: Callable[[str], None], note: "Note", tokens: Path, *, insecure: bool = False
 ) -> Iterator[Control]:
     """Open a lobby for the block, if a player of the competition dials in, and say where.
 
@@ -69,6 +71,9 @@ def remote_players(
     if lobby is not None:
         yield _point_to_lobby(control, lobby, digests)
         return
+    # Few competitions have a player that dials in, and what these load takes long.
+    from arena.lobby.server import background_lobby
+
     endpoint = control.remote
     if nameless and insecure:
         if not endpoint.address.is_local:
@@ -93,6 +98,8 @@ def present_competitors(control: Control) -> set[str]:
 
     `control` knows the lobby.
     """
+    from arena.lobby.game_socket import present_players
+
     players = [control.players[name] for name in control.competitors]
     lobbies = {str(setup.parameters["lobby"]) for setup in players if setup.protocol == REMOTE}
     there = {name for lobby in lobbies for name in present_players(lobby)}

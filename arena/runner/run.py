@@ -6,13 +6,10 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 
-from arena.academy.session import AcademySession
 from arena.control import plans
 from arena.control.settings import Control, ControlError
 from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup
-from arena.league.database import LeagueDatabase
-from arena.league.source import competition_named
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
 from arena.players.player import PlayerError
@@ -28,7 +25,6 @@ from arena.runner.event_log import EventLog
 from arena.runner.files import CompetitionFiles
 from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
-from arena.runner.league import LeagueDelivery, enter_players, ratings_in, with_members_versions
 from arena.runner.listeners import open_listeners
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
 from arena.runner.remote_players import present_competitors, remote_players
@@ -37,7 +33,6 @@ from arena.runner.void_games import DIALS_IN
 from arena.selection.kinds import players_to_check, selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
-from arena.selection.standing import Standing
 from arena.terminal.display import display_for
 from arena.workers.pool import WorkerPool
 
@@ -157,10 +152,15 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(withheld_tokens(control.token_variables))
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
+        # They start while the database is opened.
+        workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         stack.enter_context(lock_competition(database, files.name))
         opened = None
         if control.league is not None:
+            from arena.league.database import LeagueDatabase
+            from arena.runner.league import with_members_versions
+
             opened = stack.enter_context(closing(LeagueDatabase.open(control.league)))
             control = with_members_versions(control, opened)
         heading = _heading(control, files, selector_for(control))
@@ -174,7 +174,10 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         )
         control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)
-        if isinstance(selector, Standing):
+        if isinstance(control.plan, plans.StandingPlan):
+            from arena.selection.standing import Standing
+
+            assert isinstance(selector, Standing)
             selector.presence = partial(present_competitors, control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
@@ -198,13 +201,18 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
-        workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
+        # What only some competitions have is loaded for these.
         if control.academy is not None:
+            from arena.academy.session import AcademySession
+
             session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log)
             stack.callback(session.close)
         league, in_league = None, None
         if opened is not None:
+            from arena.league.source import competition_named
+            from arena.runner.league import LeagueDelivery, enter_players, ratings_in
+
             control, in_league = enter_players(control, opened), partial(ratings_in, opened)
             league = LeagueDelivery(opened, database, competition_named(database, files.name))
             stack.callback(league.stop)

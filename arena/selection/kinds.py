@@ -15,7 +15,6 @@ from arena.selection.playoff import Playoff
 from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import Selector
 from arena.selection.sprt import SprtMatch
-from arena.selection.standing import Standing
 from arena.selection.swiss import Swiss
 
 
@@ -33,6 +32,9 @@ def selector_for(control: Control) -> Selector:  # noqa: C901 - a case for each 
         case plans.SwissPlan():
             return Swiss(plan, seed)
         case plans.StandingPlan():
+            # It computes with NumPy, which takes longer to load than a run of another kind to begin.
+            from arena.selection.standing import Standing
+
             return Standing(plan, seed)
         case plans.SprtPlan():
             return SprtMatch(plan, seed)

@@ -19,7 +19,7 @@ from arena.lobby.errors import InvalidRequestError, LobbyClosingError, TooManyEr
 from arena.lobby.lobby import RemoteSession
 from arena.match.live_game import LiveFolder, LiveMove, LiveNews
 from arena.players.remote import to_duration
-from arena.ratings.elo import RatingList
+from arena.ratings.rating_list import RatingList
 from arena.reports.assembly import likeliest_ratings, with_first_ratings
 from arena.reports.contents import is_tuner
 from arena.reports.kept_texts import read_texts

@@ -14,7 +14,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.academy import contests
+from arena.academy import lifecycle
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
@@ -150,7 +150,7 @@ def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
 def test_reports_left_over_have_a_status_of_their_own(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contests, "DELIVERY_SECONDS", 0.2)
+    monkeypatch.setattr(lifecycle, "DELIVERY_SECONDS", 0.2)
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
     done = arena("run", control)

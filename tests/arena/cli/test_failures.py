@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 
-from arena.cli.failures import ExitStatus, describe_failure
+from arena.cli.exit_status import ExitStatus
+from arena.cli.failures import describe_failure
 from tests.arena.cli.command import arena
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from arena.ratings import bradley_terry
 from arena.ratings.bradley_terry import Numbers, Pairings, Strengths, likeliest
-from arena.ratings.elo import PairResult, rate
+from arena.ratings.rating_list import PairResult, rate
 
 
 def simulated(players: int, pairs: int, games: int, seed: int) -> tuple[Numbers, Pairings]:

@@ -7,7 +7,7 @@ import pytest
 from arena.control.settings import ControlError
 from arena.control.toml_file import read
 from arena.ratings.elo import EloRules
-from arena.ratings.skill import RatedBy, places_of
+from arena.ratings.places import RatedBy, places_of
 from referees.api import Outcome, Termination
 from tests.arena.control_files import RANDOM, write_control
 

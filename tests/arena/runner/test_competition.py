@@ -1,7 +1,7 @@
 """The loop: every game is selected, played, recorded, rated and reported, and counts once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from academy.v1 import contests_pb2
 from arena.academy import client
-from arena.academy import contests as academy_desk
+from arena.academy import lifecycle as academy_desk
 from arena.academy.session import AcademySession
 from arena.control.toml_file import read
 from arena.results.database import ResultsDatabase
@@ -78,7 +78,9 @@ class Arena:
 
         class Stopping(StopRequests):
             def look(stopping) -> str:
-                if interrupt_after is not None and len(self.display.results) >= interrupt_after:
+                reached = interrupt_after is not None and len(self.display.results) >= interrupt_after
+                # Results that come together leave no game in progress for a moment.
+                if reached and series.open_attempts():
                     raise RunInterruptedError
                 return super().look()
 
@@ -184,7 +186,7 @@ def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path) -> None
 
     def stop_once(progress: Callable[[], RunProgress]) -> None:
         show(progress)
-        if progress().standings.games == 1 and not requested:
+        if progress().standings.games >= 1 and not requested:
             requested.append(True)
             arena.files.request_stop()
 
@@ -269,6 +271,27 @@ def test_games_wait_for_an_academy_that_is_away_for_a_moment(tmp_path: Path, ser
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
     assert any("trying again" in warning for warning in arena.display.warnings)
+
+
+def test_a_result_that_was_not_stored_is_not_told_and_its_game_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2\nparallel = 2"))
+
+    @contextmanager
+    def full_disk(connection: ResultsDatabase) -> Iterator[None]:
+        with together(connection):
+            yield
+            raise OSError("disk full")
+
+    together = ResultsDatabase.together
+    with monkeypatch.context() as patch:
+        patch.setattr(ResultsDatabase, "together", full_disk)
+        with pytest.raises(OSError, match="disk full"):
+            arena.run()
+    assert (arena.display.results, arena.files.history.read_text(), arena.finished()) == ([], "", [])
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ALL_GAMES
 
 
 def test_a_run_ends_when_academy_stays_away(

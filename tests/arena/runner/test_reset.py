@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
-from arena.academy import contests, session
+from arena.academy import lifecycle, session
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import Control
@@ -81,7 +81,7 @@ def test_an_interrupted_games_contest_is_void_before_it_is_forgotten(
 def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contests, "DELIVERY_SECONDS", 0.2)
+    monkeypatch.setattr(lifecycle, "DELIVERY_SECONDS", 0.2)
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
     control, files = opened(path)

@@ -20,7 +20,7 @@ from arena.runner.competition import RunEnd
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.runner.run import RunOptions, run
-from arena.terminal.progress import standings_text
+from arena.terminal.standings_table import standings_text
 from referees.warlight import WarLight
 
 BOT = Path(__file__).parents[1] / "warlight_bot.py"
