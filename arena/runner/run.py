@@ -1,5 +1,6 @@
 """A run of a competition from its control file: everything is opened, used and closed here."""
 
+import os
 import secrets
 from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
@@ -31,7 +32,8 @@ from arena.runner.game_jobs import JobMaker, setting_of
 from arena.runner.league import LeagueDelivery, enter_players, ratings_in, with_members_versions
 from arena.runner.listeners import open_listeners
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
-from arena.runner.remote_players import present_competitors, remote_players
+from arena.runner.remote_players import LOBBY_VARIABLE, remote_players
+from arena.runner.roster import Roster
 from arena.runner.stopping import StopRequests
 from arena.runner.void_games import DIALS_IN
 from arena.selection.kinds import players_to_check, selector_for
@@ -159,10 +161,8 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         stack.enter_context(lock_competition(database, files.name))
-        opened = None
-        if control.league is not None:
-            opened = stack.enter_context(closing(LeagueDatabase.open(control.league)))
-            control = with_members_versions(control, opened)
+        opened = _open_league(control, stack)
+        control = with_members_versions(control, opened)
         heading = _heading(control, files, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
@@ -174,8 +174,6 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         )
         control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)
-        if isinstance(selector, Standing):
-            selector.presence = partial(present_competitors, control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
@@ -208,14 +206,58 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             control, in_league = enter_players(control, opened), partial(ratings_in, opened)
             league = LeagueDelivery(opened, database, competition_named(database, files.name))
             stack.callback(league.stop)
-        control = settle_first_ratings(control, series, in_league, session, tell)
+
+        settle = partial(settle_first_ratings, series=series, in_league=in_league, session=session, tell=tell)
+        control = settle(control)
         with display_for(options.quiet) as display:
             resources = RunResources(files, series, log, stopping, workers, session, display, league)
             competition = Competition(control, selector, jobs, resources)
             series.describe(heading)
+            if isinstance(selector, Standing):
+                entry = _Entry(files, series, selector, opened, settle)
+                _follow_players(selector, Roster(control, entry, log.add), competition)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
         return Ended(end, series.outbox.counts()["waiting"], league is None or league.complete)
+
+
+def _open_league(control: Control, stack: ExitStack) -> LeagueDatabase | None:
+    if control.league is None:
+        return None
+    return stack.enter_context(closing(LeagueDatabase.open(control.league)))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """Enters players that come while a standing arena runs, wherever they must be known."""
+
+    files: CompetitionFiles
+    series: Series
+    selector: Selector
+    league: LeagueDatabase | None
+    settle: Callable[[Control], Control]
+
+    def __call__(self, control: Control) -> Control:
+        """The control file with what the league knows of its players, who are entered."""
+        control = with_members_versions(control, self.league)
+        if self.league is not None:
+            control = enter_players(control, self.league)
+        self.series.describe(_heading(control, self.files, self.selector))
+        return self.settle(control)
+
+
+def _follow_players(selector: Standing, roster: Roster, competition: Competition) -> None:
+    """Let a standing arena look who is there, and at a service also who is new, before each round."""
+
+    def renew() -> None:
+        renewed = roster.look()
+        if renewed is not None:
+            competition.renew_players(renewed)
+            selector.renew_competitors(renewed.competitors)
+
+    selector.presence = roster.present
+    if LOBBY_VARIABLE in os.environ:
+        selector.before_round = renew
 
 
 def _startup_checks(

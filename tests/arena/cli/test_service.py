@@ -13,7 +13,7 @@ import trustme
 from arena.service.tokens import ServiceRole, add_token
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import RANDOM, SLOW, write_control
-from tests.arena.service.test_service import Service
+from tests.arena.service.serving import Service
 
 
 @pytest.fixture(scope="module")
