@@ -1,8 +1,9 @@
 """Actions before there is a competition: init writes a control file, describe a game for ACADEMY."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -57,7 +58,7 @@ def describe(
     from academy.wire.games import game_message
     from referees.api import InvalidSettingError, MissingSettingError, referee
 
-    values = dict(_setting(setting) for setting in settings or ())
+    values = read_settings(settings or ())
     rules = referee(game)
     try:
         described = rules.from_settings(rules.located(values, Path.cwd())).spec()
@@ -68,6 +69,11 @@ def describe(
     except InvalidSettingError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
     say(json_format.MessageToJson(game_message(described), preserving_proto_field_name=True))
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """The settings of a game as options give them, NAME=VALUE each."""
+    return dict(_setting(setting) for setting in settings)
 
 
 def _setting(text: str) -> tuple[str, object]:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.output import count_text
-from arena.v1 import competitions_pb2, members_pb2
+from arena.v1 import competitions_pb2, members_pb2, pools_pb2
 from referees.legible_text import legible
 
 _WIDTH: Final = 140
@@ -211,3 +211,49 @@ def _quota(quota: members_pb2.Quota) -> str:
 
 def _time(time: Timestamp) -> str:
     return f"{time.ToDatetime():%Y-%m-%d %H:%M}"
+
+
+def pools_text(pools: Iterable[pools_pb2.Pool]) -> str:
+    """A table of pools."""
+    table = _table(" pool", " state", " game", " settings", " clock", " schedule", " remark")
+    for pool in pools:
+        settings = pool.settings
+        state = pools_pb2.PoolState.Name(pool.state).removeprefix("POOL_STATE_").lower()
+        if pool.HasField("opens"):
+            state += f" until {_time(pool.opens)}"
+        hours = f" for {settings.open_for.seconds / 3600:g} h" if settings.schedule else ""
+        remark = pool.remark.strip().rpartition("\n")[2]
+        cells = (pool.name, state, settings.game, settings.settings_json, _clock(settings))
+        more = (f"{settings.schedule}{hours}" or "always", remark)
+        table.add_row(*(Text(legible(cell)) for cell in (*cells, *more)))
+    return _text(table)
+
+
+def seasons_text(seasons: Iterable[pools_pb2.Season]) -> str:
+    """A table of seasons."""
+    table = _table(" season", " begins", " ends")
+    for season in seasons:
+        ends = _time(season.ends) if season.HasField("ends") else "--"
+        table.add_row(Text(legible(season.name)), _time(season.begins), ends)
+    return _text(table)
+
+
+def season_text(lines: Iterable[pools_pb2.SeasonLine]) -> str:
+    """The table of a game in a season."""
+    table = _table("", " player", "Elo", "+-", "games", "points")
+    for place, line in enumerate(lines, start=1):
+        name = Text(legible(f"{line.player} {line.version}".strip()))
+        table.add_row(
+            str(place), name, f"{line.elo:.0f}", f"{line.error:.0f}", str(line.games), f"{line.points:g}"
+        )
+    return _text(table)
+
+
+def _clock(settings: pools_pb2.PoolSettings) -> str:
+    if settings.HasField("clock"):
+        main, increment = (
+            part.ToMilliseconds() / 1e3 for part in (settings.clock.main, settings.clock.increment)
+        )
+        return f"{main:g} s + {increment:g} s"
+    seconds = settings.move_time.ToMilliseconds() / 1e3 if settings.HasField("move_time") else 60
+    return f"{seconds:g} s a move"

@@ -22,7 +22,7 @@ from arena.control.parameters import (
 from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
 from arena.control.validation import Place, choose, read, toml_place
-from arena.control.values import MAX_CHILDREN
+from arena.control.values import MAX_CHILDREN, MAX_LISTED, MAX_PLAYERS
 from arena.jobs import PlayerSetup, TimeControl
 from arena.ratings.pentanomial import Sprt
 from referees.api import InvalidSettingError, UnknownRefereeError
@@ -69,9 +69,12 @@ class Contents:
         if name not in self.players:
             _fail(path, f"{name!r} has no table [players.{name}]")
 
-    def competitors(self, least: int) -> tuple[str, ...]:
+    def competitors(self, least: int, most: int = MAX_PLAYERS) -> tuple[str, ...]:
         """The `competitors` of [competition], or all players."""
         names = self.file.competition.competitors
+        count = len(self.players if names is None else names)
+        if count > most:
+            _fail("competition.competitors", f"{count} given, at most {most} are allowed")
         return self.check_names(
             "competition.competitors", tuple(self.players) if names is None else names, least
         )
@@ -168,7 +171,9 @@ def _swiss(contents: Contents) -> plans.SwissPlan:
 
 def _standing(contents: Contents) -> plans.StandingPlan:
     contents.require_two_seats()
-    return plans.StandingPlan(contents.competitors(least=2), contents.file.competition.rounds)
+    return plans.StandingPlan(
+        contents.competitors(least=2, most=MAX_LISTED), contents.file.competition.rounds
+    )
 
 
 def _sprt(contents: Contents) -> plans.SprtPlan:

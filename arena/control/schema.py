@@ -20,6 +20,7 @@ from arena.control.validation import SettingError
 from arena.control.values import (
     MAX_CHILDREN,
     MAX_FAMILIES,
+    MAX_LISTED,
     MAX_MATCHUPS,
     MAX_MEMBERS,
     MAX_PARAMETERS,
@@ -744,7 +745,7 @@ class ControlFile(Table, Generic[Kind]):
     """What is played, and how a run goes."""
     game: GameTable
     """The game."""
-    players: dict[Name, dict[str, Any]] = Field(max_length=MAX_PLAYERS)
+    players: dict[Name, dict[str, Any]] = Field(max_length=MAX_LISTED)
     """The players, a table `[players.NAME]` each."""
     time_control: ClockTable | None = None
     """Everybody's clock."""

@@ -28,6 +28,8 @@ MAX_SERIES: Final = 1000
 MAX_PARAMETERS: Final = 100
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
+# Those of a standing arena come and go.
+MAX_LISTED: Final = 10_000
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
 MAX_CHILDREN: Final = 100_000
 MAX_FAMILIES: Final = 16

@@ -62,3 +62,24 @@ class BannedError(RefusedCallError):
     code = grpc.StatusCode.PERMISSION_DENIED
     reason = "BANNED"
     remedy = "Wait for the ban's end, or ask an operator."
+
+
+class InvalidPoolError(InvalidMembershipError):
+    """A pool's or season's setting breaks a rule."""
+
+    reason = "INVALID_POOL"
+
+
+class PoolConflictError(RefusedCallError):
+    """The pool or season is another one, has ended, or is changed elsewhere."""
+
+    reason = "POOL_CONFLICT"
+    remedy = "List the pools and seasons; choose another name for another one."
+
+
+class UnknownPoolError(RefusedCallError):
+    """There is no pool or season of this name."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "UNKNOWN_POOL"
+    remedy = "List the pools and seasons."

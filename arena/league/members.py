@@ -21,7 +21,7 @@ from arena.league.errors import (
 )
 from arena.league.names import complaint_about_name, skeleton
 from arena.league.players import Entrant, enter
-from arena.league.tables import INVITATION, MEMBER, PLAYER, SEAT
+from arena.league.tables import GAME, INVITATION, MEMBER, PLAYER, SEAT
 from arena.lobby.errors import TooManyError
 from arena.results.database import utc_now
 
@@ -119,11 +119,11 @@ class Members:
     """The members and invitations of a league. Methods wait for the database."""
 
     def __init__(self, league: LeagueDatabase) -> None:
-        self._league = league
+        self.league = league
 
     def all(self) -> list[Member]:
         """All members, by name."""
-        with self._league.transaction() as connection:
+        with self.league.transaction() as connection:
             return [_member(row) for row in connection.execute(_members().order_by(MEMBER.c.Name)).mappings()]
 
     def register(
@@ -139,7 +139,7 @@ class Members:
         if not _KEY.fullmatch(key):
             raise InvalidMembershipError("key", "make up 16 to 64 random letters, digits or signs of base64")
         token, now = secrets.token_urlsafe(32), utc_now()
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             query = select(MEMBER).where(MEMBER.c.Name == application.name)
             known = connection.execute(query).mappings().first()
             if known is not None and _is_repeated(known, key, now):
@@ -185,7 +185,7 @@ class Members:
             values["Games"] = "\n".join(check_games(games))
         if version is not None:
             values["Version"] = check_version(version)
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
             if version is not None:
                 enter(connection, Entrant(name, version))
@@ -196,7 +196,7 @@ class Members:
     def rotate(self, name: str, *, at_once: bool) -> str:
         """Give a member another token, and return it; the one before is good for a while, or ends at once."""
         token = secrets.token_urlsafe(32)
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
             grace = not at_once and member.digest is not None
             _change(
@@ -211,7 +211,7 @@ class Members:
 
     def revoke(self, name: str) -> None:
         """End a member's tokens."""
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
             _change(connection, member.member_id, Digest=None, OldDigest=None, OldUntil=None, KeyDigest=None)
 
@@ -233,7 +233,7 @@ class Members:
 
     def remove(self, name: str) -> None:
         """Free the name of a member that has not played. Raises MemberPlayedError."""
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
             own = select(PLAYER.c.PlayerId).where(PLAYER.c.Name == name)
             if connection.execute(select(SEAT.c.GameId).where(SEAT.c.PlayerId.in_(own)).limit(1)).first():
@@ -244,7 +244,7 @@ class Members:
             connection.execute(delete(PLAYER).where(PLAYER.c.Name == name))
 
     def _set(self, name: str, **values: Any) -> Member:
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
             _change(connection, member.member_id, **values)
             return _by_name(connection, name)
@@ -264,7 +264,7 @@ class Members:
             "Digest": digest_of(code), "Note": note, "Name": name, "Uses": uses, "Used": 0, "Created": now,
             "Expires": None if duration is None else now + duration, "Revoked": False,
         }  # fmt: skip
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             _check_room(connection, INVITATION, MOST_INVITATIONS)
             added = connection.execute(insert(INVITATION).values(row)).inserted_primary_key
             assert added is not None
@@ -276,11 +276,11 @@ class Members:
         query = _invitations().order_by(table.InvitationId.desc()).limit(limit)
         if before is not None:
             query = query.where(table.InvitationId < before)
-        return [Invitation(*row) for row in self._league.rows(query)]
+        return [Invitation(*row) for row in self.league.rows(query)]
 
     def revoke_invitation(self, invitation_id: int) -> None:
         """End an invitation. Raises UnknownInvitationError."""
-        with self._league.sole_transaction() as connection:
+        with self.league.sole_transaction() as connection:
             key = INVITATION.c.InvitationId == invitation_id
             if not connection.execute(update(INVITATION).where(key).values(Revoked=True)).rowcount:
                 raise UnknownInvitationError(f"there is no invitation {invitation_id}")
@@ -290,6 +290,20 @@ def versions_of(league: LeagueDatabase, names: Sequence[str]) -> dict[str, str]:
     """The versions that play now of those names that are members."""
     query = select(MEMBER.c.Name, MEMBER.c.Version).where(MEMBER.c.Name.in_(names))
     return {row.Name: row.Version for row in league.rows(query)}
+
+
+def games_since(league: LeagueDatabase, names: Sequence[str], since: datetime) -> dict[str, int]:
+    """How many games of all versions of these players ended since a time."""
+    if not names:
+        return {}
+    query = (
+        select(PLAYER.c.Name, func.count())
+        .join_from(SEAT, GAME, GAME.c.GameId == SEAT.c.GameId)
+        .join(PLAYER, PLAYER.c.PlayerId == SEAT.c.PlayerId)
+        .where(PLAYER.c.Name.in_(names), GAME.c.Finished >= since)
+        .group_by(PLAYER.c.Name)
+    )
+    return {row[0]: row[1] for row in league.rows(query)}
 
 
 def check_version(version: str) -> str:

@@ -8,7 +8,8 @@ LEAGUE_History has the rating of a player as each estimate found it.
 `Game` is what ACADEMY calls the game: `go-9x9`. Ratings are by player and game.
 
 A member is a player that registered itself: LEAGUE_Member has its claim to a name and the digest of its
-token, LEAGUE_Invitation the codes with which players register.
+token, LEAGUE_Invitation the codes with which players register. LEAGUE_Pool has the pools of a standing
+arena, LEAGUE_Season the spans of time that have tables of their own.
 """
 
 from typing import Final
@@ -192,4 +193,22 @@ MEMBER: Final = Table(
     Column("GamesADay", Integer, nullable=False),  # 0 for no limit
     CheckConstraint('("OldDigest" IS NULL) = ("OldUntil" IS NULL)', name="old_token_is_whole"),
     sqlite_autoincrement=True,
+)
+
+POOL: Final = Table(
+    "LEAGUE_Pool",
+    METADATA,
+    Column("Name", Text, primary_key=True),
+    Column("State", Text, nullable=False),  # `open` (now or by its schedule), `paused` or `ended`
+    Column("Settings", LargeBinary, nullable=False),  # an arena.v1.PoolSettings
+    Column("Added", DateTime, nullable=False),
+    CheckConstraint("\"State\" IN ('open', 'paused', 'ended')", name="pool_state_is_known"),
+)
+
+SEASON: Final = Table(
+    "LEAGUE_Season",
+    METADATA,
+    Column("Name", Text, primary_key=True),
+    Column("Begins", DateTime, nullable=False),
+    Column("Ends", DateTime),  # NULL while it lasts
 )

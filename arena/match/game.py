@@ -21,6 +21,7 @@ from arena.players.player import (
     Choice,
     Cost,
     InvalidPlayerParametersError,
+    LobbyGoneError,
     MoveDisputedError,
     Player,
     PlayerError,
@@ -383,7 +384,7 @@ class _Match:
             choice = player.choose(rules.view(position, seat))
         except PlayerError as failure:
             self._sheet.add_thinking_time(seat, time.perf_counter() - started)
-            return self._forfeit(seat, failure.fault, str(failure))
+            return self._fail(seat, failure)
         self._sheet.add_thinking_time(seat, choice.seconds)
         clock = self._seatings[seat - 1].clock
         if clock is not None and not clock.spend(choice.seconds):
@@ -437,7 +438,7 @@ class _Match:
                 elif isinstance(failure, MoveDisputedError):
                     losses.append(self._dispute(seat, failure))
                 else:
-                    losses.append(self._forfeit(seat, failure.fault, str(failure)))
+                    losses.append(self._fail(seat, failure))
         return losses
 
     def _dispute(self, seat: int, dispute: MoveDisputedError) -> Loss:
@@ -447,6 +448,12 @@ class _Match:
             reason = f"{dispute}; it is believed, as Gomill's ringmaster does"
             return self._forfeit(dispute.mover, Fault.ILLEGAL_MOVE, reason)
         return self._forfeit(seat, dispute.fault, f"{dispute}, but the referee has accepted it")
+
+    def _fail(self, seat: int, failure: PlayerError) -> Loss:
+        """Judge a player that failed during the game; nobody loses by the arena's own fault."""
+        if isinstance(failure, LobbyGoneError):
+            raise _GameVoidError(legible(str(failure)))
+        return self._forfeit(seat, failure.fault, str(failure))
 
     def _forfeit(self, seat: int, fault: Fault, reason: str) -> Loss:
         reason = legible(reason)

@@ -34,6 +34,12 @@ class PlayerDisconnectedError(PlayerError):
     fault = Fault.DISCONNECTED
 
 
+class LobbyGoneError(PlayerError):
+    """The arena's own lobby has ended, so that its players cannot be asked: none of them is at fault."""
+
+    fault = Fault.NONE
+
+
 class PlayerTimeoutError(PlayerError):
     """The player did not answer within its time limit."""
 

@@ -16,9 +16,9 @@ from arena.players.player import (
     GameDeclinedError,
     IllFormedAnswerError,
     InvalidPlayerParametersError,
+    LobbyGoneError,
     Player,
     PlayerDisconnectedError,
-    PlayerStartError,
     PlayerTimeoutError,
     Seating,
     check_known,
@@ -74,7 +74,7 @@ class RemotePlayer(Player):
             self._connection.connect(self._parameters["lobby"])
             self._connection.sendall(frame(lobby_pb2.FromGame(seek=seek)))
         except OSError as error:
-            raise PlayerStartError(f"{self._label}: the lobby cannot be reached: {error}") from error
+            raise LobbyGoneError(f"{self._label}: the lobby cannot be reached: {error}") from error
 
     def set_up(self) -> None:
         """Wait until the player has dialled in and says that it is ready, for `start_seconds` in all."""
@@ -244,7 +244,7 @@ class RemotePlayer(Player):
             self._connection.settimeout(self.seating.setup.start_seconds)
             self._connection.sendall(frame(lobby_pb2.FromGame(say=message)))
         except OSError as error:
-            raise PlayerDisconnectedError(f"{self._label}: the lobby is gone: {error}") from error
+            raise LobbyGoneError(f"{self._label}: the lobby is gone: {error}") from error
 
     def _receive(self, deadline: float) -> lobby_pb2.ToGame:
         assert self._connection is not None
@@ -253,9 +253,9 @@ class RemotePlayer(Player):
         except TimeoutError:
             raise PlayerTimeoutError("no answer") from None
         except (BrokenFrameError, OSError) as error:
-            raise PlayerDisconnectedError(f"{self._label}: the lobby is gone: {error}") from error
+            raise LobbyGoneError(f"{self._label}: the lobby is gone: {error}") from error
         if message is None:
-            raise PlayerDisconnectedError(f"{self._label}: the lobby is gone")
+            raise LobbyGoneError(f"{self._label}: the lobby is gone")
         if message.HasField("lost"):
             raise PlayerDisconnectedError(f"{self._label}: {message.lost.reason}")
         return message

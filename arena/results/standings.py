@@ -91,6 +91,10 @@ class Standings:
         standings.games = games
         return standings
 
+    def follow(self, rules: EloRules) -> None:
+        """Let players that come from now on begin by these rules."""
+        self._rules = rules
+
     @property
     def order(self) -> Sequence[str]:
         """The players in definition order, then those that only old games have."""

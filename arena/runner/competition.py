@@ -167,6 +167,13 @@ class Competition:
         self._log.add("run finished", why=self._selector.decided or end.value)
         return end
 
+    def renew_players(self, control: Control) -> None:
+        """Take over the players of a standing arena, between rounds."""
+        self._control = control
+        self._jobs.renew_players(control)
+        self._standings.follow(control.elo)
+        self._log.add("players changed", players=" ".join(control.competitors))
+
     def _nothing_comes(self) -> bool:
         if self._end is not None:
             return True

@@ -28,6 +28,10 @@ class JobMaker:
         given = control.seed
         self._seeds = GameSeeds(files.seed_key()) if given is None else GameSeeds.of_seed(given)
 
+    def renew_players(self, control: Control) -> None:
+        """Take over other players of the same games."""
+        self._control = control
+
     def job(self, fixture: Fixture, attempt: int = 1) -> GameJob:
         """The game to play, at a try from 1, without its place at ACADEMY."""
         game = fixture.game or self._control.game

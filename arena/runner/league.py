@@ -27,8 +27,10 @@ LAST_GAMES_SECONDS: Final = 60.0
 ESTIMATE_SECONDS: Final = 60.0
 
 
-def with_members_versions(control: Control, league: LeagueDatabase) -> Control:
+def with_members_versions(control: Control, league: LeagueDatabase | None) -> Control:
     """The control file with the versions of members, for players that dial in and have none in the file."""
+    if league is None:
+        return control
     unnamed = [
         name for name, setup in control.players.items() if setup.protocol == REMOTE and not setup.version
     ]

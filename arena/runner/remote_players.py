@@ -93,6 +93,14 @@ def remote_players(
         yield _point_to_lobby(control, str(opened.games), digests)
 
 
+def at_service(control: Control) -> Control:
+    """The control file with players that know the lobby of their service. Raises MissingTokenError."""
+    players = {name: setup for name, setup in control.players.items() if setup.protocol == REMOTE}
+    fresh = {name: setup for name, setup in players.items() if "lobby" not in setup.parameters}
+    digests = {name: token_digest(name, setup.parameters) for name, setup in fresh.items()}
+    return _point_to_lobby(control, os.environ[LOBBY_VARIABLE], digests)
+
+
 def present_competitors(control: Control) -> set[str]:
     """The competitors that can play now: those that need not dial in over gRPC, and those that have.
 

@@ -27,7 +27,7 @@ from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
 from arena.runner.listeners import open_listeners
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
-from arena.runner.remote_players import present_competitors, remote_players
+from arena.runner.remote_players import remote_players
 from arena.runner.stopping import StopRequests
 from arena.runner.void_games import DIALS_IN
 from arena.selection.kinds import players_to_check, selector_for
@@ -159,7 +159,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         opened = None
         if control.league is not None:
             from arena.league.database import LeagueDatabase
-            from arena.runner.league import with_members_versions
+            from arena.runner.league import enter_players, with_members_versions
 
             opened = stack.enter_context(closing(LeagueDatabase.open(control.league)))
             control = with_members_versions(control, opened)
@@ -174,30 +174,10 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         )
         control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)
-        if isinstance(control.plan, plans.StandingPlan):
-            from arena.selection.standing import Standing
-
-            assert isinstance(selector, Standing)
-            selector.presence = partial(present_competitors, control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
-        inhibited = () if options.readmit else series.inhibited()
-        spared = {pair for pair in inhibited if selector.inhibit(*pair)}
-        if not options.readmit:
-            excluded = {exclusion.name for exclusion in series.exclusions() if exclusion.readmitted is None}
-            spared |= {
-                (setup.name, game.rules().spec().game_id)
-                for setup, game in players_to_check(control)
-                if setup.name in excluded
-            }
-        if selector.drops_void_games:
-            # They come and go while it runs.
-            spared |= {
-                (setup.name, game.rules().spec().game_id)
-                for setup, game in players_to_check(control)
-                if setup.protocol in DIALS_IN
-            }
+        spared = _spared(control, selector, series, options)
         _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
@@ -211,19 +191,50 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         league, in_league = None, None
         if opened is not None:
             from arena.league.source import competition_named
-            from arena.runner.league import LeagueDelivery, enter_players, ratings_in
+            from arena.runner.league import LeagueDelivery, ratings_in
 
             control, in_league = enter_players(control, opened), partial(ratings_in, opened)
             league = LeagueDelivery(opened, database, competition_named(database, files.name))
             stack.callback(league.stop)
-        control = settle_first_ratings(control, series, in_league, session, tell)
+
+        settle = partial(settle_first_ratings, series=series, in_league=in_league, session=session, tell=tell)
+        control = settle(control)
         with display_for(options.quiet) as display:
             resources = RunResources(files, series, log, stopping, workers, session, display, league)
             competition = Competition(control, selector, jobs, resources)
             series.describe(heading)
+            if isinstance(control.plan, plans.StandingPlan):
+                from arena.runner.roster import Roster, follow_players
+                from arena.selection.standing import Standing
+
+                assert isinstance(selector, Standing)
+
+                def enter(control: Control) -> Control:
+                    if opened is not None:
+                        control = enter_players(with_members_versions(control, opened), opened)
+                    series.describe(_heading(control, files, selector))
+                    return settle(control)
+
+                follow_players(selector, Roster(control, enter, log.add), competition)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
         return Ended(end, series.outbox.counts()["waiting"], league is None or league.complete)
+
+
+def _spared(
+    control: Control, selector: Selector, series: Series, options: RunOptions
+) -> set[tuple[str, str]]:
+    """Which players, each with a game, are not started before the games."""
+    players = [(setup, game.rules().spec().game_id) for setup, game in players_to_check(control)]
+    inhibited = () if options.readmit else series.inhibited()
+    spared = {pair for pair in inhibited if selector.inhibit(*pair)}
+    if not options.readmit:
+        excluded = {exclusion.name for exclusion in series.exclusions() if exclusion.readmitted is None}
+        spared |= {(setup.name, game_id) for setup, game_id in players if setup.name in excluded}
+    if selector.drops_void_games:
+        # They come and go while it runs.
+        spared |= {(setup.name, game_id) for setup, game_id in players if setup.protocol in DIALS_IN}
+    return spared
 
 
 def _startup_checks(

@@ -5,6 +5,7 @@ import re
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -45,6 +46,8 @@ class Standing(Selector):
         self._plan = plan
         self._seed = seed
         self.presence: Presence = lambda: plan.competitors
+        # Asked before each round: it may bring other competitors.
+        self.before_round: Callable[[], None] = lambda: None
         self._round = 0
         self._waiting: deque[Fixture] = deque()
         self._open: set[str] = set()
@@ -118,6 +121,10 @@ class Standing(Selector):
         self._failures[player] += 1
         self._missing[player] = min(MOST_MISSED, 2 ** (self._failures[player] - 1))
 
+    def renew_competitors(self, competitors: Sequence[str]) -> None:
+        """Pair these from the next round on."""
+        self._plan = replace(self._plan, competitors=tuple(competitors))
+
     def _note_round(self, game_id: str) -> None:
         match = _GAME_ID.fullmatch(game_id)
         if match is None:
@@ -129,6 +136,7 @@ class Standing(Selector):
         now = time.monotonic()
         if now < self._idle_since + ROUND_SECONDS:
             return
+        self.before_round()
         there = set(self.presence()) - self.excluded.players
         able = [name for name in self._plan.competitors if name in there and not self._missing[name]]
         self._missing = +Counter({name: left - 1 for name, left in self._missing.items()})

@@ -40,7 +40,7 @@ class CompetitionFolder:
             if at.suffix != SUFFIX:
                 raise InvalidControlFileError(f"{folder} {_REMEDY if at.suffix == _PROGRAM else _NO_TOML}")
             at, self._only = at.parent, at.stem
-        self._folder = at
+        self.folder = at
 
     def control_file(self, name: str) -> Path:
         """The control file of a competition.
@@ -51,7 +51,7 @@ class CompetitionFolder:
         # A link may lead out of the folder.
         if self._only not in (None, name):
             raise UnknownCompetitionError(f"there is no competition {name[:80]!r}", name=name)
-        if path.is_file() and path.resolve().is_relative_to(self._folder):
+        if path.is_file() and path.resolve().is_relative_to(self.folder):
             return path
         if self._path(name, _PROGRAM).is_file():
             raise InvalidControlFileError(f"{name}{_PROGRAM} {_REMEDY}")
@@ -62,15 +62,15 @@ class CompetitionFolder:
             raise InvalidRequestError(
                 f"name: {name[:80]!r}: it must be of letters, digits, '-' and '_', with '/' between folders"
             )
-        return self._folder / f"{name}{suffix}"
+        return self.folder / f"{name}{suffix}"
 
     def names(self) -> Sequence[str]:
         """All competitions, by name."""
         if self._only is not None:
             return [self._only]
         names = set()
-        for path in self._folder.rglob(f"*{SUFFIX}"):
-            name = path.relative_to(self._folder).as_posix().removesuffix(SUFFIX)
+        for path in self.folder.rglob(f"*{SUFFIX}"):
+            name = path.relative_to(self.folder).as_posix().removesuffix(SUFFIX)
             if _NAME.fullmatch(name) and path.is_file():
                 names.add(name)
             if len(names) >= MAX_LISTED:

@@ -14,29 +14,38 @@ from grpc import aio
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.metrics_page import MetricsPage
 from academy.wire.tls import Endpoint
-from arena.league.database import open_league
+from arena.league.database import LeagueDatabase, open_league
 from arena.league.members import Members
+from arena.league.pools import Pools
+from arena.league.seasons import Seasons
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.server import Neighbour, open_lobby
-from arena.results.database import reason
+from arena.results.database import sqlite_url
 from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
 from arena.service.member_register import MemberRegister
 from arena.service.members import MemberServicer
+from arena.service.pool_keeper import PoolKeeper
+from arena.service.pools import PoolServicer
 from arena.service.runs import Runs
 from arena.service.tokens import Tokens
-from arena.v1 import competitions_pb2, competitions_pb2_grpc, members_pb2, members_pb2_grpc
+from arena.v1 import (
+    competitions_pb2,
+    competitions_pb2_grpc,
+    members_pb2,
+    members_pb2_grpc,
+    pools_pb2,
+    pools_pb2_grpc,
+)
 
 COMPETITION_SERVICE: Final = competitions_pb2.DESCRIPTOR.services_by_name["CompetitionService"].full_name
 MEMBER_SERVICE: Final = members_pb2.DESCRIPTOR.services_by_name["MemberService"].full_name
-# How often the members are read again, beside after each change.
-_FRESH_SECONDS: Final = 10.0
+POOL_SERVICE: Final = pools_pb2.DESCRIPTOR.services_by_name["PoolService"].full_name
 _MESSAGE_BYTES: Final = 2 * 1024 * 1024
 _log = structlog.get_logger()
 
@@ -82,9 +91,9 @@ async def _serve(
 ) -> None:
     @asynccontextmanager
     async def competitions(server: aio.Server, lobby: Lobby, games: Path) -> AsyncIterator[None]:
-        runs = Runs(games)
+        runs, folder = Runs(games), CompetitionFolder(settings.folder)
         servicer = CompetitionServicer(
-            CompetitionFolder(settings.folder),
+            folder,
             runs,
             access,
             allow_uploads=settings.allow_uploads,
@@ -97,7 +106,13 @@ async def _serve(
             members = MemberServicer(access, access.members, open_to_all=settings.open_to_all)
             members.calls, members.sessions = servicer.calls, lobby.sessions
             members_pb2_grpc.add_MemberServiceServicer_to_server(members, server)
-            tasks.append(asyncio.create_task(_keep_fresh(access.members)))
+            league = access.members.members.league
+            keeper = PoolKeeper(Pools(league), access.members, runs, folder.folder, pool_url(league))
+            keeper.sessions = lobby.sessions
+            pools = PoolServicer(access, keeper, Seasons(league))
+            pools.calls = servicer.calls
+            pools_pb2_grpc.add_PoolServiceServicer_to_server(pools, server)
+            tasks.append(asyncio.create_task(keeper.keep()))
         address, metrics = settings.metrics, ServiceMetrics(lobby, servicer, runs)
         try:
             with closing(MetricsPage(metrics.registry(), address)) if address else nullcontext():
@@ -109,21 +124,23 @@ async def _serve(
             await runs.close()
 
     limits = LobbyLimits(message_bytes=_MESSAGE_BYTES)
-    names = (COMPETITION_SERVICE,) if access.members is None else (COMPETITION_SERVICE, MEMBER_SERVICE)
+    names = (
+        (COMPETITION_SERVICE,)
+        if access.members is None
+        else (COMPETITION_SERVICE, MEMBER_SERVICE, POOL_SERVICE)
+    )
     more = Neighbour(names, competitions)
     async with open_lobby(settings.endpoint, access, _log.info, limits, more) as opened:
         ready(opened.address)
         await stopped.wait()
 
 
-async def _keep_fresh(members: MemberRegister) -> None:
-    """Learn now and then what other services of the league have changed."""
-    while True:
-        await asyncio.sleep(_FRESH_SECONDS)
-        try:
-            await members.refresh()
-        except SQLAlchemyError as error:
-            _log.warning("the league can't be read", why=reason(error))
+def pool_url(league: LeagueDatabase) -> str:
+    """The league as control files of pools name it."""
+    url = league.engine.url
+    if url.get_backend_name() == "sqlite" and url.database:
+        url = sqlite_url(Path(url.database).resolve())
+    return url.render_as_string(hide_password=False)
 
 
 class ServiceMetrics(Collector):

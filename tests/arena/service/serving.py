@@ -24,9 +24,12 @@ SECONDS = 90.0
 class Service:
     """`arena serve` on a folder, with more options."""
 
-    def __init__(self, folder: Path, *more: str) -> None:
+    def __init__(
+        self, folder: Path, *more: str, address: str = "127.0.0.1:0", tokens: dict[str, str] | None = None
+    ) -> None:
+        """`tokens` are those of a service that served the folder before."""
         file = folder / "arena.tokens"
-        self.tokens = {
+        self.tokens = tokens or {
             name: add_token(file, name, role)
             for name, role in (
                 ("me", ServiceRole.OPERATOR),
@@ -38,7 +41,7 @@ class Service:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "arena.cli", "serve", str(folder), "--tokens", str(file)),
-                *("--address", "127.0.0.1:0", *(more or ("--allow-uploads",))),
+                *("--address", address, *(more or ("--allow-uploads",))),
             ],
             stdout=subprocess.PIPE,
             text=True,

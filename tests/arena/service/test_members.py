@@ -4,7 +4,6 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -192,25 +191,17 @@ def test_a_killed_service_forgets_no_member(tmp_path: Path) -> None:
     first.process.kill()
     first.process.wait()
     first.channel.close()
-    # Its tokens are in the file already.
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "arena.cli", "serve", str(tmp_path), "--tokens"),
-            *(str(tmp_path / "arena.tokens"), "--address", f"unix:{tmp_path / 's'}", *league),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    again = Service(tmp_path, *league, tokens=first.tokens)
     try:
-        assert process.stdout is not None and process.stdout.readline()
-        own = Connection(f"unix:{tmp_path / 's'}", token=token)
+        own = Connection(again.address, token=token)
         assert membership(own) == Membership("lasting", "2", "lasting", registered=membership(own).registered)
         # Registrations of one address are bounded.
         reasons = [refused(lambda: register(own, Membership("0"))) for _ in range(31)]
         assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
     finally:
-        process.kill()
-        process.wait()
+        again.channel.close()
+        again.process.kill()
+        again.process.wait()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -1,0 +1,134 @@
+"""Seasons of a league: spans of time, each with a table by the likeliest ratings of its own games."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy import Float, and_, case, cast, func, insert, select, update
+
+from arena.league.database import LeagueDatabase
+from arena.league.errors import InvalidPoolError, PoolConflictError, UnknownPoolError
+from arena.league.tables import GAME, PLAYER, SEASON, SEAT
+from arena.ratings.bradley_terry import PRIOR, Pairings, likeliest
+from arena.results.database import utc_now
+
+LONGEST_NAME = 64
+
+
+@dataclass(frozen=True)
+class Season:
+    """A season; games belong to it that end from `begins` on and before `ends`."""
+
+    name: str
+    begins: datetime
+    ends: datetime | None
+
+
+@dataclass(frozen=True)
+class SeasonLine:
+    """A player's line in the table of a season, by its games with a result."""
+
+    name: str
+    version: str
+    games: int
+    points: float
+    elo: float
+    error: float
+
+
+class Seasons:
+    """The seasons of a league. Methods wait for the database."""
+
+    def __init__(self, league: LeagueDatabase) -> None:
+        self._league = league
+
+    def all(self) -> list[Season]:
+        """All seasons, in the order in which they began."""
+        query = select(SEASON).order_by(SEASON.c.Begins, SEASON.c.Name)
+        return [Season(*row) for row in self._league.rows(query)]
+
+    def named(self, name: str) -> Season:
+        """The season of a name. Raises UnknownPoolError."""
+        for season in self.all():
+            if season.name == name:
+                return season
+        raise UnknownPoolError(f"there is no season {name[:80]!r}", name=name)
+
+    def begin(self, name: str, begins: datetime | None, ends: datetime | None) -> Season:
+        """Begin a season. Raises InvalidPoolError and PoolConflictError."""
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            raise InvalidPoolError("name", f"write 1 to {LONGEST_NAME} characters in one line")
+        begins = begins or utc_now()
+        if ends is not None and ends <= begins:
+            raise InvalidPoolError("ends", "it must be after the season's beginning")
+        with self._league.sole_transaction() as connection:
+            if connection.execute(select(SEASON).where(SEASON.c.Name == name)).first():
+                raise PoolConflictError(f"there is a season {name!r} already", name=name)
+            connection.execute(insert(SEASON).values(Name=name, Begins=begins, Ends=ends))
+        return self.named(name)
+
+    def end(self, name: str) -> Season:
+        """End a season now; one that has ended stays as it is. Raises UnknownPoolError."""
+        season, now = self.named(name), utc_now()
+        if season.ends is None or season.ends > now:
+            with self._league.sole_transaction() as connection:
+                connection.execute(update(SEASON).where(SEASON.c.Name == name).values(Ends=now))
+        return self.named(name)
+
+    def table(self, name: str, game: str) -> list[SeasonLine]:
+        """The table of a game, the best first. Raises UnknownPoolError."""
+        season = self.named(name)
+        within = [GAME.c.Game == game, GAME.c.Known, GAME.c.Finished >= season.begins]
+        if season.ends is not None:
+            within.append(GAME.c.Finished < season.ends)
+        mine = (
+            select(SEAT.c.GameId, SEAT.c.PlayerId, SEAT.c.Score)
+            .join_from(SEAT, GAME, GAME.c.GameId == SEAT.c.GameId)
+            .where(*within)
+            .cte("mine")
+        )
+        sums = (
+            select(mine.c.PlayerId, func.count().label("games"), func.sum(mine.c.Score).label("points"))
+            .group_by(mine.c.PlayerId)
+            .subquery()
+        )
+        query = (
+            select(PLAYER.c.PlayerId, PLAYER.c.Name, PLAYER.c.Version, sums.c.games, sums.c.points)
+            .join_from(sums, PLAYER, PLAYER.c.PlayerId == sums.c.PlayerId)
+            .order_by(PLAYER.c.PlayerId)
+        )
+        one, other, size = mine.alias("one"), mine.alias("other"), mine.alias("size")
+        seats = select(size.c.GameId, func.count().label("seats")).group_by(size.c.GameId).subquery("seats")
+        better = case((one.c.Score > other.c.Score, 1.0), (one.c.Score < other.c.Score, 0.0), else_=0.5)
+        share = 1.0 / cast(seats.c.seats - 1, Float)
+        pairs = (
+            select(one.c.PlayerId, other.c.PlayerId.label("Other"), func.sum(better * share), func.sum(share))
+            .join_from(one, other, and_(one.c.GameId == other.c.GameId, one.c.PlayerId < other.c.PlayerId))
+            .join(seats, seats.c.GameId == one.c.GameId)
+            .group_by(one.c.PlayerId, other.c.PlayerId)
+        )
+        rows, met = self._league.rows(query), self._league.rows(pairs)
+        place = {row.PlayerId: number for number, row in enumerate(rows)}
+        columns = np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4)
+        strengths = (
+            likeliest(
+                Pairings(
+                    np.array([place[row[0]] for row in met], dtype=np.int64),
+                    np.array([place[row[1]] for row in met], dtype=np.int64),
+                    columns[:, 2],
+                    columns[:, 3],
+                ),
+                np.full(len(rows), -1, dtype=np.int64),
+                np.full(len(rows), np.nan),
+                np.full(len(rows), PRIOR),
+            )
+            if rows
+            else None
+        )
+        if strengths is None:
+            return []
+        lines = [
+            SeasonLine(row.Name, row.Version, row.games, float(row.points), float(elo), float(error))
+            for row, elo, error in zip(rows, strengths.elo, strengths.error, strict=True)
+        ]
+        return sorted(lines, key=lambda line: (-line.elo, line.name))

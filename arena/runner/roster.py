@@ -1,0 +1,85 @@
+"""Who takes part in a standing arena: its control file is read again before each round if it has changed."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from arena.control import plans
+from arena.control.control_file import read
+from arena.control.settings import Control, ControlError
+from arena.runner.competition import Competition
+from arena.runner.remote_players import LOBBY_VARIABLE, REMOTE, at_service, present_competitors
+from arena.selection.standing import Standing
+
+
+class Roster:
+    """The players of a standing arena that a service runs.
+
+    Those who dial in may be added to the control file, taken out, or given another version while it
+    runs. Other settings hold until the run ends.
+    """
+
+    def __init__(
+        self, control: Control, prepare: Callable[[Control], Control], tell: Callable[[str], None]
+    ) -> None:
+        """`prepare` enters new players wherever a run needs them."""
+        self.control = control
+        self._prepare = prepare
+        self._tell = tell
+        self._seen = self._state()
+
+    def _state(self) -> tuple[int, int, int]:
+        status = self.control.path.stat()
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def present(self) -> set[str]:
+        """The players that can play now."""
+        return present_competitors(self.control)
+
+    def look(self) -> Control | None:
+        """The control file with its present players; None where it is as before. Raises SQLAlchemyError."""
+        try:
+            state = self._state()
+            if state == self._seen:
+                return None
+            self._seen = state
+            changed = read(self.control.path)
+            if not isinstance(changed.plan, plans.StandingPlan):
+                return None
+            merged = self._merged(changed)
+        except (ControlError, OSError) as error:
+            self._tell(f"the changed control file can't be used, so players stay as they are: {error}")
+            return None
+        self.control = self._prepare(merged)
+        return self.control
+
+    def _merged(self, changed: Control) -> Control:
+        """The running control file with the players of the changed one that dial in."""
+        own = {name: setup for name, setup in self.control.players.items() if setup.protocol != REMOTE}
+        remote = {name: setup for name, setup in changed.players.items() if setup.protocol == REMOTE}
+        players = {**own, **{name: setup for name, setup in remote.items() if name not in own}}
+        competitors = tuple(name for name in changed.competitors if name in players)
+        plan = self.control.plan
+        assert isinstance(plan, plans.StandingPlan)
+        return at_service(
+            replace(
+                self.control,
+                players=players,
+                competitors=competitors,
+                plan=replace(plan, competitors=competitors),
+            )
+        )
+
+
+def follow_players(selector: Standing, roster: Roster, competition: Competition) -> None:
+    """Let a standing arena look who is there, and at a service also who is new, before each round."""
+
+    def renew() -> None:
+        renewed = roster.look()
+        if renewed is not None:
+            competition.renew_players(renewed)
+            selector.renew_competitors(renewed.competitors)
+
+    selector.presence = roster.present
+    if LOBBY_VARIABLE in os.environ:
+        selector.before_round = renew

@@ -1,0 +1,184 @@
+"""A pool's settings as the control file of a standing competition, and the files that a run of it reads."""
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from arena.control.control_file import read
+from arena.control.settings import Control
+from arena.league.errors import InvalidPoolError, PoolConflictError
+from arena.league.members import Member
+from arena.league.pools import Schedule
+from arena.match.openings import InvalidOpeningsError, read_openings
+from arena.v1 import pools_pb2
+
+HEADING: Final = "# Written by the service from the data of its pool: `arena pool change` changes it.\n"
+LONGEST_OPENINGS: Final = 1 << 20
+DEFAULT_GAMES_AT_ONCE: Final = 2
+MOST_GAMES_AT_ONCE: Final = 256
+RANDOM_PLAYER: Final = "random"
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def schedule_of(settings: pools_pb2.PoolSettings) -> Schedule | None:
+    """When the pool is open; None for always. Raises InvalidPoolError."""
+    open_for = None
+    if settings.HasField("open_for"):
+        try:
+            open_for = timedelta(seconds=settings.open_for.seconds)
+        except OverflowError:
+            open_for = timedelta.max
+    return Schedule.of(settings.schedule, open_for)
+
+
+def game_of(settings: pools_pb2.PoolSettings) -> tuple[str, dict[str, Any]]:
+    """The game's name and settings. Raises InvalidPoolError."""
+    try:
+        values = json.loads(settings.settings_json or "{}")
+    except (ValueError, RecursionError) as error:
+        raise InvalidPoolError("settings_json", f"it is not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise InvalidPoolError("settings_json", 'write an object, such as {"board_size": 9}')
+    return settings.game, values
+
+
+def control_text(
+    settings: pools_pb2.PoolSettings, league: str, openings: Path, members: Sequence[Member]
+) -> str:
+    """The control file of a pool with these members. Raises InvalidPoolError."""
+    game, values = game_of(settings)
+    if settings.games_at_once > MOST_GAMES_AT_ONCE:
+        raise InvalidPoolError("games_at_once", f"at most {MOST_GAMES_AT_ONCE} games are played at a time")
+    competition: dict[str, Any] = {
+        "kind": "standing",
+        "parallel": settings.games_at_once or DEFAULT_GAMES_AT_ONCE,
+        "check_players": False,
+    }
+    if settings.rounds:
+        competition["rounds"] = settings.rounds
+    tables: dict[str, dict[str, Any]] = {
+        "competition": competition,
+        "game": {
+            "name": game,
+            **values,
+            **({"move_limit": settings.move_limit} if settings.move_limit else {}),
+        },
+        "league": {"url": league},
+    }
+    more: dict[str, Any] = {}
+    if settings.HasField("clock"):
+        clock = settings.clock
+        tables["time_control"] = {
+            "main_seconds": _seconds(clock.main),
+            "increment_seconds": _seconds(clock.increment),
+            "byo_yomi_seconds": _seconds(clock.byo_yomi),
+            "byo_yomi_stones": clock.byo_yomi_stones or 1,
+        }
+    elif settings.HasField("move_time"):
+        more["move_seconds"] = _seconds(settings.move_time)
+    if settings.openings:
+        tables["openings"] = {"file": str(openings)}
+    if settings.random_player:
+        tables[f"players.{RANDOM_PLAYER}"] = {
+            "protocol": "python",
+            "command": "arena.players.random_moves:random_moves",
+            "fixed_elo": 0,
+            **more,
+        }
+    for member in members:
+        named = {"version": member.version} if member.version else {}
+        tables[f"players.{_key(member.name)}"] = {
+            "protocol": "grpc",
+            "family": member.family,
+            **named,
+            **more,
+        }
+    return HEADING + "\n".join(
+        f"[{name}]\n" + "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+        for name, table in tables.items()
+    )
+
+
+def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
+    """Read a pool's control file as a run would, with two players that stand for members.
+
+    Raises InvalidPoolError and ControlError.
+    """
+    if len(settings.openings) > LONGEST_OPENINGS:
+        raise InvalidPoolError("openings", f"at most {LONGEST_OPENINGS} characters are taken")
+    if len(settings.SerializeToString()) > 2 * LONGEST_OPENINGS:
+        raise InvalidPoolError("settings", f"more than {2 * LONGEST_OPENINGS} bytes")
+    schedule_of(settings)
+    openings = openings_file(folder, name, settings)
+    text = control_text(settings, "sqlite:///league.db", openings, ())
+    text += "".join(f'[players.member{number}]\nprotocol = "grpc"\n' for number in (1, 2))
+    draft = folder / f".{name}.check.toml"
+    try:
+        if settings.openings:
+            draft_openings = openings.with_name(f".{openings.name}")
+            draft_openings.write_text(settings.openings, encoding="utf-8")
+            text = text.replace(_value(str(openings)), _value(str(draft_openings)))
+        draft.write_text(text, encoding="utf-8")
+        control = read(draft)
+        control.game.rules()
+        if control.openings is not None:
+            read_openings(control.openings.file, control.game.rules())
+        return control
+    except InvalidOpeningsError as error:
+        complaint = str(error).replace(f"{openings.with_name(f'.{openings.name}')}, ", "")
+        raise InvalidPoolError("openings", complaint) from None
+    finally:
+        draft.unlink(missing_ok=True)
+        openings.with_name(f".{openings.name}").unlink(missing_ok=True)
+
+
+def openings_file(folder: Path, name: str, settings: pools_pb2.PoolSettings) -> Path:
+    """Where the openings of a pool stand."""
+    suffix = "openings.sgf" if settings.openings.lstrip().startswith("(") else "openings"
+    return folder / f"{name}.{suffix}"
+
+
+def check_own(control: Path) -> None:
+    """Raises PoolConflictError where a control file of the name is no pool's."""
+    if control.exists() and not control.read_text(encoding="utf-8", errors="replace").startswith(HEADING):
+        raise PoolConflictError(
+            f"there is a competition {control.stem!r}, which is no pool", name=control.stem
+        )
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole, unless it is the same already."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    draft = path.with_name(f".{path.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def _seconds(duration: Any) -> float:
+    seconds: float = duration.seconds + duration.nanos / 1e9
+    return seconds
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    """A JSON value as TOML writes it. Raises InvalidPoolError."""
+    match value:
+        case None:
+            raise InvalidPoolError("settings_json", "null is no value of a setting: leave the setting out")
+        case list():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
+        case str():
+            # TOML knows JSON's escapes, but not its pairs of surrogates, and wants DEL escaped.
+            text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            return text.encode("utf-8", "replace").decode()
+        case _:
+            return json.dumps(value)

@@ -1,0 +1,201 @@
+"""Keeps the pools of a service as their data say: begins and ends their runs, and lets members in."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from academy.wire.errors import RefusedCallError
+from arena.control.settings import ControlError
+from arena.league.members import Member, games_since
+from arena.league.pools import ENDED, OPEN, Pools, StoredPool
+from arena.lobby.lobby import RemoteSession
+from arena.results.database import ResultsError, reason, utc_now
+from arena.runner.files import CompetitionFiles
+from arena.service.member_register import MemberRegister
+from arena.service.pool_files import check, check_own, control_text, openings_file, schedule_of, write
+from arena.service.runs import Runs
+from arena.v1 import pools_pb2
+
+LOOK_SECONDS: Final = 0.5
+# How often the members, and how much they have played, are read again.
+MEMBERS_SECONDS: Final = 10.0
+LONGEST_PAUSE: Final = 60.0
+MOST_MEMBERS_HERE: Final = 5_000
+_COMPLETED: Final = 0
+_log = structlog.get_logger()
+
+
+@dataclass
+class _Kept:
+    """What the keeper knows of a pool: its settings when it began to run, its members, its failures."""
+
+    settings: bytes = b""
+    game_id: str = ""
+    running_settings: bytes = b""
+    roster: tuple[Member, ...] = ()
+    stopping: bool = False
+    failures: int = 0
+    not_before: float = 0.0
+    remark: str = ""
+    present: set[str] = field(default_factory=set)
+
+
+class PoolKeeper:
+    """Looks at the pools and at who has dialled in, twice a second. Use it within one event loop."""
+
+    def __init__(self, pools: Pools, members: MemberRegister, runs: Runs, folder: Path, league: str) -> None:
+        self.pools = pools
+        self.folder = folder
+        self._members = members
+        self._runs = runs
+        self._league = league
+        self._kept: dict[str, _Kept] = {}
+        self._over_quota: frozenset[str] = frozenset()
+        self._read_members = -MEMBERS_SECONDS
+        # The players that have dialled in; there are none before the lobby is open.
+        self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
+
+    async def keep(self) -> None:
+        """Keep the pools until this is cancelled."""
+        while True:
+            try:
+                await self._look()
+            except (SQLAlchemyError, OSError, ResultsError) as error:
+                why = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
+                _log.warning("pools can't be looked after", why=why)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def remark(self, name: str) -> str:
+        """Why a pool does not run, where it should."""
+        kept = self._kept.get(name)
+        return kept.remark if kept is not None else ""
+
+    async def _look(self) -> None:
+        now = time.monotonic()
+        if now > self._read_members + MEMBERS_SECONDS:
+            await self._members.refresh()
+            self._over_quota = await asyncio.to_thread(self._find_over_quota)
+            self._read_members = now
+        for pool in await asyncio.to_thread(self.pools.all):
+            await self._tend(pool)
+
+    def _find_over_quota(self) -> frozenset[str]:
+        bounds = {member.name: member.games_a_day for member in self._members.all() if member.games_a_day}
+        played = games_since(self._members.members.league, list(bounds), utc_now() - timedelta(days=1))
+        return frozenset(name for name, most in bounds.items() if played.get(name, 0) >= most)
+
+    async def _tend(self, pool: StoredPool) -> None:
+        kept = self._kept.setdefault(pool.name, _Kept())
+        control = self.folder / f"{pool.name}.toml"
+        here = self._runs.running(control)
+        if kept.running_settings and not here:
+            self._note_end(pool, kept, control)
+        settings = pools_pb2.PoolSettings.FromString(pool.settings)
+        if not is_open(pool, settings, utc_now()):
+            await self._stop(kept, control, here)
+            return
+        try:
+            if kept.settings != pool.settings:
+                kept.game_id = (
+                    (await asyncio.to_thread(check, pool.name, settings, self.folder))
+                    .game.rules()
+                    .spec()
+                    .game_id
+                )
+                kept.settings = pool.settings
+            self._choose_members(pool.name, settings, kept)
+            if here and kept.running_settings != pool.settings:
+                # The new settings hold when the games in progress are over.
+                await self._stop(kept, control, here)
+            elif here or not await self._runs_elsewhere(control):
+                await self._play(pool, settings, kept, control, here)
+        except (RefusedCallError, ControlError) as error:
+            kept.remark = str(error)
+
+    def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
+        """Take in who has dialled in and plays this; those who came before stay while they may."""
+        kept.present |= {session.name for session in self.sessions()}
+        now = utc_now()
+        names = (settings.game, kept.game_id, name)
+        members = [self._members.named(player) for player in sorted(kept.present)]
+        kept.roster = tuple(
+            member
+            for member in members
+            if member is not None
+            and not member.is_banned(now)
+            and member.plays(*names)
+            and member.name not in self._over_quota
+        )[:MOST_MEMBERS_HERE]
+
+    async def _runs_elsewhere(self, control: Path) -> bool:
+        """Whether a run goes on that a service before this one began; it is asked to stop."""
+        files = CompetitionFiles(control)
+        if not control.exists() or not await asyncio.to_thread(files.running):
+            return False
+        # Its lobby is gone, so its players are.
+        await asyncio.to_thread(files.request_stop)
+        return True
+
+    async def _play(
+        self, pool: StoredPool, settings: pools_pb2.PoolSettings, kept: _Kept, control: Path, here: bool
+    ) -> None:
+        if not here:
+            kept.stopping = False
+            if len(kept.roster) + settings.random_player < 2:
+                kept.remark = "it waits for two players"
+                return
+            if time.monotonic() < kept.not_before:
+                return
+        openings = openings_file(self.folder, pool.name, settings)
+        text = control_text(settings, self._league, openings, kept.roster)
+
+        def write_files() -> None:
+            check_own(control)
+            if settings.openings and not here:
+                write(openings, settings.openings)
+            write(control, text)
+
+        if here and len(kept.roster) + settings.random_player < 2:
+            # A run needs two to be read; present are those who have dialled in.
+            return
+        await asyncio.to_thread(write_files)
+        if not here:
+            await self._runs.start(control, {})
+            kept.running_settings, kept.remark = pool.settings, ""
+            _log.info("pool runs", name=pool.name, players=len(kept.roster) + settings.random_player)
+
+    def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
+        """Note how a run ended; one that failed is begun again after a pause that grows."""
+        kept.running_settings = b""
+        last = self._runs.last(control)
+        if kept.stopping or last is None:
+            kept.failures = 0
+        elif last.status == _COMPLETED and pools_pb2.PoolSettings.FromString(pool.settings).rounds:
+            self.pools.set_state(pool.name, ENDED)
+        elif last.status != _COMPLETED:
+            kept.failures += 1
+            kept.not_before = time.monotonic() + min(LONGEST_PAUSE, 0.5 * 2.0**kept.failures)
+            kept.remark = last.words
+            _log.warning("pool failed", name=pool.name, status=last.status, why=last.words)
+
+    async def _stop(self, kept: _Kept, control: Path, here: bool) -> None:
+        if here and not kept.stopping:
+            kept.stopping = True
+            await asyncio.to_thread(CompetitionFiles(control).request_stop)
+        elif not here:
+            kept.stopping, kept.remark = False, ""
+
+
+def is_open(pool: StoredPool, settings: pools_pb2.PoolSettings, now: datetime) -> bool:
+    """Whether rounds of a pool are to be played at a time."""
+    if pool.state != OPEN:
+        return False
+    schedule = schedule_of(settings)
+    return schedule is None or schedule.is_open(now)

@@ -1,0 +1,188 @@
+"""Pools are data: a real service plays them, through kills, with members that come while it runs."""
+
+import os
+import random
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import grpc
+import pytest
+
+from arena.league.errors import InvalidPoolError
+from arena.league.pools import Schedule
+from arena.v1 import competitions_pb2
+from arena.v1 import pools_pb2 as messages
+from clients import Connection, Engine, Game, GameTurn, Membership, dial_in, register
+from tests.arena.cli.command import arena
+from tests.arena.service.serving import SECONDS, Service, reason
+
+SETTINGS = messages.PoolSettings(
+    game="go", settings_json='{"board_size": 5, "komi": 0.5, "ko": "positional_superko"}', move_limit=60
+)
+
+
+def rambler(game: Game) -> Callable[[GameTurn], str]:
+    chance = random.Random(game.seed)
+
+    def choose(turn: GameTurn) -> str:
+        # Slow enough to be killed within a round.
+        time.sleep(0.003)
+        return chance.choice(turn.legal_moves)
+
+    return choose
+
+
+class Bots:
+    """Members that play until the service is gone."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._threads: list[threading.Thread] = []
+
+    def join(self, name: str) -> None:
+        """Register a member and let it play; it dials again where the service is killed."""
+        token = register(Connection(self._address), Membership(name, "1"))
+        where = Connection(self._address, token=token)
+        thread = threading.Thread(
+            target=dial_in,
+            args=(where, name, rambler, Engine(legal_moves=True, games_at_once=1)),
+            kwargs={"redial_seconds": 20.0},
+            daemon=True,
+        )
+        thread.start()
+        self._threads.append(thread)
+
+
+def await_true(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def rows(database: Path, query: str) -> list[tuple[object, ...]]:
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as connection:
+            return connection.execute(query).fetchall()
+    except sqlite3.OperationalError:
+        # It is not made yet.
+        return []
+
+
+def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 's'}"
+    options = ("--league", str(tmp_path / "league.db"), "--open-registration")
+    service = Service(tmp_path, *options, address=address)
+    bots = Bots(address)
+    results, league = tmp_path / "blitz.results.sqlite", tmp_path / "league.db"
+    finished = "SELECT ContestId FROM ARENA_Game"
+    known: set[tuple[object, ...]] = set()
+    try:
+        add = messages.AddPoolRequest(name="blitz", settings=SETTINGS)
+        for _ in range(2):
+            # The same again changes nothing.
+            assert service.call("AddPool", add, service="Pool").pool.state == messages.POOL_STATE_OPEN
+        bots.join("ann")
+        bots.join("bob")
+        for kill in range(2):
+            before = len(known) + 2
+            await_true(lambda before=before: len(rows(results, finished)) >= before)  # type: ignore[misc]
+            known |= set(rows(results, finished))
+            run = int((tmp_path / "blitz.lock").read_text())
+            for process in (service.process.pid, run) if kill == 0 else (run, service.process.pid):
+                os.kill(process, signal.SIGKILL)
+            service.process.wait()
+            service.channel.close()
+            service = Service(tmp_path, *options, address=address, tokens=service.tokens)
+        # Without a restart, from the next round on.
+        bots.join("cyd")
+        await_true(
+            lambda: any("cyd" in str(row[0]) for row in rows(results, "SELECT Name FROM ARENA_Rating"))
+        )
+        service.call("PausePool", messages.PausePoolRequest(name="blitz"), service="Pool")
+        service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
+        pool = service.call("ListPools", messages.ListPoolsRequest(), "eye", service="Pool").pools[0]
+        assert pool.state == messages.POOL_STATE_PAUSED
+    finally:
+        service.channel.close()
+        service.end()
+    # No game that was stored is lost, and the league has each once.
+    games = rows(results, finished)
+    assert known <= set(games) and len(games) == len(set(games))
+    assert sorted(rows(league, "SELECT ContestId FROM LEAGUE_Game")) == sorted(games)
+    # Nobody lost a game because the arena was killed.
+    ended = rows(results, "SELECT DISTINCT Termination FROM ARENA_Game")
+    assert ("forfeit",) not in ended
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("pools")
+    (folder / "cup.toml").write_text('[competition]\nkind = "standing"\n')
+    running = Service(folder, "--league", str(folder / "league.db"))
+    try:
+        yield running
+    finally:
+        running.channel.close()
+        running.end()
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "who", "why"),
+    [
+        ("x", {"settings_json": '{"board_size": 99}'}, "me", "INVALID_CONTROL"),
+        ("x", {"settings_json": "[]"}, "me", "INVALID_POOL"),
+        ("x", {"settings_json": '{"komi": null}'}, "me", "INVALID_POOL"),
+        ("x", {"game": "no such game"}, "me", "INVALID_CONTROL"),
+        ("x", {"schedule": "every day"}, "me", "INVALID_POOL"),
+        ("x", {"schedule": "0 20 * * 6"}, "me", "INVALID_POOL"),
+        ("x", {"openings": "name: Z99"}, "me", "INVALID_POOL"),
+        ("../x", {}, "me", "INVALID_POOL"),
+        ("cup", {}, "me", "POOL_CONFLICT"),
+        ("x", {}, "eye", "NOT_PERMITTED"),
+    ],
+)
+def test_a_pool_that_cannot_be_is_refused_by_name(
+    service: Service, name: str, changes: dict[str, str], who: str, why: str
+) -> None:
+    settings = messages.PoolSettings()
+    settings.MergeFrom(SETTINGS)
+    for field, value in changes.items():
+        setattr(settings, field, value)
+    with pytest.raises(grpc.RpcError) as error:
+        service.call("AddPool", messages.AddPoolRequest(name=name, settings=settings), who, "Pool")
+    assert reason(error.value)[1] == why
+
+
+def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> None:
+    def pool(*words: str) -> str:
+        done = arena("pool", *words, "--address", service.address, "--token", service.tokens["me"])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    made = pool(
+        "add", "hexes", "--game", "hex", "--set", "board_size=5", "--schedule", "0 20 * * 6", "--hours", "2"
+    )
+    assert "closed until" in made and "0 20 * * 6 for 2 h" in made
+    assert "60 s + 1 s" in pool("change", "hexes", "--main", "60", "--increment", "1")
+    assert "ended" in pool("end", "hexes")
+    with pytest.raises(grpc.RpcError) as error:
+        service.call("ResumePool", messages.ResumePoolRequest(name="hexes"), service="Pool")
+    assert reason(error.value)[1] == "POOL_CONFLICT"
+
+
+def test_a_schedule_opens_and_closes_by_the_clock() -> None:
+    saturdays = Schedule.of("0 20 * * 6", timedelta(hours=2))
+    assert saturdays is not None
+    evening = datetime(2026, 11, 28, 20)
+    for minutes, is_open in ((-1, False), (0, True), (119, True), (120, False)):
+        assert saturdays.is_open(evening + timedelta(minutes=minutes)) is is_open
+    assert saturdays.opens(evening) == evening + timedelta(days=7)
+    with pytest.raises(InvalidPoolError, match="minute, hour, day"):
+        Schedule.of("0 25 * * 6", timedelta(hours=2))
