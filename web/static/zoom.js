@@ -44,8 +44,23 @@ function pinch(touches) {
   };
 }
 
+/**
+ * Bring what the last turn changed into the middle of a frame that shows a part of its map.
+ * @param {HTMLElement} frame
+ */
+function centre(frame) {
+  const places = Array.from(frame.querySelectorAll("g.last"), (cell) => cell.getBoundingClientRect());
+  if (!places.length) return;
+  const box = frame.getBoundingClientRect();
+  const right = (Math.min(...places.map((place) => place.left)) + Math.max(...places.map((place) => place.right))) / 2;
+  const down = (Math.min(...places.map((place) => place.top)) + Math.max(...places.map((place) => place.bottom))) / 2;
+  frame.scrollLeft += right - box.left - box.width / 2;
+  frame.scrollTop += down - box.top - box.height / 2;
+}
+
 for (const frame of document.querySelectorAll(".board-frame.scroll")) {
   if (!(frame instanceof HTMLElement)) continue;
+  centre(frame);
   let apart = 0;
   frame.addEventListener("touchstart", (event) => {
     if (event.touches.length === 2) apart = pinch(event.touches).apart;
