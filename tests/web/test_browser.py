@@ -359,5 +359,8 @@ def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
         page.wait_for_timeout(1_000)
         assert page.url == paused and "ply=" in paused
         assert page.evaluate("history.length") == entries
+        # A click on a curve leads to its move.
+        page.locator("#charts svg.chart").first.click(position={"x": 1, "y": 20})
+        page.wait_for_url("**ply=1")
         context.close()
         watched.check_behaviour()
