@@ -75,9 +75,9 @@ async def compare(
     moves = {text: move for text, after in boards.items() if (move := _change(position.board, after)).cells}
     if not moves:
         return Comparison({}, {}, 0, 0, 0, {}, {}, {})
-    asked = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
+    question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
     advice, counted, shown = await asyncio.gather(
-        knowledge.advise(asked),
+        knowledge.advise(question),
         _successors(knowledge, game_id, position, moves, libraries),
         _looked_at(knowledge, game_id, position, moves.get(looked_at), libraries),
     )
