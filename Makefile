@@ -34,7 +34,7 @@ test: $(VENV)/installed-dev.stamp
 screenshots: $(VENV)/installed-dev.stamp demo
 	@$(BIN)/python scripts/take_screenshots.py
 
-# What the gate runs besides the tests: lint, types, the arrows of import, the documentation.
+# What the gate runs besides the tests: lint, types (the scripts' too), the arrows of import, the documentation.
 check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -43,6 +43,8 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/mypy
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
+	@if command -v tsc >/dev/null; then tsc --project web/static/jsconfig.json; \
+	else echo "The pages' scripts are not checked: there is no tsc (Debian's node-typescript)."; fi
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # The client for blocking calls is generated from the one for asyncio.

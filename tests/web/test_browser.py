@@ -285,7 +285,14 @@ def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
 ) -> None:
     context = browser.new_context(viewport={"width": 1400, "height": 850})
     watched = Watched(context.new_page(), running_cup.base)
+    watched.page.route("**/competition/events*", lambda route: route.fulfill(status=503))
     page = watched.open("/competition?name=cup")
+    # Who is refused is shown so, and comes back.
+    lost = page.get_by_text("The connection is lost")
+    expect(lost).to_be_visible()
+    page.unroute("**/competition/events*")
+    expect(lost).to_be_hidden(timeout=20_000)
+    watched.faults.clear()
     page.wait_for_selector(".wall .board .piece")
     note = page.locator(".wall .note").first
     expect(note).not_to_have_text(note.inner_text())
@@ -297,6 +304,7 @@ def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     rows = page.locator("#rows tr").count()
     page.locator("#rows tr").nth(rows).wait_for()
     # In this order: the game goes on meanwhile.
+    assert re.fullmatch(r"Move \d+ of \d+: \w+", page.locator("#note").inner_text())
     pieces = page.locator(".board .piece").count()
     listed = page.locator("#rows tr").count()
     assert pieces <= listed and page.locator(".last-mark").count() <= 1
@@ -340,7 +348,8 @@ def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
             page.wait_for_url(f"**ply={ply}")
         page.keyboard.press("End")
         page.wait_for_function("!location.search.includes('ply')")
-        # From the end it plays from the beginning, by itself.
+        entries = page.evaluate("history.length")
+        # From the end it plays from the beginning, by itself, and Back leaves it at once.
         page.locator("[data-play]").click()
         # It does not wait for this test, which may miss a ply.
         page.wait_for_url(re.compile("ply=[2-7]$"))
@@ -349,5 +358,9 @@ def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
         paused = page.url
         page.wait_for_timeout(1_000)
         assert page.url == paused and "ply=" in paused
+        assert page.evaluate("history.length") == entries
+        # A click on a curve leads to its move.
+        page.locator("#charts svg.chart").first.click(position={"x": 1, "y": 20})
+        page.wait_for_url("**ply=1")
         context.close()
         watched.check_behaviour()

@@ -89,8 +89,10 @@ def test_a_game_leads_to_what_academy_knows_of_its_positions(competitions: Visit
 
     assert openings.status == position.status == 200
     assert openings.text.count('class="piece') == stones > 0
-    board = re.search(r"board=([-xo]{25})&", page.link("/position"))
-    assert board is not None and len(board[1].replace("-", "")) == stones
+    # By its moves, so that it can be played on.
+    assert page.link("/position").count("m=") == 3
+    board = re.search(r">([-xo\n]{29})</textarea>", position.text)
+    assert board is not None and len(re.sub(r"[-\n]", "", board[1])) == stones
 
 
 def test_a_record_is_a_file_to_keep(competitions: Visitor) -> None:

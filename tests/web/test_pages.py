@@ -172,7 +172,7 @@ def test_a_map_is_drawn_with_its_places(pages: Visitor) -> None:
     answer = pages.get(f"/games/{DIPLOMACY}/openings?player=3")
 
     assert all(f">{place}<" in answer.text for place in ("PAR", "MUN", "CON"))
-    assert 'class="board map"' in answer.text and 'class="border"' in answer.text
+    assert 'class="board map near"' in answer.text and 'class="border"' in answer.text
 
 
 class TestGallery:

@@ -119,6 +119,53 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     assert (arrows > 0) == (game in ("warlight", "diplomacy"))
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_path: Path) -> None:
+    settings = {"map": "double_earth"}
+    moves = random_game(referee("warlight").from_settings(settings), 2)
+    whole = competitions_pb2.GetGameResponse(
+        game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name="ann")]),
+        moves=[competitions_pb2.GameMove(seat=seat, text=text) for seat, text in moves],
+        settings_json=json.dumps(settings),
+        seed=3,
+    )
+    file = tmp_path / "earth.html"
+    file.write_text(make_file(ShownGame(competitions_pb2.Competition(name="cup", game="warlight"), whole)))
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for width in (1400, 390):
+            page = browser.new_page(viewport={"width": width, "height": 850})
+            page.goto(file.as_uri())
+            drawn = page.evaluate(
+                "[...document.querySelectorAll('svg.board .on, svg.board .on-cell')].map((text) =>"
+                " parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"
+            )
+            assert len(drawn) > 300 and min(drawn) >= 11
+            hidden = page.evaluate(
+                "(() => { const names = [...document.querySelectorAll('.area-name')];"
+                " const boxes = names.map((name) => name.getBBox());"
+                " const map = document.querySelector('svg.board').viewBox.baseVal;"
+                " const outside = boxes.filter((box) => box.x < 0 || box.x + box.width > map.width"
+                " || box.y < 0 || box.y + box.height > map.height);"
+                " const pairs = boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) =>"
+                " Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x) > 2"
+                " && Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y) > 4));"
+                " return [boxes.length, outside.length, pairs.length]; })()"
+            )
+            assert hidden == [60, 0, 0]
+        unseen = page.locator("svg.board .cell.off")
+        assert unseen.count() == 0
+        page.get_by_role("link", name="player 2").click()
+        assert unseen.count() > 100 and page.url.endswith("#4-2")
+        page.keyboard.press("ArrowLeft")
+        assert page.url.endswith("#3-2") and unseen.count() > 100
+        page.get_by_role("link", name="all", exact=True).click()
+        assert unseen.count() == 0
+        page.get_by_text("Orders of the turn before").click()
+        assert re.search(r"\d+ from \d+:\w+ to \d+:\w+", page.locator("#orders").inner_text())
+        browser.close()
+
+
 @needs_gnugo
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
 def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_through(

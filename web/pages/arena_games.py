@@ -19,9 +19,10 @@ from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
 from web.pages.game_questions import read_questions
+from web.pages.played_lines import board_after
 from web.query import Query, link
 from web.rendering import render
-from web.replay import MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
+from web.replay import MOST_MOVES, MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
 from web.sessions import SESSION, Session
 
 __all__ = ["show_game", "show_record"]
@@ -149,10 +150,19 @@ async def _at_academy(
             ("This line in the openings", link(f"/games/{game_id}/openings", [("m", move) for move in line]))
         )
     if played.spec.geometry.size > 1:
-        letters, seat = played.board(ply)
-        position = link(f"/games/{game_id}/position", {"board": letters, "player": seat})
-        links.append(("Patterns on this board", position))
+        links.append(("This position", await _position_address(played, ply)))
     return links
+
+
+async def _position_address(played: GameReplay, ply: int) -> str:
+    """Where a position's page is: by its line, so that moves can be played there, if that leads to it."""
+    spec, line = played.spec, tuple(played.line[:ply])
+    letters, seat = played.board(ply)
+    if not spec.simultaneous and len(line) <= MOST_MOVES and all(line):
+        reached, _ = await board_after(spec, line, seat)
+        if reached is not None and (reached.board.letters, reached.mover) == (letters, seat):
+            return link(f"/games/{spec.game_id}/position", [("m", move) for move in line])
+    return link(f"/games/{spec.game_id}/position", {"board": letters, "player": seat})
 
 
 def _so_far(live: LiveGame) -> competitions_pb2.GetGameResponse:

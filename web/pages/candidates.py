@@ -18,6 +18,8 @@ __all__ = ["Candidate", "Comparison", "compare", "list_candidates"]
 _MOST_COUNTED: Final = 64
 _MOST_SHOWN: Final = 240
 _MATCHES_EACH: Final = 8
+# Where no move gains so much, advice tells nothing apart.
+_LEAST_GAIN: Final = 0.005
 _Moves = Mapping[str, consultation_pb2.CandidateMove]
 
 
@@ -73,9 +75,9 @@ async def compare(
     moves = {text: move for text, after in boards.items() if (move := _change(position.board, after)).cells}
     if not moves:
         return Comparison({}, {}, 0, 0, 0, {}, {}, {})
-    asked = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
+    question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
     advice, counted, shown = await asyncio.gather(
-        knowledge.advise(asked),
+        knowledge.advise(question),
         _successors(knowledge, game_id, position, moves, libraries),
         _looked_at(knowledge, game_id, position, moves.get(looked_at), libraries),
     )
@@ -117,9 +119,8 @@ def _change(before: str, after: Board) -> consultation_pb2.CandidateMove:
 
 
 def _gains(moves: _Moves, log_odds: Sequence[float]) -> dict[str, float]:
-    if not any(log_odds):
-        return {}
-    return {text: 1 / (1 + math.exp(-added)) - 0.5 for text, added in zip(moves, log_odds, strict=True)}
+    gains = {text: 1 / (1 + math.exp(-added)) - 0.5 for text, added in zip(moves, log_odds, strict=False)}
+    return gains if any(abs(gain) >= _LEAST_GAIN for gain in gains.values()) else {}
 
 
 async def _successors(

@@ -18,7 +18,7 @@ from academy.wire.games import read_spec
 from web.drawing import BoardMarks, draw_board, is_map
 from web.knowledge import Knowledge
 from web.pages.known_contests import arena_games, list_contests
-from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose
+from web.pages.played_lines import KnownMove, board_after, cells_of_move, cells_to_click, choose
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, ReplayedLine, seat_names
@@ -42,6 +42,7 @@ class _Row:
     move: _Move
     address: str
     rank: int
+    cells: Sequence[int] = ()
 
     @property
     def same(self) -> list[str]:
@@ -130,7 +131,10 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         board_after(spec, line.moves, player),
     )
     moves = list(known.moves) if key is None else sorted(known.moves, key=key)
-    rows = [_Row(move, line.after(move.move), rank) for rank, move in enumerate(moves, 1)]
+    rows = [
+        _Row(move, line.after(move.move), rank, cells_of_move(spec, replayed, move.move))
+        for rank, move in enumerate(moves, 1)
+    ]
     drawing = None
     chosen = choose(line, query.whole("from", 0, spec.geometry.size - 1), replayed)
     if replayed is not None:

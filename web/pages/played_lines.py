@@ -10,7 +10,16 @@ from academy.knowledge.spec import GameSpec
 from web.drawing import CellLink
 from web.replay import NoBoardError, ReplayedLine, replay
 
-__all__ = ["Addresses", "Chosen", "KnownMove", "board_after", "cells_to_click", "choose", "replays"]
+__all__ = [
+    "Addresses",
+    "Chosen",
+    "KnownMove",
+    "board_after",
+    "cells_of_move",
+    "cells_to_click",
+    "choose",
+    "replays",
+]
 
 # Playing a line again takes a processor: others' pages go on beside it.
 replays: Final = asyncio.Semaphore(2)
@@ -83,6 +92,19 @@ def choose(line: Addresses, cell: int | None, replayed: ReplayedLine | None) -> 
         (text, line.after(text)) for text, (begins, ends) in replayed.ways.items() if begins == cell != ends
     ]
     return Chosen(cell, moves, line.choosing(None))
+
+
+def cells_of_move(spec: GameSpec, replayed: ReplayedLine | None, text: str) -> Sequence[int]:
+    """Return the cells where a move begins and ends; none where its text does not say.
+
+    Args:
+        spec: The game.
+        replayed: The position; None where there is no board.
+        text: The move.
+    """
+    if text in spec.cell_names:
+        return (spec.cell_names.index(text),)
+    return tuple(dict.fromkeys(replayed.ways.get(text, ()))) if replayed is not None else ()
 
 
 def cells_to_click(

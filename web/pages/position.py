@@ -170,12 +170,12 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         if replayed is None:
             return render(request, "position.html", {**context, **_NOTHING, "reason": reason})
         board, picture = replayed.board, replayed.drawing
-    asked = _Asked(state, board, replayed, libraries, both_players, query.text("look"))
-    answers = await _ask(knowledge, asked)
+    question = _Question(state, board, replayed, libraries, both_players, query.text("look"))
+    answers = await _ask(knowledge, question)
     show = query.whole("show", 1, _MOST_PATTERNS) or 0
     chosen = query.whole("from", 0, spec.geometry.size - 1)
-    moves = _list_moves(asked, answers)
-    matches, completed, ended = _patterns(asked, answers, show)
+    moves = _list_moves(question, answers)
+    matches, completed, ended = _patterns(question, answers, show)
     marks = BoardMarks(
         replayed.last if replayed is not None else LastMove(),
         {} if replayed is None else cells_to_click(spec, state, replayed, _known_moves(moves), chosen),
@@ -186,13 +186,13 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
     )
     words = f"after {' '.join(state.moves[-6:])}" if state.moves else board.letters
     drawn = draw_board(picture, marks, f"The position {words}") if picture else None
-    found, opening, compared = answers.found, answers.opening, answers.compared
-    counted = found.positions[0] if not isinstance(found, PageError) else None
+    patterns, opening, compared = answers.patterns, answers.opening, answers.compared
+    counted = patterns.positions[0] if not isinstance(patterns, PageError) else None
     context |= _NOTHING | {
         "rows": _as_rows(board.letters, spec),
-        "player": asked.player,
+        "player": question.player,
         "replayed": replayed,
-        "mover": asked.mover,
+        "mover": question.mover,
         "chosen": choose(state, chosen, replayed),
         "drawing": drawn.whole if drawn else None,
         "on_map": picture is not None and is_map(picture.layout),
@@ -202,20 +202,20 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         else link(f"/games/{game_id}/openings", [("m", move) for move in state.moves]),
         "moves": moves,
         "compared": compared if isinstance(compared, Comparison) else None,
-        "looked_at": "" if completed is None else asked.looked_at,
+        "looked_at": "" if completed is None else question.looked_at,
         "completed": completed,
         "ended": ended,
         "matches": matches,
         "more": counted is not None and (counted.more or counted.total > _MOST_MATCHES),
         "refusals": {
-            str(answer): answer for answer in (found, opening, compared) if isinstance(answer, PageError)
+            str(answer): answer for answer in (patterns, opening, compared) if isinstance(answer, PageError)
         },
     }
     return render(request, "position.html", context)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Question:
     """A position, and what is asked about it."""
 
     state: _State
@@ -238,40 +238,40 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Answers:
-    """What ACADEMY says of a position, or why it does not; None for what it was not asked."""
+    """What ACADEMY says of a position, or why it does not; None for what nobody asked."""
 
-    found: consultation_pb2.MatchPatternsResponse | PageError
+    patterns: consultation_pb2.MatchPatternsResponse | PageError
     opening: consultation_pb2.LookUpOpeningResponse | PageError | None
     compared: Comparison | PageError | None
 
 
-async def _ask(knowledge: Knowledge, asked: _Asked) -> _Answers:
-    game_id = asked.state.spec.game_id
-    position = consultation_pb2.Position(board=asked.board.letters, player=asked.player)
+async def _ask(knowledge: Knowledge, question: _Question) -> _Answers:
+    game_id = question.state.spec.game_id
+    position = consultation_pb2.Position(board=question.board.letters, player=question.player)
 
     async def find() -> consultation_pb2.MatchPatternsResponse:
         request = consultation_pb2.MatchPatternsRequest(
             game_id=game_id,
             positions=[position],
-            libraries=asked.libraries,
+            libraries=question.libraries,
             max_matches=_MOST_MATCHES,
             max_matches_each=_MATCHES_EACH,
-            both_players=asked.both_players,
+            both_players=question.both_players,
             include_cells=True,
         )
         return await knowledge.match(request)
 
     async def look_up() -> consultation_pb2.LookUpOpeningResponse | None:
-        if asked.replayed is None:
+        if question.replayed is None:
             return None
-        return await knowledge.opening(game_id, asked.player, asked.state.moves)
+        return await knowledge.opening(game_id, question.player, question.state.moves)
 
     async def compare_moves() -> Comparison | None:
-        if asked.mover is None or asked.mover != asked.player:
+        if question.mover is None or question.mover != question.player:
             return None
         async with replays:
-            boards = await asyncio.to_thread(boards_after, asked.state.spec, asked.state.moves)
-        return await compare(knowledge, game_id, position, boards, asked.libraries, asked.looked_at)
+            boards = await asyncio.to_thread(boards_after, question.state.spec, question.state.moves)
+        return await compare(knowledge, game_id, position, boards, question.libraries, question.looked_at)
 
     return _Answers(
         *await asyncio.gather(_or_refusal(find()), _or_refusal(look_up()), _or_refusal(compare_moves()))
@@ -288,30 +288,30 @@ async def _or_refusal(answer: Awaitable[Answer]) -> Answer | PageError:
         return error
 
 
-def _list_moves(asked: _Asked, answers: _Answers) -> list[Candidate]:
-    state, opening = asked.state, answers.opening
+def _list_moves(question: _Question, answers: _Answers) -> list[Candidate]:
+    state, opening = question.state, answers.opening
     known = opening.moves if isinstance(opening, consultation_pb2.LookUpOpeningResponse) else ()
-    legal = asked.replayed.legal if asked.replayed is not None else ()
+    legal = question.replayed.legal if question.replayed is not None else ()
     return list_candidates(
         known,
         legal,
         answers.compared,
         lambda text: (state.after(text), state.looking_at(text)),
-        asked.looked_at,
+        question.looked_at,
     )
 
 
 def _patterns(
-    asked: _Asked, answers: _Answers, show: int
+    question: _Question, answers: _Answers, show: int
 ) -> tuple[list[_Match] | None, list[_Match] | None, list[_Match] | None]:
     """The patterns on the board, and those that the move that is looked at completes and ends."""
     matches = completed = ended = None
-    if not isinstance(answers.found, PageError):
-        matches = _grouped(pattern_matches(answers.found)[0], asked, 1, show)
+    if not isinstance(answers.patterns, PageError):
+        matches = _grouped(pattern_matches(answers.patterns)[0], question, 1, show)
     if isinstance(answers.compared, Comparison) and answers.compared.shown is not None:
         gained, lost = answers.compared.shown
-        completed = _grouped(gained, asked, 1 + _MOST_PATTERNS, 0)
-        ended = _grouped(lost, asked, 1 + 2 * _MOST_PATTERNS, 0)
+        completed = _grouped(gained, question, 1 + _MOST_PATTERNS, 0)
+        ended = _grouped(lost, question, 1 + 2 * _MOST_PATTERNS, 0)
     return matches, completed, ended
 
 
@@ -348,12 +348,12 @@ def _known_moves(moves: Sequence[Candidate]) -> dict[str, KnownMove]:
     }
 
 
-def _grouped(placements: Iterable[PatternMatch], asked: _Asked, first: int, shown: int) -> list[_Match]:
+def _grouped(placements: Iterable[PatternMatch], question: _Question, first: int, shown: int) -> list[_Match]:
     """Placements by pattern, as they come: the strongest first. They are numbered from `first` on."""
     together: dict[tuple[int, str, bool], list[PatternMatch]] = {}
     for match in placements:
         together.setdefault((match.pattern_id, match.library.value, match.for_opponent), []).append(match)
-    state, player = asked.state, asked.player
+    state, player = question.state, question.player
     spec, matches = state.spec, []
     groups = list(together.items())[:_MOST_PATTERNS]
     for number, ((pattern_id, library, _), group) in enumerate(groups, first):

@@ -1,5 +1,6 @@
 // @ts-check
-// Arrow keys in the opening explorer and in the viewer of games. Without this script every link works as it is.
+// Arrow keys in the opening explorer and in the viewer of games, playing, and clicks on curves. Without this script
+// every link works as it is.
 
 /** @type {HTMLAnchorElement[]} */
 const moves = Array.from(document.querySelectorAll("a[data-move]"));
@@ -128,6 +129,17 @@ if (button instanceof HTMLButtonElement) {
     stepOn(document.querySelector("a[data-forward]") ? "forward" : "start");
   });
 }
+
+// A click on a curve goes to the move below it.
+const charts = document.getElementById("charts");
+charts?.addEventListener("click", (event) => {
+  const chart = event.target instanceof Element ? event.target.closest("svg.chart") : null;
+  const rows = document.querySelectorAll("#rows tr");
+  if (!chart || !rows.length) return;
+  const place = chart.getBoundingClientRect();
+  const ply = Math.round((rows.length * (event.clientX - place.left)) / place.width);
+  follow(rows[Math.min(Math.max(ply, 1), rows.length) - 1].querySelector("a"));
+});
 
 const list = document.querySelector(".long");
 const shown = list?.querySelector(".chosen");

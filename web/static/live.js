@@ -42,13 +42,53 @@ function move(moves) {
   if (list) list.scrollTop = list.scrollHeight;
 }
 
-const region = document.querySelector("[data-events]");
-if (region instanceof HTMLElement && region.dataset.events) {
-  const source = new EventSource(region.dataset.events);
-  source.addEventListener("moves", (event) => move(JSON.parse(event.data)));
+// How long to wait after a refusal, and at most after several of them.
+const WAIT = 2000;
+const LONGEST_WAIT = 30000;
+
+/**
+ * Say that the connection is lost, or no longer.
+ * @param {boolean} lost
+ */
+function tellConnection(lost) {
+  let note = document.getElementById("connection");
+  if (!note) {
+    note = document.createElement("p");
+    note.id = "connection";
+    note.className = "connection";
+    note.setAttribute("role", "status");
+    document.body.append(note);
+  }
+  note.textContent = lost ? "The connection is lost: this page may be old. It tries again." : "";
+}
+
+/**
+ * Follow what happens, and come back when the connection is lost.
+ * @param {HTMLElement} region
+ * @param {string} address
+ * @param {number} wait
+ */
+function listen(region, address, wait) {
+  const source = new EventSource(address);
+  const place = new URL(address, location.href);
+  source.addEventListener("moves", (event) => {
+    move(JSON.parse(event.data));
+    // Who comes back by another connection says how far it was; a browser does so by itself for the same one.
+    if (event.lastEventId && place.searchParams.has("after")) place.searchParams.set("after", event.lastEventId);
+  });
   source.addEventListener("wall", (event) => fill("wall", JSON.parse(event.data).html));
   source.addEventListener("results", (event) => {
     if (region.dataset.renewed) fill("results", JSON.parse(event.data).html);
+  });
+  source.addEventListener("open", () => {
+    wait = WAIT;
+    if (document.getElementById("connection")) tellConnection(false);
+  });
+  source.addEventListener("error", () => {
+    tellConnection(true);
+    // A browser tries again after a lost connection, but not after a refusal.
+    if (source.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => listen(region, place.href, Math.min(2 * wait, LONGEST_WAIT)), wait);
   });
   for (const last of ["over", "end"]) {
     source.addEventListener(last, () => {
@@ -60,3 +100,6 @@ if (region instanceof HTMLElement && region.dataset.events) {
   // A browser keeps few connections to one place: one that is left goes at once.
   addEventListener("pagehide", () => source.close());
 }
+
+const region = document.querySelector("[data-events]");
+if (region instanceof HTMLElement && region.dataset.events) listen(region, region.dataset.events, WAIT);

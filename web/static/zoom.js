@@ -44,8 +44,36 @@ function pinch(touches) {
   };
 }
 
+/**
+ * The middle one of some numbers.
+ * @param {number[]} numbers
+ * @returns {number}
+ */
+function median(numbers) {
+  return numbers.sort((first, second) => first - second)[Math.floor(numbers.length / 2)];
+}
+
+/**
+ * Bring what the last turn changed into the middle of a frame that shows a part of its map.
+ * @param {HTMLElement} frame
+ */
+function centre(frame) {
+  const places = Array.from(frame.querySelectorAll("g.last"), (cell) => {
+    const box = cell.getBoundingClientRect();
+    return { right: box.left + box.width / 2, down: box.top + box.height / 2 };
+  });
+  if (!places.length) return;
+  // Where most of it happened, not between two places far from each other.
+  const right = median(places.map((place) => place.right));
+  const down = median(places.filter((place) => Math.abs(place.right - right) < frame.clientWidth / 2).map((place) => place.down));
+  const box = frame.getBoundingClientRect();
+  frame.scrollLeft += right - box.left - box.width / 2;
+  frame.scrollTop += down - box.top - box.height / 2;
+}
+
 for (const frame of document.querySelectorAll(".board-frame.scroll")) {
   if (!(frame instanceof HTMLElement)) continue;
+  centre(frame);
   let apart = 0;
   frame.addEventListener("touchstart", (event) => {
     if (event.touches.length === 2) apart = pinch(event.touches).apart;
