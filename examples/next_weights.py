@@ -4,11 +4,11 @@ import json
 import random
 import sys
 
-asked = json.loads(sys.stdin.readline())
-chance = random.Random(asked["seed"])
-best = asked["members"][0]
+request = json.loads(sys.stdin.readline())
+chance = random.Random(request["seed"])
+best = request["members"][0]
 values = dict(best["values"])
 name = chance.choice(sorted(values))
 # Steps grow smaller from generation to generation.
-values[name] = round(values[name] + chance.choice((-1, 1)) * 0.8 / (1 + asked["generation"]) ** 0.5, 4)
+values[name] = round(values[name] + chance.choice((-1, 1)) * 0.8 / (1 + request["generation"]) ** 0.5, 4)
 print(json.dumps({"values": values, "parents": [best["name"]]}))

@@ -189,15 +189,24 @@ def show_player(
     """Show what a player did in all games, and how often its patterns helped others."""
     answer = server.libraries.ListPlayerStatistics(libraries_pb2.ListPlayerStatisticsRequest(player=player))
     table = printing.new_table(
-        player, " game", "contests", "proposals taken", "dropped", "helped others", "who won or drew"
+        player,
+        *(" game", "contests", "won or drawn", "proposals taken", "dropped"),
+        *("helped others", "who won or drew", "helped by others", "and won or drew"),
     )
     for figures in answer.players:
         table.add_row(
             figures.game_id,
             f"{figures.contests:,}",
+            _share(figures.successes, figures.contests_with_result),
             f"{figures.accepted_proposals:,}",
             f"{figures.dropped_proposals:,}",
             f"{figures.helped:,}",
-            f"{figures.helped_successes:,}",
+            _share(figures.helped_successes, figures.helped),
+            f"{figures.helped_by_others:,}",
+            _share(figures.helped_by_others_successes, figures.helped_by_others),
         )
     printing.show(list(answer.players), json, table)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.0%})" if whole else f"{part:,}"

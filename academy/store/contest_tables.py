@@ -335,6 +335,8 @@ def count_contest(
     for seat, player in enumerate(reported.report.contest.players, 1):
         figures = find_player_statistics(transaction, game_id, player.name)
         figures.contests += 1
+        figures.contests_with_result += 1
+        figures.successes += reported.report.results[seat - 1] != contests_pb2.RESULT_LOSS
         figures.claims += len(claims[seat - 1])
         figures.false_claims += false.get(seat, 0)
         figures.contests_with_false_claims += seat in false
@@ -351,7 +353,7 @@ def _count_help(
     reported: events_pb2.ContestReported,
     voters: Callable[[Library, int], Iterable[str]],
 ) -> None:
-    """Count for each player whose patterns another player of the contest was given."""
+    """Count for each player whose patterns another one of the contest was given, and for that one."""
     game_id, players = reported.report.contest.game_id, reported.report.contest.players
     helpers: dict[int, set[str]] = {}
     for use in reported.uses:
@@ -361,7 +363,13 @@ def _count_help(
             known.update(voters(library, pattern_id))
     for seat, names in sorted(helpers.items()):
         succeeded = reported.report.results[seat - 1] != contests_pb2.RESULT_LOSS
-        for name in sorted(names - {players[seat - 1].name, ANALYST}):
+        others = sorted(names - {players[seat - 1].name, ANALYST})
+        if others:
+            figures = find_player_statistics(transaction, game_id, players[seat - 1].name)
+            figures.helped_by_others += 1
+            figures.helped_by_others_successes += succeeded
+            _put_statistics(transaction, figures)
+        for name in others:
             figures = find_player_statistics(transaction, game_id, name)
             figures.helped += 1
             figures.helped_successes += succeeded

@@ -30,9 +30,9 @@ class ForkGame:
     """Register a game with the libraries, ratings and settings of another, in one transaction.
 
     The events that follow its registration hold all of it, so that replays and backups need nothing of the
-    old game. Its measures begin anew: they are about contests, and the rules of these were others. Raises
-    UnknownGameError, InvalidGameError for an id that cannot be one, and GameConflictError for the id of a
-    game that is not a fork of this one.
+    old game. Its measures begin with its first contest: those of the old one are about contests by other
+    rules. Raises UnknownGameError, InvalidGameError for an id that cannot be one, and GameConflictError for
+    the id of a game that is not a fork of this one.
     """
 
     game_id: str

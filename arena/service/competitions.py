@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import structlog
 
 from academy.wire.errors import NotAuthenticatedError
+from arena.control.changed_settings import abridge
 from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.jobs import Fault
@@ -31,6 +32,7 @@ from arena.results.standings import Score, Standings
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.selection.candidates import TuningState
+from arena.selection.generations import Descent, Generations
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Selector
 from arena.selection.sprt import SprtMatch, SprtState
@@ -58,6 +60,7 @@ _LONGEST_FILTER: Final = 200
 _MOST_VIEWS: Final = 500
 # Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
 _TEXTS_SENT: Final = 1 << 20
+_MOST_MEMBERS: Final = 2_000
 _MOST_MOVES: Final = 2**31 - 1
 
 
@@ -509,6 +512,8 @@ class CompetitionView:
                 answer.players.add(player=name, elo=elo)
             if is_tuner(self.control.kind):
                 _add_parameters(answer, read_results(self.control, self.files).tuning)
+            if isinstance(selector, Generations):
+                _add_members(answer, read_results(self.control, self.files).descent)
             if isinstance(selector, SprtMatch):
                 games = [
                     CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
@@ -611,6 +616,23 @@ class CompetitionView:
             standings = listing.standings(players, control.elo)
         two = replace(terms.game, folder=control.game.folder).rules().seats == 2
         return standings, likeliest_ratings(standings, control) if two else None
+
+
+def _add_members(answer: competitions_pb2.GetHistoryResponse, descent: Descent | None) -> None:
+    """Add the newest members of families."""
+    for member in descent.members[-_MOST_MEMBERS:] if descent else ():
+        answer.members.add(
+            name=member.name,
+            family=member.family,
+            place=member.place,
+            born=member.born,
+            last=member.last,
+            parents=member.parents,
+            values=abridge(member.text),
+            games=member.games,
+            score=member.score,
+            alive=member.alive,
+        )
 
 
 def _add_parameters(answer: competitions_pb2.GetHistoryResponse, tuning: TuningState | None) -> None:

@@ -344,6 +344,9 @@ def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(pages: Visitor,
     assert "The sizes of the libraries from contest to contest" in answer.text
     row = re.search(r">teacher-0</a></th>(.*?)</tr>", answer.text)
     assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]
+    learner = pages.get(f"/contributor?{urlencode({'name': 'learner'})}")
+    row = re.search(rf">{GO}</a></th>(.*?)</tr>", learner.text)
+    assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]
 
 
 def test_home_names_the_latest_results_and_the_newest_patterns(pages: Visitor, academy: Running) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
 from web.charts import Curve, Scale, draw_curves
+from web.descent import draw_descent
 from web.drawing import DrawnBoard
 from web.live import Feed, LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of, player_address
@@ -130,6 +131,9 @@ async def _draw_history(
         title = "Log-likelihood ratio of the test, between its bounds"
         charts.append((title, draw_curves([curve], scale, title), []))
     charts += [_draw_parameter(path, history.games, ends) for path in history.parameters if path.best.games]
+    if history.members:
+        title = "Descent of the families: a generation is a step to the right, green is for points won"
+        charts.append((title, draw_descent(history.members), []))
     places = {standing.player: place for place, standing in enumerate(standings.standings, 1)}
     shown = sorted(history.players, key=lambda player: places.get(player.player, len(places)))[:_MOST_CURVES]
     if shown:

@@ -66,7 +66,7 @@ def test_a_family_comes_nearer_to_what_wins(meet: str) -> None:
     assert mean_distance(selector, 11, (0.9, 0.2)) < mean_distance(selector, 0, (0.9, 0.2)) / 2
 
 
-def test_families_keep_their_places_whoever_wins() -> None:
+def test_families_keep_their_places_also_when_one_always_wins() -> None:
     strong, weak = family("strong", 4, 2), family("weak", 2, 1)
     selector = generations(strong, weak, count=3)
 
