@@ -19,6 +19,7 @@ from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
 from arena.selection.selector import CompetitionChangedError
 from arena.service.tokens import TokensError
+from arena.workers.interface import WorkersError
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from referees.api import UnknownRefereeError, UnreadableRecordError
 
@@ -39,6 +40,7 @@ EXPECTED: Final = (
     AcademyRefusedError,
     EmbeddedAcademyError,
     PagesNotServedError,
+    WorkersError,
     ReplayNotMadeError,
     UnknownRefereeError,
     UnreadableRecordError,

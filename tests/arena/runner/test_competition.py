@@ -279,7 +279,7 @@ def test_a_result_that_was_not_stored_is_not_told_and_its_game_is_played_again(
     arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2\nparallel = 2"))
 
     @contextmanager
-    def full_disk(connection: object) -> Iterator[None]:
+    def full_disk(connection: ResultsDatabase) -> Iterator[None]:
         with together(connection):
             yield
             raise OSError("disk full")
