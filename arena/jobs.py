@@ -48,6 +48,19 @@ class Adjudication:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a player takes of the machine that plays its game, where games are played on several machines.
+
+    `memory_bytes` is 0 where it does not matter; `custom` are amounts of what only some machines offer.
+    """
+
+    cpus: float = 0.5
+    gpus: float = 0.0
+    memory_bytes: int = 0
+    custom: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class PlayerSetup:
     """A player of a competition, ready to be started.
 
@@ -73,6 +86,7 @@ class PlayerSetup:
     time_control: TimeControl | None = None
     restart: bool = True
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    resources: Resources = Resources()
 
 
 @dataclass(frozen=True)
@@ -119,6 +133,7 @@ class GameJob:
         describe_positions: Whether each move comes with ACADEMY's description of the position, which takes
             as long as playing the move.
         seat_seeds: The seats' own seeds; made of `seed` one-way where they are left out.
+        attempt: The number of the attempt at the game, from 1; its result has it too.
     """
 
     game_id: str
@@ -141,6 +156,7 @@ class GameJob:
     disputes: str = "forfeit"
     describe_positions: bool = True
     seat_seeds: tuple[int, ...] = ()
+    attempt: int = 1
 
 
 class Fault(Enum):
@@ -232,7 +248,7 @@ class GameResult:
     is a Unix time. `absent` is the seat, if any, whose player did not get ready to play since
     nothing of it was there. `unproven` says why the result rests on a player's word alone, so that nothing
     may be learnt from it; empty where the referee or a player against its own interest confirms it.
-    `arrangement` is the first position as a player arranged it, None where none did.
+    `arrangement` is the first position as a player arranged it, None where none did. `attempt` is the job's.
     """
 
     game_id: str
@@ -250,6 +266,7 @@ class GameResult:
     absent: int | None = None
     unproven: str = ""
     arrangement: str | None = None
+    attempt: int = 1
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Moves without their type, which pickle would name for each: that takes three times as long.

@@ -20,6 +20,7 @@ from arena.runner.stopping import RunInterruptedError
 from arena.selection.child_program import ChildProgramError
 from arena.selection.selector import CompetitionChangedError
 from arena.service.tokens import TokensError
+from arena.workers.interface import WorkersError
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from referees.api import UnknownRefereeError, UnreadableRecordError
 
@@ -41,6 +42,7 @@ EXPECTED: Final = (
     AcademyRefusedError,
     EmbeddedAcademyError,
     PagesNotServedError,
+    WorkersError,
     ReplayNotMadeError,
     UnknownRefereeError,
     UnreadableRecordError,

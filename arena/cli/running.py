@@ -10,6 +10,16 @@ from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, file
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 
+On = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="WHERE",
+        help="Where games are played: local (processes here), ray (a Ray cluster that is started here), "
+        "ray://HOST:10001 or HOST:6379 (a Ray cluster that is there).",
+        show_default=False,
+    ),
+]
 Insecure = Annotated[
     bool,
     typer.Option(
@@ -43,6 +53,7 @@ def run(  # noqa: PLR0913 - the options of a command
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
     insecure: Insecure = False,
+    on: On = "",
     web: Annotated[
         str,
         typer.Option(
@@ -68,7 +79,7 @@ def run(  # noqa: PLR0913 - the options of a command
     settings, files = open_competition(control, results)
     # What is loaded stays: the collector need not look through it again.
     gc.freeze()
-    options = RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure)
+    options = RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure, on)
     with ExitStack() as beside:
         if web:
             say(f"{beside.enter_context(served_pages(settings.path, web, settings.academy))} while this runs")
@@ -94,8 +105,12 @@ def run(  # noqa: PLR0913 - the options of a command
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def check(control: ControlFile, insecure: Insecure = False) -> None:
-    """Start every player and see whether it gets ready to play, with its standard error shown."""
+def check(control: ControlFile, insecure: Insecure = False, on: On = "") -> None:
+    """Start every player and see whether it gets ready to play, with its standard error shown.
+
+    With `--on`, or [workers] in the control file, every player is started on every kind of node of the
+    cluster that has what it needs.
+    """
     from arena.control.tokens import withheld_tokens
     from arena.runner.listeners import open_listeners
     from arena.runner.remote_players import remote_players
@@ -104,6 +119,13 @@ def check(control: ControlFile, insecure: Insecure = False) -> None:
     settings, files = open_competition(control, None)
     for note in notes(settings):
         say(f"note: {note}")
+    where = on or settings.workers.on
+    if where != "local":
+        from arena.runner.cluster_check import check_on_cluster
+
+        with withheld_tokens(settings.token_variables):
+            check_on_cluster(settings, where, say)
+        return
     with (
         withheld_tokens(settings.token_variables),
         remote_players(settings, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,

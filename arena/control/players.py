@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from arena.control import schema
 from arena.control.validation import Place, choose, read, toml_place
-from arena.jobs import PlayerSetup, TimeControl
+from arena.jobs import PlayerSetup, Resources, TimeControl
 from arena.players.protocols import added_protocols, dial_in_protocol
 
 _SETUP: Final = {field.name for field in fields(PlayerSetup)}
@@ -37,6 +37,9 @@ def setup_player(
     if isinstance(player, schema.ProgramTable):
         settings["working_directory"] = settings["working_directory"] or str(folder)
         settings["memory_bytes"] = settings.pop("memory")
+    if isinstance(player, schema.ProgramTable):
+        needs = player.resources
+        settings["resources"] = Resources(needs.cpus, needs.gpus, needs.memory or 0, dict(needs.custom))
     own_clock = settings.pop("time_control", None)
     added = player.protocol in added_protocols()
     if not added:

@@ -70,6 +70,8 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
     ("`[academy]`", schema.AcademyTable, None),
     ("`[fair_use]`", schema.FairUseTable, None),
     ("`[remote]`", schema.RemoteTable, None),
+    ("`[workers]`", schema.WorkersTable, None),
+    ("`[players.NAME.resources]`", schema.ResourcesTable, None),
     ("`[league]`", schema.LeagueTable, None),
 )
 

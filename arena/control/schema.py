@@ -468,6 +468,34 @@ class RemoteTable(Table):
         return self
 
 
+class WorkersTable(Table):
+    """Where games are played."""
+
+    on: Text = "local"
+    """`"local"`: processes on this machine; `"ray"`: a Ray cluster that the run starts on it;
+    `"ray://HOST:PORT"` or `"HOST:PORT"`: a Ray cluster that is there."""
+    working_folder: Folder | None = None
+    """A folder that each node of the cluster gets a copy of. Programs and folders in it are then those of the
+    copy; without it they must be on each node, at the same path."""
+    packages: tuple[Text, ...] = Field((), strict=False, max_length=1000)
+    """Python packages that each node of the cluster installs for the run."""
+    variables: dict[str, Text] = {}
+    """Variables of the processes that play on the nodes."""
+
+
+class ResourcesTable(Table):
+    """What a player takes of a node of a Ray cluster."""
+
+    cpus: float = Field(0.5, ge=0, le=10_000)
+    """Processors. Players of most games think by turns, so two of them take one."""
+    gpus: float = Field(0.0, ge=0, le=1000)
+    """Graphics processors."""
+    memory: Memory | None = None
+    """Memory that is kept for it; `memory` of the player limits it."""
+    custom: dict[Name, float] = {}
+    """Amounts of what nodes offer by names of their own (`ray start --resources`)."""
+
+
 class PlayerTable(Table):
     """The settings that all players share."""
 
@@ -515,6 +543,8 @@ class ProgramTable(PlayerTable):
     """A clock of its own, instead of `[time_control]`."""
     restart: bool = True
     """`false`: the program is kept for its next games instead of being started for each."""
+    resources: ResourcesTable = ResourcesTable.model_construct()
+    """What it takes of a machine, where games are played on a Ray cluster."""
 
 
 class EngineTable(ProgramTable):
@@ -763,6 +793,8 @@ class ControlFile(Table, Generic[Kind]):
     """Where players dial in over gRPC."""
     league: LeagueTable | None = None
     """The league that the competition belongs to."""
+    workers: WorkersTable = WorkersTable.model_construct()
+    """Where games are played."""
 
 
 class PlayoffFile(ControlFile[PlayoffTable]):

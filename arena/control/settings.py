@@ -47,6 +47,17 @@ class AcademySettings(AcademyTable):
 
 
 @dataclass(frozen=True)
+class WorkerSettings:
+    """Where games are played, and what the nodes of a Ray cluster get for it, in Ray's words.
+
+    `on` is `local`, `ray`, or the address of a cluster.
+    """
+
+    on: str = "local"
+    runtime_env: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Control:
     """A competition as its control file describes it.
 
@@ -95,6 +106,7 @@ class Control:
     remote: Endpoint = field(default_factory=lambda: Endpoint(ServerAddress.parse(DEFAULT_ADDRESS)))
     listeners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     token_variables: frozenset[str] = frozenset()
+    workers: WorkerSettings = WorkerSettings()
 
     @property
     def own_settings(self) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from arena.control import schema
 from arena.control.kinds import Contents, read_game, read_plan
 from arena.control.players import clock, read_players, setup_player
-from arena.control.settings import AcademySettings, Control, ControlError
+from arena.control.settings import AcademySettings, Control, ControlError, WorkerSettings
 from arena.control.tokens import variables_named
 from arena.control.validation import choose, toml_place
 from arena.control.validation import read as read_table
@@ -91,6 +91,7 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         remote=file.remote.endpoint,
         listeners=listeners,
         token_variables=frozenset(variables_named(tables)),
+        workers=_workers(file.workers),
         **{setting: getattr(file.competition, setting) for setting in _SHARED},
     )
 
@@ -121,6 +122,15 @@ def _rating(table: schema.RatingsTable, players: dict[str, schema.PlayerTable]) 
         begin={name: player.elo for name, player in players.items() if player.elo is not None},
         by=RatedBy(table.by),
     )
+
+
+def _workers(table: schema.WorkersTable) -> WorkerSettings:
+    environment = {
+        "working_dir": None if table.working_folder is None else str(table.working_folder),
+        "pip": list(table.packages),
+        "env_vars": dict(table.variables),
+    }
+    return WorkerSettings(table.on, {name: value for name, value in environment.items() if value})
 
 
 def _fair_use(table: schema.FairUseTable | None, academy: AcademySettings | None) -> Mapping[str, float]:

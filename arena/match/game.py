@@ -231,6 +231,7 @@ class _Match:
             absent=self._absent,
             unproven=self._unproven,
             arrangement=self._arrangement,
+            attempt=self._job.attempt,
         )
 
     def _set_up(self) -> str:

@@ -108,8 +108,9 @@ def signal_name(number: int) -> str:
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
 
-# The arena's own rights at ACADEMY, and an operator's or another player's at the arena, are not its players'.
-_WITHHELD: Final = (b"ACADEMY_", b"ARENA_")
+# The arena's own rights at ACADEMY and at a cluster, and an operator's or another player's at the arena, are
+# not its players'.
+_WITHHELD: Final = (b"ACADEMY_", b"ARENA_", b"RAY_AUTH_")
 
 
 def inherited_environment() -> dict[bytes, bytes]:

@@ -33,8 +33,7 @@ from arena.selection.selector import CompletedGame, Fixture, Selector, original_
 from arena.selection.voids import Sequel
 from arena.terminal.display import Display
 from arena.terminal.progress import GameInProgress, Pace, RunProgress
-from arena.workers.pool import WorkerPool
-from arena.workers.worker import WorkerLost
+from arena.workers.interface import WorkerLost, Workers
 from referees.api import Termination
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
 TICK_SECONDS: Final = 0.25
 # Results that are stored with one wait for the disk.
 MOST_TOGETHER: Final = 100
+# A player could end its machine's part in the run to undo a game that it loses.
+MOST_MACHINES_LOST: Final = 3
 
 
 class RunEnd(Enum):
@@ -79,7 +80,7 @@ class RunResources:
     series: Series
     log: EventLog
     stopping: StopRequests
-    workers: WorkerPool
+    workers: Workers
     session: "AcademySession | None"
     display: Display
     league: "LeagueDelivery | None" = None
@@ -106,6 +107,8 @@ class Competition:
         self._put_off: list[tuple[str, Fixture]] = []
         # By game: how often it was played again in this run since its loser had hung.
         self._hung: Counter[str] = Counter()
+        # By game: how often the machine that played it was lost in this run.
+        self._machines_lost: Counter[str] = Counter()
         self._running: dict[str, _Running] = {}
         self._started_games = 0
         self._max_games: int | None = None
@@ -209,6 +212,9 @@ class Competition:
             self._display.acknowledge(f"{why}; stopping when the games in progress are over")
         self._academy.tend()
         self._warn_of_league()
+        for news in self._workers.news():
+            self._log.add(news)
+            self._display.note_machines(news)
 
     def _warn_of_league(self) -> None:
         while self._league is not None and not self._league.warnings.empty():
@@ -317,8 +323,14 @@ class Competition:
             self._league.wake()
 
     def _take(self, result: GameResult | WorkerLost) -> None:
-        game = self._running[result.game_id]
-        if isinstance(result, GameResult) and self._is_rerun(result):
+        game = self._running.get(result.game_id)
+        if game is None or game.attempt.number != result.attempt:
+            # Of a machine that was given up as lost, whose game is played elsewhere or over.
+            self._log.add("late result refused", game=result.game_id, attempt=result.attempt)
+            return
+        if isinstance(result, WorkerLost) and result.machine_lost and self._may_lose_machine(result.game_id):
+            self._play_again(game, result)
+        elif isinstance(result, GameResult) and self._is_rerun(result):
             assert result.outcome is not None
             self._hung[result.game_id] += 1
             self._void(game, replace(result, outcome=None, void_reason=result.outcome.detail), rerun=True)
@@ -370,6 +382,17 @@ class Competition:
         self._display.result(f"game {result.game_id}: {finished.describe()}")
         for warning in result.warnings:
             self._warn(f"game {result.game_id}: {warning}")
+
+    def _may_lose_machine(self, game_id: str) -> bool:
+        self._machines_lost[game_id] += 1
+        return self._machines_lost[game_id] <= MOST_MACHINES_LOST
+
+    def _play_again(self, game: _Running, lost: WorkerLost) -> None:
+        """Give up an attempt whose machine was lost; no player is at fault."""
+        report = void_contest_report(game.contest, "interrupted")
+        self._series.give_up(game.attempt, "interrupted", lost.reason, time.time() - game.started, report)
+        self._warn(f"game {lost.game_id} is played again: {lost.reason}")
+        self._retries.append(game.fixture)
 
     def _is_rerun(self, result: GameResult) -> bool:
         """Whether a game is void because its loser hung. That stops no run: one that hangs again loses."""
@@ -480,7 +503,9 @@ class Competition:
             title=self._files.name,
             standings=self._standings,
             in_progress=tuple(
-                GameInProgress(game_id, game.fixture.players, now - game.started)
+                GameInProgress(
+                    game_id, game.fixture.players, now - game.started, self._workers.machine(game_id)
+                )
                 for game_id, game in self._running.items()
             ),
             total=total,

@@ -57,6 +57,7 @@ class JobMaker:
             failures=self._control.failures,
             disputes=self._control.disputes,
             describe_positions=self._control.academy is not None,
+            attempt=attempt,
         )
 
     def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:

@@ -34,6 +34,7 @@ from arena.selection.kinds import players_to_check, selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.terminal.display import display_for
+from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
 
 
@@ -42,7 +43,7 @@ class RunOptions:
     """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
 
     `readmit` lets players and matchups play again that were inhibited or left out. With `insecure` remote
-    players need no token.
+    players need no token. `on` is where games are played, empty for where the control file says.
     """
 
     parallel: int = 1
@@ -51,6 +52,7 @@ class RunOptions:
     log_protocol: bool = False
     readmit: bool = False
     insecure: bool = False
+    on: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         # They start while the database is opened.
-        workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
+        workers = stack.enter_context(open_workers(control, options))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         stack.enter_context(lock_competition(database, files.name))
         opened = None
@@ -178,7 +180,11 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         for _, game in players_to_check(control):
             jobs.read_openings(game)
         spared = _spared(control, selector, series, options)
-        _startup_checks(control, options.quiet, log, stopping, spared)
+        if not isinstance(workers, WorkerPool):
+            # Players need not be installed here.
+            tell("players are not checked here: `arena check --on ADDRESS` checks them on the nodes")
+        else:
+            _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
         session = None
@@ -235,6 +241,33 @@ def _spared(
         # They come and go while it runs.
         spared |= {(setup.name, game_id) for setup, game_id in players if setup.protocol in DIALS_IN}
     return spared
+
+
+def open_workers(control: Control, options: RunOptions) -> Workers:
+    """Where the games of a run are played. Raises RayUnavailableError and ControlError."""
+    on = options.on or control.workers.on
+    if on == "local":
+        return WorkerPool(options.parallel, pin=control.pin_cores)
+    check_reachable(control, on)
+    # It takes seconds to load, and few have it.
+    from arena.workers.ray_pool import RayPool
+
+    return RayPool(on, options.parallel, pin=control.pin_cores, runtime_env=control.workers.runtime_env)
+
+
+def check_reachable(control: Control, on: str) -> None:
+    """Raise ControlError for players, or an ACADEMY, that games on a cluster cannot reach."""
+    dialling = [name for name in control.competitors if control.players[name].protocol in DIALS_IN]
+    if dialling:
+        raise ControlError(
+            f"players.{dialling[0]}: it dials in to this machine, where alone its games can be played; "
+            f"leave it out, or play without a cluster (workers.on = {on!r})"
+        )
+    if on != "ray" and control.academy is not None and control.academy.embedded:
+        raise ControlError(
+            f"academy: the embedded server is reached from this machine alone, and games are played on {on}: "
+            "start `academy serve`, and give its address as academy.address"
+        )
 
 
 def _startup_checks(

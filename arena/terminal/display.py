@@ -23,6 +23,9 @@ class Display(AbstractContextManager["Display"]):
     def note(self, text: str) -> None:
         """Show what the run waits for from now on, "" for its games alone."""
 
+    def note_machines(self, text: str) -> None:
+        """Show which machines came or went."""
+
     def acknowledge(self, text: str) -> None:
         """Show that a key was noticed."""
         complain(text)
@@ -50,6 +53,10 @@ class PlainDisplay(Display):
             say(progress_line(progress()))
 
     def result(self, text: str) -> None:
+        """Print a line."""
+        say(text)
+
+    def note_machines(self, text: str) -> None:
         """Print a line."""
         say(text)
 

@@ -50,6 +50,10 @@ class LiveDisplay(Display):
         if text != self._note:
             self._note, self._changed = text, True
 
+    def note_machines(self, text: str) -> None:
+        """Print above the picture."""
+        self._live.console.print(_line(text))
+
     def acknowledge(self, text: str) -> None:
         """Print above the picture."""
         self._live.console.print(_line(text, "bold"))
@@ -97,7 +101,8 @@ def _games(count: int) -> str:
 
 
 def _game_line(game: GameInProgress) -> str:
-    return f"{game.game_id}: {' vs '.join(game.players)}, {duration_text(game.seconds)}"
+    where = f", on {game.machine}" if game.machine else ""
+    return f"{game.game_id}: {' vs '.join(game.players)}, {duration_text(game.seconds)}{where}"
 
 
 def terminal_display() -> LiveDisplay | None:

@@ -13,11 +13,12 @@ _RECENT_GAMES: Final = 100
 
 @dataclass(frozen=True)
 class GameInProgress:
-    """A game that is being played, and for how long."""
+    """A game that is being played, for how long, and on which machine (empty for this one)."""
 
     game_id: str
     players: tuple[str, ...]
     seconds: float
+    machine: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
 from arena.players.process import kill_session, signal_name
 from arena.workers.guardian import AT_ONCE
-from arena.workers.worker import WaitNote, WorkerLost, interrupted
+from arena.workers.interface import WorkerLost, Workers
+from arena.workers.worker import WaitNote, interrupted
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
@@ -49,8 +50,8 @@ class _Worker:
         return self.process.wait()
 
 
-class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
-    """`size` worker processes, each of which plays one game at a time with the engines beside it.
+class WorkerPool(Workers):
+    """`size` worker processes on this machine; each plays one game at a time with the engines beside it.
 
     With `pin`, each worker and its engines keep to one core, by turns: 10 to 20 times the speed for
     fast single-threaded engines, the wrong thing for engines with threads of their own.
@@ -61,9 +62,11 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
 
-    def __init__(self, size: int, *, pin: bool = False) -> None:
+    def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
+        """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT."""
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")
+        self._first_slot = first_slot
         self._cores = sorted(os.sched_getaffinity(0)) if pin else [-1]
         self._waiting: deque[GameJob] = deque()
         self._lost: deque[GameResult | WorkerLost] = deque()
@@ -131,9 +134,6 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
         self._workers.clear()
         self._busy.clear()
 
-    def __exit__(self, *error: object) -> None:
-        self.stop()
-
     def _hire(self, slot: int) -> _Worker:
         note = WaitNote.new()
         ours, theirs = socket.socketpair()
@@ -141,8 +141,8 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
             process = subprocess.Popen(
                 [
                     *(sys.executable, "-P", "-m", "arena.workers.guardian"),
-                    *map(str, (theirs.fileno(), note.descriptor, os.getpid(), slot)),
-                    str(self._cores[slot % len(self._cores)]),
+                    *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
+                    str(self._cores[(self._first_slot + slot) % len(self._cores)]),
                 ],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno(), note.descriptor],
@@ -160,7 +160,7 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
                 job = self._waiting.popleft()
                 # Its end may not have been noticed while it was idle: then the game goes to the next.
                 if not self._hand_over(worker, job) and not self._hand_over(self._replace(slot), job):
-                    self._lost.append(WorkerLost(job.game_id, "no worker can be started"))
+                    self._lost.append(WorkerLost(job.game_id, "no worker can be started", job.attempt))
 
     def _replace(self, slot: int) -> _Worker:
         """Put a new worker in the place of one that has ended; what it played is lost."""
@@ -174,7 +174,7 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
             self._lost.append(interrupted(job, worker.progress, overdue, worker.started, seconds))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
-            self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}"))
+            self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}", job.attempt))
         self._workers[slot] = self._hire(slot)
         return self._workers[slot]
 

@@ -33,16 +33,8 @@ from arena.players.policy import PolicyPlayer, PolicyProcess
 from arena.players.process import KeptPrograms, adopt_orphans, end_children
 from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
+from arena.workers.interface import WorkerLost
 from referees.api import Termination, referee
-
-
-@dataclass(frozen=True)
-class WorkerLost:
-    """A game without a result, because what played it ended or broke: void, for this reason."""
-
-    game_id: str
-    reason: str
-
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
 _DEADLINE: Final = struct.Struct("d")
@@ -149,7 +141,7 @@ def interrupted(
     name = labels([player.name for player in job.players])[wait.seat - 1]
     reason = f"{_late(name, wait)}; it could only be ended with its worker"
     if wait.stage is Stage.START:
-        return WorkerLost(job.game_id, reason)
+        return WorkerLost(job.game_id, reason, job.attempt)
     rules = referee(job.game).from_settings(job.settings)
     forfeit = f"forfeit by {name}: {reason}"
     outcome = decide_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
@@ -191,6 +183,7 @@ def interrupted(
         play_seconds=seconds,
         warnings=(forfeit,),
         arrangement=arrangement,
+        attempt=job.attempt,
     )
 
 
@@ -225,7 +218,7 @@ def serve(
         except Exception as error:
             # Referees and callable players are other people's code: any exception of theirs costs one game.
             sys.stderr.write(f"game {job.game_id}: {traceback.format_exc()}")
-            connection.send(WorkerLost(job.game_id, f"{type(error).__name__}: {error}"))
+            connection.send(WorkerLost(job.game_id, f"{type(error).__name__}: {error}", job.attempt))
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -4,16 +4,19 @@ from collections import deque
 
 from arena.jobs import GameJob, GameResult
 from arena.match.game import play
-from arena.workers.worker import WorkerLost
+from arena.workers.interface import WorkerLost, Workers
 
 
-class InlineWorker:
+class InlineWorker(Workers):
     """A `WorkerPool` without processes: a game in progress ends only by itself."""
-
-    size = 1
 
     def __init__(self) -> None:
         self._waiting: deque[GameJob] = deque()
+
+    @property
+    def size(self) -> int:
+        """One game at a time."""
+        return 1
 
     def submit(self, job: GameJob) -> None:
         """Hand in a game."""

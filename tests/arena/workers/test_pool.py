@@ -15,8 +15,8 @@ from sgfmill.sgf import Sgf_game
 from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.players.player import Choice
 from arena.players.process import MAX_KEPT
+from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
-from arena.workers.worker import WorkerLost
 from referees.api import Outcome, Referee, Termination
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
 

@@ -1,0 +1,115 @@
+"""The worker of a Ray cluster: an actor that plays games on its node, in a process of its own beside it.
+
+The process is that of the local pool, so players are treated alike, and end with the actor. What the game
+writes to files is sent back, since the node's disk is not the arena's.
+"""
+
+import os
+import socket
+import tempfile
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from arena.jobs import GameJob, GameResult, PlayerSetup
+from arena.workers.interface import WorkerLost
+from arena.workers.pool import WorkerPool
+
+# The most that is sent at once of a game in progress.
+_MOST_LIVE: Final = 1 << 20
+_LOOK_SECONDS: Final = 0.2
+# Players write no more than this to the files of one game; the rest is left out.
+_MOST_WRITTEN: Final = 16 << 20
+
+
+@dataclass(frozen=True)
+class PlayedJob:
+    """What came of a job, and what its players wrote: standard errors, and the lines of their protocols."""
+
+    result: GameResult | WorkerLost
+    errors: bytes
+    transcript: bytes
+
+
+def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerSetup:
+    """The player with all paths in a folder of the arena as paths in the node's copy; None: there is none."""
+    if folder is None:
+        return player
+
+    def there(word: str) -> str:
+        return copy + word[len(folder) :] if word == folder or word.startswith(folder + os.sep) else word
+
+    place = player.working_directory
+    return replace(
+        player,
+        command=tuple(map(there, player.command)),
+        working_directory=None if place is None else there(place),
+    )
+
+
+class RayWorker:
+    """Plays one game at a time. `slot` is what players see as GOMILL_SLOT.
+
+    `copied` is the arena's folder that is this process's working directory here.
+    """
+
+    def __init__(self, slot: int, pin: bool, copied: str | None) -> None:
+        self._files = tempfile.TemporaryDirectory(prefix="arena-")
+        folder = Path(self._files.name)
+        self._errors, self._transcript, self._live = (
+            folder / "errors",
+            folder / "transcript",
+            folder / "live",
+        )
+        self._copied = copied
+        # Rights at the cluster are not for players.
+        for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+            os.environ.pop(name, None)
+        self._slot, self._pin = slot, pin
+        self._pool: WorkerPool | None = None
+
+    def play(self, job: GameJob, release: str) -> PlayedJob:
+        """Play a game of an arena of this release."""
+        if release != (own := version("academy-arena")):
+            why = f"{self._node()} has academy-arena {own}, the arena is {release}: install the same"
+            return PlayedJob(WorkerLost(job.game_id, why, job.attempt), b"", b"")
+        if self._pool is None:
+            # In the thread that lives as long as this process: the pool ends with its maker.
+            self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
+        for file in (self._errors, self._transcript, self._live):
+            file.unlink(missing_ok=True)
+        here = replace(
+            job,
+            players=tuple(moved_to_copy(player, self._copied, str(Path.cwd())) for player in job.players),
+            log_path=None if job.log_path is None else str(self._errors),
+            transcript=None if job.transcript is None else str(self._transcript),
+            live_path=None if job.live_path is None else str(self._live),
+        )
+        self._pool.submit(here)
+        result = None
+        while result is None:
+            result = self._pool.next_result(_LOOK_SECONDS)
+        return PlayedJob(result, _read(self._errors), _read(self._transcript))
+
+    def live(self, offset: int) -> tuple[str, bytes]:
+        """The node, and what the game in progress has added to its file for watchers since `offset`."""
+        try:
+            with self._live.open("rb") as file:
+                file.seek(offset)
+                return self._node(), file.read(_MOST_LIVE)
+        except FileNotFoundError:
+            return self._node(), b""
+
+    def _node(self) -> str:
+        import ray
+
+        return f"{socket.gethostname()} ({ray.get_runtime_context().get_node_id()[:6]})"
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MOST_WRITTEN)
+    except FileNotFoundError:
+        return b""
