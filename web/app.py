@@ -161,6 +161,7 @@ _ADMINS_PAGES: Final[dict[str, Page[Session]]] = {
     "/admin": administration.show_overview,
     "/admin/tokens": administration.show_tokens,
     "/admin/events": administration.show_events,
+    "/admin/backup": administration.send_backup,
     "/games/{game_id}/admin": game_settings.show_settings,
     "/games/{game_id}/admin/change": game_settings.show_change,
     "/games/{game_id}/admin/prune": game_settings.show_pruning,

@@ -39,6 +39,7 @@ ErrorPage = Callable[[Request, PageError], Response]
 
 # Pages that go on as long as somebody looks at them.
 STREAMS: Final = frozenset({"/competition/events", "/competition/game/events"})
+_DOWNLOADS: Final = frozenset({"/admin/backup"})
 
 
 class Guard:
@@ -85,6 +86,8 @@ class Guard:
         if path in STREAMS:
             return None
         limits = self._settings.limits
+        if path in _DOWNLOADS:
+            return limits.download_seconds
         return limits.action_seconds if path.startswith(ACTIONS) else limits.page_seconds
 
     async def _refuse(self, error: PageError, scope: Scope, receive: Receive, answer: "_Answer") -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import copy
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -140,6 +140,22 @@ class Knowledge:
                 )
             except grpc.RpcError as error:
                 raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
+
+    async def download_backup(self) -> AsyncIterator[libraries_pb2.DownloadBackupResponse]:
+        """Yield the parts of a copy of all data.
+
+        Raises:
+            PageError: The token may not have it, or ACADEMY did not answer.
+        """
+        request = libraries_pb2.DownloadBackupRequest()
+        call = self.libraries.DownloadBackup(request, metadata=self._connection.metadata)
+        try:
+            async for part in call:
+                yield part
+        except grpc.RpcError as error:
+            raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
+        finally:
+            call.cancel()
 
     async def games(self) -> list[GameFigures]:
         """Return the games with their figures, at most `MOST_GAMES`, some seconds old.

@@ -20,6 +20,7 @@ class WebLimits:
         address_bytes: The bytes of a page's address with its query.
         page_seconds: The seconds that a page may take.
         action_seconds: The seconds that what a form asks for may take.
+        download_seconds: The seconds that a backup may take to arrive.
         form_bytes: The bytes of a form.
         connections: How many visitors are served at once, besides the watchers.
         watchers: How many pages follow games in progress at once.
@@ -29,6 +30,7 @@ class WebLimits:
     address_bytes: int = 8_192
     page_seconds: float = 15.0
     action_seconds: float = 120.0
+    download_seconds: float = 3_600.0
     form_bytes: int = 262_144
     connections: int = 256
     watchers: int = 1_200

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 from typing import Final
@@ -22,14 +23,14 @@ from web.rendering import render
 from web.sessions import SESSION, Holder, Service, Session, Sessions
 from web.settings import WebSettings
 
-__all__ = ["SignIn", "local_address", "sign_in_address"]
+__all__ = ["ROLE_NAMES", "SignIn", "local_address", "sign_in_address"]
 
 _log = logging.getLogger(__name__)
 _LONGEST_TOKEN: Final = 512
 # Tokens of ACADEMY are known by their form. So the arena is not shown them, nor ACADEMY the arena's.
 _OF_ACADEMY: Final = re.compile(r"acdt?_.*")
 _TICKET: Final = "acdt_"
-_ROLES: Final = {
+ROLE_NAMES: Final[Mapping[tokens_pb2.TokenRole.ValueType, str]] = {
     tokens_pb2.TOKEN_ROLE_BOT: "bot",
     tokens_pb2.TOKEN_ROLE_ANALYST: "analyst",
     tokens_pb2.TOKEN_ROLE_ARENA: "arena",
@@ -263,7 +264,7 @@ async def _ask(service: Knowledge | ArenaWatch) -> tuple[str, str]:
     """Whose token a service is asked with, and in which role. Raises PageError."""
     if isinstance(service, Knowledge):
         me = await service.ask(service.tokens.GetCaller, tokens_pb2.GetCallerRequest())
-        return me.name, _ROLES.get(me.role, "bot")
+        return me.name, ROLE_NAMES.get(me.role, "bot")
     known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest())
     return known.name, _ARENA_ROLES.get(known.role, "player")
 

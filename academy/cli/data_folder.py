@@ -52,7 +52,7 @@ def add_to(application: typer.Typer) -> None:
     players.command("forget")(forget)
     application.add_typer(players, name="players")
     application.command("check")(check)
-    application.command("backup")(backup)
+    application.command("backup")(with_server_where_asked(backup))
     application.command("restore")(restore)
     application.command("compact")(compact)
 
@@ -174,12 +174,20 @@ def check(
 
 
 def backup(
+    server: Server | None,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="An empty or new folder.")],
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Copy a data folder as of this moment, also while a server uses it."""
+    """Copy a data folder as of this moment, also while a server uses it; or that of a server elsewhere."""
     from academy.store.maintenance import backup as copies
 
+    if server is not None:
+        from academy.v1 import libraries_pb2
+
+        parts = server.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
+        size = copies.place_received((part.content for part in parts), target)
+        typer.echo(f"{target}: {size:,} bytes, verified")
+        return
     _check_pages(data)
     with open_existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)

@@ -425,6 +425,22 @@ class GameKnowledge:
         removed -= self.evaluation.patterns
         return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
 
+    def count_beyond(self, settings: LibrarySettings) -> int:
+        """Return how much `change_settings` would remove.
+
+        Args:
+            settings: The new settings.
+
+        Returns:
+            How many patterns of all kinds, opening nodes and tesujis there is no room for.
+        """
+        beyond = len(self.tesujis) - len(self.tesujis.fit_settings(settings))
+        beyond += self.evaluation.patterns - self.evaluation.fit_settings(settings).patterns
+        beyond += max(0, len(self.openings) - settings.opening_capacity)
+        capacities = settings.middle_game_capacity, settings.endgame_capacity
+        sizes = (len(self.libraries[library]) for library in (Library.MIDDLE_GAME, Library.ENDGAME))
+        return beyond + sum(max(0, size - capacity) for size, capacity in zip(sizes, capacities, strict=True))
+
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
         """Remove a pattern.
 

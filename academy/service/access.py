@@ -56,6 +56,7 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary"),
     ("LibraryService", _ANALYST, "AnalyseOpenings"),
     ("LibraryService", _ADMIN, "ForgetAnalyses MutePlayer UnmutePlayer ListMutedPlayers CreateBackup"),
+    ("LibraryService", _ADMIN, "DownloadBackup"),
     ("TokenService", _EVERYONE, "GetCaller"),
     ("TokenService", _ADMIN, "CreateToken ListTokens RevokeToken"),
     ("HistoryService", _EVERYONE, "ExploreOpening GetGrowth"),

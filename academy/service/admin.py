@@ -4,11 +4,12 @@ import.
 
 import asyncio
 import math
+import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import numpy as np
 import structlog
@@ -77,7 +78,7 @@ from academy.store.library_commands import (
     removals,
 )
 from academy.store.library_store import Store
-from academy.store.maintenance.backup import backup
+from academy.store.maintenance.backup import backup, open_copy
 from academy.store.player_commands import (
     MuteInGame,
     MutePlayer,
@@ -242,6 +243,7 @@ async def gathered(
 
 
 _PRUNED_SHOWN: Final = 100
+_BYTES_AT_ONCE: Final = 256 << 10
 _EVENTS_AT_ONCE: Final = 50
 _OF_CONTESTS: Final = frozenset({"contest_reported", "proposal_judged"})
 _PAGES_LOOKED_AT: Final = 40
@@ -416,7 +418,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context
     ) -> messages.UpdateSettingsResponse:
-        """Change the settings in `fields`, or all of them."""
+        """Change the settings in `fields`, or all of them, or say what that would do."""
         given = request.settings
         if request.fields:
             wanted = game_pb2.LibrarySettings()
@@ -430,7 +432,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 setattr(wanted, name, stated[name])
         else:
             wanted = settings_to_proto(settings_from_proto(given))
-        command = ChangeSettings(request.game_id, wanted, current_caller.get().name)
+        command = ChangeSettings(request.game_id, wanted, current_caller.get().name, request.dry_run)
         settings, removed = await self._store.write(command)
         return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)
 
@@ -628,6 +630,25 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             raise BackupsOffError
         # The copy goes on when its caller goes away: another one must wait for it all the same.
         return await asyncio.shield(asyncio.create_task(self._back_up(self._backups)))
+
+    async def DownloadBackup(
+        self, request: messages.DownloadBackupRequest, context: Context
+    ) -> AsyncIterator[messages.DownloadBackupResponse]:
+        """Copy all data to a file without a name, and send it."""
+        # As above: a copy that is being made is not left to itself.
+        content = await asyncio.shield(asyncio.create_task(self._copy_to_send()))
+        with content:
+            size = os.fstat(content.fileno()).st_size
+            answer = messages.DownloadBackupResponse(size=size)
+            while part := await asyncio.to_thread(content.read, _BYTES_AT_ONCE):
+                answer.content = part
+                yield answer
+                answer = messages.DownloadBackupResponse()
+        _log.info("backup sent", bytes=size, caller=current_caller.get().name)
+
+    async def _copy_to_send(self) -> BinaryIO:
+        async with self._backing_up:
+            return await asyncio.to_thread(open_copy, self._store.environment)
 
     async def _back_up(self, backups: Path) -> messages.CreateBackupResponse:
         async with self._backing_up:

@@ -170,14 +170,18 @@ class ChangeSettings:
     game_id: str
     settings: game_pb2.LibrarySettings
     actor: str
+    dry_run: bool = False
 
     def execute(self, work: WriteContext) -> tuple[LibrarySettings, int]:
-        """Log the settings; a lowered capacity removes the weakest at once."""
-        before = work.knowledge(self.game_id).settings
+        """Log the settings; a lowered capacity removes the weakest at once. A dry run logs nothing."""
+        knowledge = work.knowledge(self.game_id)
+        before = knowledge.settings
         settings = settings_from_proto(self.settings, before)
         if settings == before:
             return settings, 0
-        check_learnable(settings, work.knowledge(self.game_id).spec, before)
+        check_learnable(settings, knowledge.spec, before)
+        if self.dry_run:
+            return settings, knowledge.count_beyond(settings)
         changed = settings_to_proto(settings)
         _, outcome = record_removal(
             work,

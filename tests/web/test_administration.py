@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from academy.service.server import ServerSettings
+from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.running import Running, serving
@@ -215,6 +216,11 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     settings = f"/games/{GO}/admin"
     lowered = admin.get(f"{settings}/change?endgame_capacity=1")
     assert "The weakest 2 leave at once" in lowered.words and "Change 1 setting" in lowered.words
+    # What ACADEMY refuses the preview refuses too; what is so already is no change.
+    refused = admin.get(f"{settings}/change?opening_plies_ahead=7")
+    assert refused.status == 400 and "opening_plies_ahead 7: it must be from 0 to 6" in refused.words
+    same = admin.do("change-settings", game_id=GO, opening_plies_ahead=0)
+    assert "these values already" in same.words and "Undo" not in same.words
     done = admin.do("change-settings", game_id=GO, endgame_capacity=1)
     assert "endgame_capacity is 1, it was 5000" in done.words and "2 records were removed" in done.words
     assert "5000" in admin.do("change-settings", game_id=GO, endgame_capacity=5_000).words
@@ -238,6 +244,10 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     assert "pattern deleted: number 1" in log.words and "admin" in log.words
     assert 'action="/actions/restore-pattern"' in log.text
     assert "pattern 1 is back" in admin.do("restore-pattern", **pattern).words
+    # What was undone is not offered again.
+    log = admin.get("/admin/events")
+    assert "pattern deleted: number 1" in log.words and "player muted: teacher-1" in log.words
+    assert "Undo" not in log.words.replace("What Undo", "")
 
     line = admin.get(f"/games/{GO}/openings").link("?m=").partition("m=")[2].partition("&")[0]
     deleted = admin.do("delete-opening", game_id=GO, m=[line])
@@ -245,6 +255,17 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]
     assert "positions came back" in admin.do("restore-removal", game_id=GO, removal=removal).words
 
+    download = http.client.HTTPConnection(urlsplit(place.visitor.base).netloc, timeout=30)
+    download.request("GET", "/admin/backup", headers={"Cookie": admin.cookie})
+    answer = download.getresponse()
+    (place.folder / "taken").mkdir()
+    (place.folder / "taken" / "data.mdb").write_bytes(answer.read())
+    download.close()
+    assert answer.status == 200
+    restore(place.folder / "taken", place.folder / "restored")
+    assert not list((place.folder / "data").glob(".download-*"))
+    reader = SignedIn(place.visitor, place.academy.token("reader"))
+    assert reader.get("/admin/backup").status == 403
     backup = admin.do("create-backup")
     assert "verified" in backup.words and len(list((place.folder / "backups").iterdir())) == 1
 

@@ -1,37 +1,41 @@
 """Pages of ACADEMY's admins: what there is to do, tokens, the event log, backups."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from academy.v1 import events_pb2, libraries_pb2, tokens_pb2
+from web.failures import PageError
 from web.forms import Action
 from web.knowledge import Knowledge
-from web.pages.patterns import LIBRARY_NAMES
+from web.pages.patterns import LIBRARIES, LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
 from web.sessions import Notice, Session, Undo
+from web.sign_in import ROLE_NAMES
 
-__all__ = ["ACTIONS", "ROLE_NAMES", "own_knowledge", "show_events", "show_overview", "show_tokens", "written"]
+__all__ = [
+    "ACTIONS",
+    "own_knowledge",
+    "send_backup",
+    "show_events",
+    "show_overview",
+    "show_tokens",
+    "written",
+]
 
 _EVENTS: Final = 30
 _TOKENS: Final = 100
 _BACKUP_SECONDS: Final = 110.0
 _MOST_DAYS: Final = 36_500
-_ROLES: Final = {
-    "bot": tokens_pb2.TOKEN_ROLE_BOT,
-    "analyst": tokens_pb2.TOKEN_ROLE_ANALYST,
-    "arena": tokens_pb2.TOKEN_ROLE_ARENA,
-}
-ROLE_NAMES: Final[Mapping[tokens_pb2.TokenRole.ValueType, str]] = {
-    **{number: name for name, number in _ROLES.items()},
-    tokens_pb2.TOKEN_ROLE_ADMIN: "admin",
-}
+# Admins' own tokens are made where the data are.
+_ROLES: Final = {name: number for number, name in ROLE_NAMES.items() if name != "admin"}
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,29 @@ async def _revoke_token(session: Session, form: Query) -> str:
     return "/admin/tokens"
 
 
+async def send_backup(request: Request, session: Session) -> Response:
+    """Send a verified copy of all data as a file."""
+    Query(request.query_params, ())
+    headers = {
+        "Content-Disposition": 'attachment; filename="data.mdb"',
+        # It is for the disk: to compress it would cost more than it spares.
+        "Content-Encoding": "identity",
+    }
+    if request.method == "HEAD":
+        return Response(headers=headers, media_type="application/octet-stream")
+    parts = own_knowledge(session).download_backup()
+    # Before the answer begins: what fails until then is a page.
+    first = await anext(parts)
+
+    async def contents() -> AsyncIterator[bytes]:
+        yield first.content
+        async for part in parts:
+            yield part.content
+
+    headers["Content-Length"] = str(first.size)
+    return StreamingResponse(contents(), headers=headers, media_type="application/octet-stream")
+
+
 async def show_events(request: Request, session: Session) -> Response:
     """Show a page of the event log, the newest first."""
     query = Query(request.query_params, ("game", "contests", "page"))
@@ -156,41 +183,85 @@ async def show_events(request: Request, session: Session) -> Response:
     )
     question.without_contests = not with_contests
     listed = await own.ask(own.libraries.ListEvents, question)
+    undos = await _possible_undos(own, listed.events)
     here = {"game": game_id, "contests": contests if with_contests else None}
     following = {**here, "page": listed.next_page_token}
     context = {
         "here": "Admin",
         "game": game_id,
         "contests": with_contests,
-        "events": [_event(event) for event in listed.events],
+        "events": [_event(event, undo) for event, undo in zip(listed.events, undos, strict=True)],
         "next": link("/admin/events", following) if listed.next_page_token else "",
     }
     return render(request, "events.html", context)
 
 
-def _event(event: events_pb2.Event) -> _Event:
+def _undo_of(event: events_pb2.Event) -> Undo | None:
+    """How an event was undone, if nobody did it since; None for what cannot be."""
+    match event.WhichOneof("kind"):
+        case "pattern_deleted":
+            deleted = event.pattern_deleted
+            fields = {
+                "game_id": event.game_id,
+                "library": LIBRARY_NAMES.get(deleted.library, ""),
+                "pattern_id": deleted.pattern_id,
+            }
+            return Undo("restore-pattern", fields)
+        case "player_muted":
+            return Undo("unmute-player", {"player": event.player_muted.player})
+        case "opening_deleted" | "library_pruned":
+            return Undo("restore-removal", {"game_id": event.game_id, "removal": event.sequence})
+        case _:
+            return None
+
+
+async def _possible_undos(own: Knowledge, events: Iterable[events_pb2.Event]) -> list[Undo | None]:
+    """For each event how it can be undone now; None where that was done, or is not kept."""
+    undos: list[Undo | None] = []
+    for undo in map(_undo_of, events):
+        # The newest of several: an older one has nothing left to undo.
+        undos.append(undo if undo not in undos else None)
+    possible = await asyncio.gather(*(_is_possible(own, undo) for undo in undos))
+    return [undo if can_be else None for undo, can_be in zip(undos, possible, strict=True)]
+
+
+async def _is_possible(own: Knowledge, undo: Undo | None) -> bool:
+    if undo is None:
+        return False
+    fields = dict(undo.fields)
+    if undo.action == "unmute-player":
+        muted = await own.ask(own.libraries.ListMutedPlayers, libraries_pb2.ListMutedPlayersRequest())
+        return fields["player"] in [player.player for player in muted.players]
+    game_id = str(fields["game_id"])
+    if undo.action == "restore-removal":
+        removals = libraries_pb2.ListRemovalsRequest(game_id=game_id)
+        kept = await own.ask(own.libraries.ListRemovals, removals)
+        return fields["removal"] in [removal.event for removal in kept.removals]
+    library = LIBRARIES.get(str(fields["library"]))
+    if library is None:
+        return False
+    try:
+        await own.pattern(game_id, library, int(str(fields["pattern_id"])))
+    except PageError as error:
+        if error.status == 404:
+            return True
+        raise
+    return False
+
+
+def _event(event: events_pb2.Event, undo: Undo | None) -> _Event:
     kind = event.WhichOneof("kind") or "something of a later version"
-    what, undo = kind.replace("_", " "), None
+    what = kind.replace("_", " ")
     if kind == "contest_reported":
         what += f": {event.contest_reported.report.contest.contest_id}"
     elif kind == "pattern_deleted":
-        deleted = event.pattern_deleted
-        what += f": number {deleted.pattern_id}"
-        fields = {
-            "game_id": event.game_id,
-            "library": LIBRARY_NAMES.get(deleted.library, ""),
-            "pattern_id": deleted.pattern_id,
-        }
-        undo = Undo("restore-pattern", fields)
+        what += f": number {event.pattern_deleted.pattern_id}"
     elif kind == "player_muted":
         what += f": {event.player_muted.player}"
-        undo = Undo("unmute-player", {"player": event.player_muted.player})
     elif kind == "player_unmuted":
         what += f": {event.player_unmuted.player}"
     elif kind == "opening_deleted":
         what += f": {' '.join(event.opening_deleted.moves)}"
-    if kind in ("opening_deleted", "library_pruned"):
-        undo = Undo("restore-removal", {"game_id": event.game_id, "removal": event.sequence})
     return _Event(event.sequence, written(event.time), event.actor, event.game_id, what, undo)
 
 

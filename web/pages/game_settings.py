@@ -140,9 +140,14 @@ async def show_change(request: Request, session: Session) -> Response:
     figures = await own.figures((await own.game(game_id)).game)
     now, wanted = figures.statistics.settings, _read_settings(query)
     changes = []
-    for name in _names_of(wanted):
-        if _text(wanted, name) == _text(now, name):
-            continue
+    changed = [name for name in _names_of(wanted) if _text(wanted, name) != _text(now, name)]
+    if changed:
+        # What ACADEMY would refuse it refuses here, with its reason.
+        question = libraries_pb2.UpdateSettingsRequest(
+            game_id=game_id, settings=wanted, fields=changed, dry_run=True
+        )
+        await own.ask(own.libraries.UpdateSettings, question)
+    for name in changed:
         warning = ""
         if name in _CAPACITIES:
             too_many = getattr(figures.statistics, _CAPACITIES[name]) - getattr(wanted, name)
@@ -181,6 +186,10 @@ async def _change_settings(session: Session, form: Query) -> str:
     if not names:
         raise PageError(400, "Nothing would change", "The form names no setting.", "Go back and name one.")
     before = (await own.figures((await own.game(game_id)).game)).statistics.settings
+    names = [name for name in names if _text(settings, name) != _text(before, name)]
+    if not names:
+        session.note(Notice(f"{game_id}: the settings had these values already."))
+        return link(f"/games/{game_id}/admin")
     question = libraries_pb2.UpdateSettingsRequest(game_id=game_id, settings=settings, fields=names)
     done = await own.ask(own.libraries.UpdateSettings, question)
     now = (f"{name} is {_text(done.settings, name)}, it was {_text(before, name)}" for name in names)

@@ -3,9 +3,11 @@
 import os
 import shutil
 import tempfile
+import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from academy.store import event_log
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName
@@ -14,6 +16,8 @@ from academy.store.maintenance import scan
 from academy.store.maintenance.upgrade import as_written, upgrade
 
 _NOTE: Final = "last_backup"
+_DRAFT: Final = ".download-"
+_DRAFT_SECONDS: Final = 86_400.0
 
 
 def backup(environment: Environment, target: Path) -> int:
@@ -26,6 +30,48 @@ def backup(environment: Environment, target: Path) -> int:
     with suppress(OSError):
         (environment.folder / _NOTE).touch(mode=0o600)
     return size
+
+
+def open_copy(environment: Environment) -> BinaryIO:
+    """Return a verified copy of one moment as an open file, which is gone once it is closed.
+
+    It needs room beside the data. Raises StoreError.
+    """
+    for left in environment.folder.glob(f"{_DRAFT}*"):
+        # Of a server that was killed; another one's may be in use.
+        if left.stat().st_mtime < time.time() - _DRAFT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=environment.folder) as folder:
+        target = Path(folder) / "copy"
+        backup(environment, target)
+        # On Linux an open file stays readable when its name is gone.
+        return (target / "data.mdb").open("rb")
+
+
+def place_received(parts: Iterable[bytes], target: Path) -> int:
+    """Write a copy that came in parts into a folder that is missing or empty; return its bytes.
+
+    The folder appears complete and verified, or not at all. Raises StoreError, StoreCorruptError.
+    """
+    _check_empty(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
+            draft = Path(folder) / "copy"
+            draft.mkdir(mode=0o700)
+            data = draft / "data.mdb"
+            data.touch(mode=0o600)
+            with data.open("wb") as file:
+                file.writelines(parts)
+            verify(draft)
+            (draft / "lock.mdb").unlink(missing_ok=True)
+            sync(data)
+            sync(draft)
+            draft.rename(target)
+            sync(target.parent)
+    except OSError as error:
+        raise StoreError(f"{target}: {error.strerror}; nothing was written") from error
+    return (target / data.name).stat().st_size
 
 
 def last_backup(folder: Path) -> float | None:
@@ -70,8 +116,7 @@ def _check_pages(folder: Path) -> None:
 
 def _place_copy(target: Path, environment: Environment) -> int:
     """Copy into a folder beside the target, verify it, make it durable, and move it into place."""
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
+    _check_empty(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -102,6 +147,11 @@ def _place_copy(target: Path, environment: Environment) -> int:
     except OSError as error:
         raise StoreError(f"{target}: {error.strerror}; nothing was written") from error
     return size
+
+
+def _check_empty(target: Path) -> None:
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
 
 
 def sync(path: Path) -> None:

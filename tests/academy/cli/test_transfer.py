@@ -419,3 +419,17 @@ def test_another_game_in_place_of_a_deleted_one_is_consulted_by_its_own_board(tm
         listed = libraries_pb2.ListPatternsRequest(game_id="squat", library=examples.ENDGAME)
         (pattern,) = server.admin().libraries.ListPatterns(listed).patterns
         assert pattern.cells == "x"
+
+
+def test_a_servers_data_come_over_the_network_and_are_restored(
+    academy: Academy, running: Running, tmp_path: Path
+) -> None:
+    copied = academy("backup", tmp_path / "saved", "--address", running.address)
+    assert copied.exit_code == 0 and "verified" in copied.out, copied.err
+    assert (tmp_path / "saved" / "data.mdb").stat().st_mode & 0o777 == 0o600
+    restored = run_in_a_process("restore", tmp_path / "saved", "--data", tmp_path / "restored")
+    assert restored.exit_code == 0, restored.err
+    assert academy("backup", tmp_path / "saved", "--address", running.address).exit_code == 1
+    token = running.token("ann")
+    refused = academy("backup", tmp_path / "other", "--address", running.address, ACADEMY_TOKEN=token)
+    assert refused.exit_code == 1 and "admin" in refused.err and not (tmp_path / "other").exists()

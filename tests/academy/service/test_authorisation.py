@@ -96,6 +96,7 @@ LibraryService/MutePlayer              -    -       -      -     +    -    -    
 LibraryService/UnmutePlayer            -    -       -      -     +    -    -    -
 LibraryService/ListMutedPlayers        -    -       -      -     +    -    -    -
 LibraryService/CreateBackup            -    -       -      -     +    -    -    -
+LibraryService/DownloadBackup          -    -       -      -     +    -    -    -
 TokenService/GetCaller                 +    +       +      +     +    +    +    o
 TokenService/CreateToken               -    -       -      -     +    -    -    -
 TokenService/ListTokens                -    -       -      -     +    -    -    -
@@ -183,6 +184,7 @@ def _questions() -> dict[str, Message]:
         "UnmutePlayer": libraries_pb2.UnmutePlayerRequest(player="nobody"),
         "ListMutedPlayers": libraries_pb2.ListMutedPlayersRequest(),
         "CreateBackup": libraries_pb2.CreateBackupRequest(),
+        "DownloadBackup": libraries_pb2.DownloadBackupRequest(),
         "GetCaller": tokens_pb2.GetCallerRequest(),
         "CreateToken": tokens_pb2.CreateTokenRequest(name="nobody", role=tokens_pb2.TOKEN_ROLE_BOT),
         "ListTokens": tokens_pb2.ListTokensRequest(),
