@@ -179,7 +179,7 @@ def _as_endpoint(page: Page[Any], source: Wanted, settings: WebSettings) -> Endp
             return go_to(sign_in_address(request))
         if settings.members and request.url.path == "/" and session is not None and session.academy is None:
             # The first page is of ACADEMY's games, which a token of the arena alone does not open.
-            return go_to("/competitions" if session.may_watch else "/account")
+            return go_to("/competitions" if session.arena is not None else "/account")
         return await page(request, _source(request, session, source, settings))
 
     return _answering(endpoint)
@@ -200,7 +200,9 @@ def _source(request: Request, session: Session | None, source: Wanted, settings:
     if source == "arena":
         # One watch of the arena serves all who look on.
         watch = state.sign_in.arena_for(request)
-        check_role(session, lambda _: watch is not None, "a watcher or operator of the arena")
+        check_role(session, lambda _: watch is not None, "anybody at the arena")
+        if request.url.path in STREAMS:
+            check_role(session, lambda _: state.sign_in.may_follow(request), "a watcher of the arena")
         return watch
     check_role(session, lambda who: who.academy is not None, "anybody at ACADEMY")
     assert session.academy is not None

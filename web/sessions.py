@@ -112,7 +112,7 @@ class Session:
 
     @property
     def may_watch(self) -> bool:
-        """Whether the arena shows competitions to the visitor."""
+        """Whether the arena shows games in progress to the visitor; its players see what is over."""
         return self.arena is not None and self.arena.role in ("operator", "watcher")
 
     def note(self, notice: Notice) -> None:

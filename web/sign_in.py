@@ -131,7 +131,7 @@ class SignIn:
         return own if session is not None and session.is_admin else self._knowledge
 
     def arena_for(self, request: Request) -> ArenaWatch | None:
-        """Return the arena as the pages ask it; None where there is none, or the visitor may not watch.
+        """Return the arena as the pages ask it; None where there is none, or it is not for the visitor.
 
         Args:
             request: What was asked for, after its session was looked up.
@@ -139,8 +139,20 @@ class SignIn:
         if not self._settings.members:
             return self._arena
         session: Session | None = request.scope.get(SESSION)
-        may_watch = session is not None and (self._settings.own_arena or session.may_watch)
-        return self._arena if may_watch else None
+        belongs = session is not None and (self._settings.own_arena or session.arena is not None)
+        return self._arena if belongs else None
+
+    def may_follow(self, request: Request) -> bool:
+        """Return whether the visitor may see games in progress.
+
+        A player of the arena may not, where visitors sign in: it could read what its opponents expect.
+
+        Args:
+            request: What was asked for, after its session was looked up.
+        """
+        session: Session | None = request.scope.get(SESSION)
+        watches = session is not None and session.may_watch
+        return not self._settings.members or self._settings.own_arena or watches
 
     async def show(self, request: Request) -> Response:
         """Show the form.

@@ -6,7 +6,7 @@ What concerns tokens and muted players is done at a server instead where its add
 import getpass
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -182,16 +182,21 @@ def backup(
     from academy.store.maintenance import backup as copies
 
     if server is not None:
-        from academy.v1 import libraries_pb2
-
-        parts = server.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
-        size = copies.place_received((part.content for part in parts), target)
+        size = copies.place_received(_download(server), target)
         typer.echo(f"{target}: {size:,} bytes, verified")
         return
     _check_pages(data)
     with open_existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
+
+
+def _download(server: Server) -> Iterator[bytes]:
+    """Yield the parts of a server's copy, which it begins to make with the first."""
+    from academy.v1 import libraries_pb2
+
+    for part in server.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()):
+        yield part.content
 
 
 def restore(

@@ -3,6 +3,7 @@
 import http.client
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.running import Running, serving
-from tests.arena.control_files import RANDOM, write_control
+from tests.arena.control_files import RANDOM, SLOW, write_control
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
 from tests.web.test_browser import CHROMIUM, Watched, browser
@@ -292,3 +293,37 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
         assert stream.read().endswith(b"event: over\ndata: {}\n\n")
         connection.close()
         SignedIn(visitor, place.operator).do("stop-competition", name="watched", how="at-once")
+
+
+@pytest.mark.threat("sessions")
+def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place: Place) -> None:
+    player = arena_token(place.folder, "one", "player")
+    control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, SLOW)
+    deadline = time.monotonic() + 60
+    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
+        operator = SignedIn(visitor, place.operator)
+        operator.do("start-competition", name="own", control=control)
+        try:
+            one = SignedIn(visitor, player)
+            assert one.get("/").headers["location"] == "/competitions"
+            while "/competition/game?" not in (now := operator.get("/competition?name=own")).text:
+                assert time.monotonic() < deadline, now.words
+                time.sleep(0.1)
+            # A game in progress shows what the opponent expects.
+            live = now.link("/competition/game?")
+            assert operator.get(live).status == 200
+            refused = one.get(live)
+            assert refused.status == 403 and "in progress" in refused.words
+            assert one.get("/competition/events?name=own").status == 403
+            assert "data-events" not in one.get("/competition?name=own").text
+            while "In progress" in (over := operator.get(live)).words:
+                assert time.monotonic() < deadline, over.words
+                time.sleep(0.1)
+        finally:
+            operator.do("stop-competition", name="own", how="at-once")
+        texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"
+        texts.parent.mkdir()
+        texts.write_text(">> one: genmove b\n>> two: play b A1\n")
+        mine = one.get(live)
+        assert mine.status == 200 and "genmove b" in mine.words and "play b A1" not in mine.words
+        assert "play b A1" in operator.get(live).words

@@ -35,9 +35,13 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     name, game_id = name_of(query), query.text("game")
     competition = await arena.competition(name)
     running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
-    feed = await feeds_of(request).feed(competition) if running else None
+    may_follow = request.app.state.sign_in.may_follow(request)
+    feed = await feeds_of(request).feed(competition) if running and may_follow else None
     live = feed.games.get(game_id) if feed else None
     known = _so_far(live) if live else await arena.game(name, game_id)
+    if known.in_progress and not may_follow:
+        why = "Its players must not read here what their opponents expect."
+        raise PageError(403, "This game is in progress", why, "Come back when it is over.")
     plies = len(known.moves)
     chosen = query.whole("ply", 0, MOST_PLIES)
     ply = plies if chosen is None else min(chosen, plies)

@@ -62,11 +62,12 @@ async def show_competition(request: Request, arena: ArenaWatch) -> Response:
     context = await results_context(arena, name, sort)
     competition = context["competition"]
     running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
-    feed = await feeds_of(request).feed(competition) if running else None
+    follows = running and request.app.state.sign_in.may_follow(request)
+    feed = await feeds_of(request).feed(competition) if follows else None
     context |= {
         "wall": await wall_of(name, feed) if feed else [],
         "more": len(feed.games) - MOST_ON_WALL if feed else 0,
-        "events": link("/competition/events", {"name": name}) if running else "",
+        "events": link("/competition/events", {"name": name}) if follows else "",
         "running": running,
         "complete": competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED,
         # The results that are sent are those of the first sorting.
