@@ -276,18 +276,15 @@ class Knowledge:
         """
         return await self.ask(self.libraries.ListPatterns, request)
 
-    async def tesujis(self, game_id: str, size: int, page: str) -> libraries_pb2.ListTesujisResponse:
-        """Return a page of a game's tesujis, the strongest first.
+    async def tesujis(self, request: libraries_pb2.ListTesujisRequest) -> libraries_pb2.ListTesujisResponse:
+        """Return a page of a game's tesujis.
 
         Args:
-            game_id: The game.
-            size: How many to return at most.
-            page: Where the page before ended; empty for the first.
+            request: The game, the order and the page.
 
         Raises:
             PageError: ACADEMY refused or did not answer.
         """
-        request = libraries_pb2.ListTesujisRequest(game_id=game_id, page_size=size, page_token=page)
         return await self.ask(self.libraries.ListTesujis, request)
 
     async def pattern(

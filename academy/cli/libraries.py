@@ -143,12 +143,15 @@ def list_tesujis(
     server: Server,
     game: Game,
     limit: Limit = 20,
+    order: Annotated[
+        str, typer.Option(help="strength (how much is known of it) or weight, with 'desc': greatest first.")
+    ] = "strength desc",
     page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
     json: Json = False,
 ) -> None:
-    """List what ACADEMY learnt of the cells that strong players move to, the strongest first."""
+    """List what ACADEMY learnt of the cells that strong players move to, or stay away from."""
     response = server.libraries.ListTesujis(
-        libraries_pb2.ListTesujisRequest(game_id=game, page_size=limit, page_token=page)
+        libraries_pb2.ListTesujisRequest(game_id=game, page_size=limit, page_token=page, order_by=order)
     )
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     title = f"{game}: {len(response.tesujis)} of {response.total_size} tesujis"

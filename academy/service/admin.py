@@ -99,6 +99,7 @@ _DEFAULT_ORDER: Final = "strength desc"
 # Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
 _COUNTS: Final = ("uses", "successes")
 _LONGEST_PART: Final = 256
+_TESUJI_ORDERS: Final = ("strength", "weight")
 _ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
 
 
@@ -288,11 +289,11 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ListTesujis(
         self, request: messages.ListTesujisRequest, context: Context
     ) -> messages.ListTesujisResponse:
-        """Return a page of a game's tesujis, the strongest first."""
+        """Return a page of a game's tesujis in the order that the request names."""
         size = paging.page_size(request.page_size, self._limits)
         first = int((paging.page_key(request, (int,)) or [0])[0])
         view = (await self._games.game(request.game_id)).view
-        rows = view.tesujis.by_strength[first:].tolist()
+        rows = _tesujis_in_order(view.tesujis, request.order_by)[first:].tolist()
         tesujis, more = paging.fill_page(tesuji_records(view.tesujis, view.spec, rows), size, self._limits)
         return messages.ListTesujisResponse(
             tesujis=tesujis,
@@ -729,6 +730,22 @@ def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2
     if entry is None:
         raise UnknownPatternError(pattern_id)
     return _to_record(entry, library, game.view.spec)
+
+
+def _tesujis_in_order(table: TesujiTable, order_by: str) -> NDArray[np.intp]:
+    """The rows of a table. Raises InvalidFieldError for an unknown order."""
+    match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+    require(
+        match is not None and match[1] in _TESUJI_ORDERS,
+        "order_by",
+        f"{order_by[:60]!r}: one of {', '.join(_TESUJI_ORDERS)}, and 'desc' after it for the greatest first",
+    )
+    assert match is not None
+    rows = table.by_strength
+    if match[1] == "weight":
+        # Among equals the strongest first.
+        rows = rows[np.argsort(-table.weight_millionths[rows], kind="stable")]
+    return rows if match[2] == "desc" else rows[::-1]
 
 
 def _find_node(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:

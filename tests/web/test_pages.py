@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
-from tests.academy.service.examples import ENDGAME, contest, report
+from tests.academy.service.examples import ENDGAME, contest, report, tiny_go
 from tests.academy.service.running import Running
 from tests.web.filling import (
     DIPLOMACY,
@@ -116,8 +116,23 @@ def test_the_move_that_the_tree_recommends_is_a_link(pages: Visitor, academy: Ru
             move = known.recommendation
             assert f"The tree recommends {move.move}" in answer.words
             assert f"may expect {move.value:.2f}" in answer.words
+            assert "The list begins with" not in answer.words
             recommended.append(game_id)
     assert recommended
+
+
+def test_where_the_list_begins_with_another_move_than_the_recommended_the_page_says_why(
+    pages: Visitor, academy: Running
+) -> None:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("recommended")))
+    # A move that won mostly, and one that won once.
+    for number, move in enumerate([*["b2"] * 8, "a1"]):
+        first = "LOSS" if number in (5, 7) else "WIN"
+        played = contest(f"recommended/{number}", "recommended")
+        arena.contests.ReportContest(report(played, [move], first=first))
+    shown = pages.get("/games/recommended/openings").words
+    assert "The list begins with" in shown
 
 
 def test_lost_and_won_are_those_of_the_player_that_is_chosen(pages: Visitor) -> None:
@@ -208,16 +223,17 @@ class TestGallery:
 
 class TestTesujis:
     @pytest.mark.parametrize("game_id", [GO, HEX])
-    def test_they_are_drawn_with_their_figures_the_strongest_first(
+    def test_they_are_drawn_with_their_figures_those_first_where_strong_players_move(
         self, pages: Visitor, academy: Running, game_id: str
     ) -> None:
         listed = academy.admin().libraries.ListTesujis(
-            libraries_pb2.ListTesujisRequest(game_id=game_id, page_size=48)
+            libraries_pb2.ListTesujisRequest(game_id=game_id, page_size=48, order_by="weight desc")
         )
         assert listed.total_size == 60 and listed.next_page_token
         answer = pages.get(pages.get(f"/games/{game_id}/patterns").link(f"/games/{game_id}/tesujis"))
         weights = re.findall(r"weight <strong>([+-][0-9.]+)<", answer.text)
         assert weights == [f"{tesuji.weight_millionths / 1e6:+.2f}" for tesuji in listed.tesujis]
+        assert float(weights[0]) > 0 and weights == sorted(weights, key=float, reverse=True)
         drawings = re.findall(r'class="drawing"><svg[^>]*aria-label="Anywhere: ([^"]+)"', answer.text)
         written = [[line.split() for line in tesuji.cells.splitlines()] for tesuji in listed.tesujis]
         assert [[row.split() for row in drawing.split(" / ")] for drawing in drawings] == written

@@ -11,6 +11,7 @@ from urllib.parse import quote_plus
 from starlette.requests import Request
 from starlette.responses import Response
 
+from academy.knowledge.book import FEWEST_VISITS, PRIOR_VISITS
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2, history_pb2
 from academy.wire.games import read_spec
@@ -145,6 +146,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "known": known.known,
         "statistics": known.position,
         "recommended": known.recommendation if known.HasField("recommendation") else None,
+        "why_not_first": _why_not_first(known, sort),
         "recommended_address": line.after(known.recommendation.move),
         "rows": rows,
         "sorts": {name: line.address(line.moves, sort=name) for name in _SORTS},
@@ -167,6 +169,25 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "clear": replace(line, filter=_Filter("", "", "", None)).address(line.moves),
     }
     return render(request, "openings.html", context)
+
+
+def _why_not_first(known: consultation_pb2.LookUpOpeningResponse, sort: str) -> str:
+    """Why the recommended move is not the first of the list by value; "" where it is, or for other lists."""
+    if sort != "best" or not known.HasField("recommendation"):
+        return ""
+    first, recommended = known.moves[0], known.recommendation.move
+    if recommended in (first.move, *first.equivalents):
+        return ""
+    if first.statistics.visits < FEWEST_VISITS and not first.statistics.HasField("analysis"):
+        return (
+            f"The list begins with {first.move}, which was played in only {first.statistics.visits} of "
+            f"{FEWEST_VISITS} contests that a recommendation takes."
+        )
+    return (
+        f"The list begins with {first.move} by the plain mean of results and values. For a recommendation "
+        f"{PRIOR_VISITS} even results are added, the best known reply counts, and the less a move was "
+        "played, the more is taken off."
+    )
 
 
 @dataclass(frozen=True)

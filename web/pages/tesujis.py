@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec, Placement
-from academy.v1 import pattern_pb2
+from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from web.drawing import draw_legend, draw_tesuji
 from web.knowledge import Knowledge
@@ -20,6 +20,8 @@ from web.replay import seat_names
 __all__ = ["show_tesujis"]
 
 _PAGE: Final = 48
+# What pages call them, and ACADEMY.
+_ORDERS: Final = {"sought": "weight desc", "avoided": "weight", "best-known": "strength desc"}
 _THIRDS: Final = ("first", "second", "last")
 
 
@@ -31,21 +33,29 @@ class _Item:
 
 
 async def show_tesujis(request: Request, knowledge: Knowledge) -> Response:
-    """Show a page of a game's tesujis, the strongest first."""
-    query = Query(request.query_params, ("page",))
+    """Show a page of a game's tesujis in the `order` that the address says."""
+    query = Query(request.query_params, ("order", "page"))
     game_id = check_game_id(request.path_params["game_id"])
     spec = read_spec((await knowledge.game(game_id)).game)
-    listed = await knowledge.tesujis(game_id, _PAGE, query.text("page"))
+    order, order_by = query.choice("order", _ORDERS, "sought")
+    listed = await knowledge.tesujis(
+        libraries_pb2.ListTesujisRequest(
+            game_id=game_id, page_size=_PAGE, page_token=query.text("page"), order_by=order_by
+        )
+    )
+    following = listed.next_page_token
     here, patterns = f"/games/{game_id}/tesujis", f"/games/{game_id}/patterns"
     falling = spec.placement is Placement.DROPPED
     context = {
         "game_id": game_id,
         "libraries": {name: link(patterns, {"library": name}) for name in LIBRARIES},
         "tesujis": link(here),
+        "orders": {name: link(here, {"order": name}) for name in _ORDERS},
+        "order": order,
         "items": [_item(record, spec) for record in listed.tesujis],
         "total": listed.total_size,
-        "first": link(here) if query.text("page") else "",
-        "next": link(here, {"page": listed.next_page_token}) if listed.next_page_token else "",
+        "first": link(here, {"order": order}) if query.text("page") else "",
+        "next": link(here, {"order": order, "page": following}) if following else "",
         "legend": draw_legend(letter for letter in "*-_xo+" if letter != "_" or falling),
     }
     return render(request, "tesujis.html", context)

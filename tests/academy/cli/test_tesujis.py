@@ -69,6 +69,11 @@ def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy
             break
     strengths = [tesuji["strength"] for tesuji in pages]
     assert strengths == sorted(strengths, reverse=True) and len(pages) == page["total_size"] > 20
+    avoided = academy("tesujis", "drawn", "--order", "weight", "--json").json()["tesujis"]
+    weights = [tesuji["weight_millionths"] for tesuji in avoided]
+    assert weights == sorted(weights) and weights[0] == min(each["weight_millionths"] for each in pages)
+    refused = academy("tesujis", "drawn", "--order", "value")
+    assert refused.exit_code == 1 and "one of strength, weight" in refused.err
     first = pages[0]
     assert first["signature"]["proposers"] == int(first["offered"])
 
