@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -393,25 +394,30 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
 
 
 def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
-    """What each seat asked: after how many moves, and the values that it expected."""
+    """What each seat asked: after how many moves, the values that it expected, and what it was answered."""
     table = new_table(
         "Questions",
         "seat",
         "openings",
-        " after moves",
+        " after moves: recommended",
         "patterns",
-        " after moves (expecting)",
+        " after moves (expecting): patterns",
         "patterns got",
     )
     for seat in seats:
         questions = (
             f"{question.plies if question.HasField('plies') else '?'} ({question.value:.2f})"
+            + (f": {question.answer.patterns}" if question.HasField("answer") else "")
             for question in seat.questions
+        )
+        openings = (
+            f"{plies}" + (f": {answer.move or '-'}" if answer is not None else "")
+            for plies, answer in zip_longest(seat.opening_plies, seat.opening_answers)
         )
         table.add_row(
             str(seat.player),
             str(seat.opening_questions),
-            ", ".join(map(str, seat.opening_plies)),
+            ", ".join(openings),
             str(seat.pattern_questions),
             ", ".join(questions),
             str(sum(len(got.pattern_ids) for got in seat.patterns)),

@@ -149,6 +149,11 @@ class MoveAdvice:
         for library, numbers in table.pattern_ids(PATTERN_LIBRARIES).items():
             self._use(library, numbers)
 
+    @property
+    def best_cell(self) -> int | None:
+        """The cell of the move that comes out best; None where there is none, or it goes to no cell."""
+        return self.moves[int(self.log_odds.argmax())].cell if self.moves else None
+
     def _use(self, library: Library, numbers: Sequence[int]) -> None:
         self.uses.setdefault(library, []).extend(numbers)
 

@@ -1,6 +1,6 @@
 """Answers the questions of bots, in single calls and on streams; contests are under fair use."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -13,6 +13,7 @@ from academy.knowledge.fair_use import FairUse, FairUseExceededError
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
@@ -52,16 +53,17 @@ from academy.service.queries import (
 )
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
-from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
+from academy.store.codec import MAX_PLIES, check_value, library_to_proto, pattern_library_from_proto
 from academy.store.library_store import Store
 from academy.store.replica import GameView
 from academy.store.tokens import Caller, Role
 from academy.v1 import consultation_pb2 as messages
-from academy.v1 import consultation_pb2_grpc
+from academy.v1 import consultation_pb2_grpc, contests_pb2
 
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
 # Answers with at most this number of placements fit into any message.
 _SURELY_SMALL: Final = 10_000
+_SOME_PATTERNS: Final = 3
 
 
 class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
@@ -111,8 +113,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         """Return what is known of a line, not to be changed, and the player's number of such questions."""
         self._metrics.questions["opening"] += 1
         spec, consultations = game.view.spec, 0
-        if seat is not None:
-            consultations = self._counts.count_opening_question(seat, spec, moves, rules)
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
@@ -123,6 +123,11 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             # Only answers about positions in the tree: their number is bounded.
             if known.known:
                 game.remember(question, known)
+        if seat is not None:
+            # With what the player will read: what cannot be counted is not answered.
+            book = known.recommendation
+            told = contests_pb2.OpeningAnswer(move=book.move, value=book.value, visits=known.position.visits)
+            consultations = self._counts.count_opening_question(seat, spec, moves, rules, told)
         return known, consultations
 
     async def MatchPatterns(
@@ -148,7 +153,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
                 players=spec.players,
             )
-        questions, seats = self._read_questions(caller, request, game.view)
+        questions, claims = self._read_questions(caller, request, game.view)
         # Taken now, so that the call does not see what the library learns while it waits.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.patterns.ranked, libraries, questions)
@@ -156,7 +161,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             written = call.answer()
         else:
             written = await self._scheduler.answer(call, caller.name, position_cost)
-        await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
+        await self._count_answer(caller, spec, claims, written.pattern_ids(libraries))
         response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -185,7 +190,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), seats = self._read_questions(caller, alone, game.view, ("position",))
+        (question,), claims = self._read_questions(caller, alone, game.view, ("position",))
         moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
@@ -193,7 +198,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             await self._scheduler.wait(caller.name)
             answer.add(part)
         written = answer.encode()
-        await self._count_answer(caller, spec, seats, written.pattern_ids(libraries))
+        await self._count_answer(caller, spec, claims, written.pattern_ids(libraries))
         response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -219,7 +224,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         compares = bool(position.board or not asks_book) and (seat is None or rules.allows_patterns(value))
         if not (compares or asks_book):
             rules.check_patterns(value)
-        advice = self._begin_advice(caller, request, game, candidates) if compares else None
+        advice, claims = None, dict[ContestSeat, Claim]()
+        if compares:
+            advice, claims = self._begin_advice(caller, request, game, candidates)
         answer = messages.AdviseResponse()
         if asks_book:
             try:
@@ -229,7 +236,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 if advice is None:
                     raise
         if advice is not None:
-            await self._compare(caller, seat, advice)
+            await self._compare(caller, claims, advice)
             advice.write(answer, request.include_ids)
             if not candidates and not request.cells:
                 answer.cells.extend(move.cell for move in advice.moves if move.cell is not None)
@@ -250,7 +257,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if known.HasField("recommendation"):
             answer.book.CopyFrom(known.recommendation)
 
-    async def _compare(self, caller: Caller, seat: ContestSeat | None, advice: MoveAdvice) -> None:
+    async def _compare(self, caller: Caller, claims: Mapping[ContestSeat, Claim], advice: MoveAdvice) -> None:
         """Find all that is known of the moves, and count what that rests on."""
         spec = advice.game.view.spec
         advice.add_tesujis()
@@ -261,7 +268,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 await self._scheduler.wait(caller.name)
                 search.add(part)
             advice.add_patterns(search)
-        await self._count_answer(caller, spec, {seat} if seat else set(), advice.uses)
+        await self._count_answer(caller, spec, claims, advice.uses, advice.best_cell)
         self._metrics.questions["advice"] += 1
 
     def _check_candidates(self, request: messages.AdviseRequest) -> list[CandidateMoveChange]:
@@ -279,16 +286,16 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         request: messages.AdviseRequest,
         game: CachedGame,
         candidates: list[CandidateMoveChange],
-    ) -> MoveAdvice:
-        """Check the position, note what is claimed of it, and return the moves to compare."""
+    ) -> tuple[MoveAdvice, dict[ContestSeat, Claim]]:
+        """Check the position, note what is claimed of it, and return the moves to compare and the claims."""
         alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
         spec = game.view.spec
-        (question,), _ = self._read_questions(caller, alone, game.view, ("position",))
+        (question,), claims = self._read_questions(caller, alone, game.view, ("position",))
         moves = moves_to_compare(spec, question.board, question.player, request.cells, candidates)
         cost = cost_of_advice(len(moves), candidates, cost_of_board(spec.geometry.size)) - 1
         if cost:
             self._guard.charge(caller, cost)
-        return MoveAdvice(game, question, moves)
+        return MoveAdvice(game, question, moves), claims
 
     async def DownloadWeights(
         self, request: messages.DownloadWeightsRequest, context: Context
@@ -393,18 +400,22 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self,
         caller: Caller,
         spec: GameSpec,
-        seats: set[ContestSeat],
+        claims: Mapping[ContestSeat, Claim],
         pattern_ids: dict[Library, list[int]],
+        best_cell: int | None = None,
     ) -> None:
         """Count the answer's patterns: as uses in a contest, against the allowance outside.
 
+        In a contest the answer is kept in short with what the player claimed.
+
         Raises AnalysisExceededError.
         """
-        if not seats:
+        if not claims:
             await self._allowance.take(caller, spec.game_id, list(chain.from_iterable(pattern_ids.values())))
-        for seat in seats:
+        for seat, claim in claims.items():
             for library, numbers in pattern_ids.items():
                 self._counts.note_uses(seat, library, numbers)
+            self._counts.note_answer(seat, claim, _in_short(pattern_ids, best_cell))
 
     def _least_elo(
         self, caller: Caller, seat: ContestSeat | None, spec: GameSpec, rules: FairUse
@@ -419,8 +430,11 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         request: messages.MatchPatternsRequest,
         view: GameView,
         fields: Sequence[str] = (),
-    ) -> tuple[list[PatternQuestion], set[ContestSeat]]:
-        """Check all positions before any is answered; `fields` are their names if not `positions[i]`."""
+    ) -> tuple[list[PatternQuestion], dict[ContestSeat, Claim]]:
+        """Check all positions before any is answered; `fields` are their names if not `positions[i]`.
+
+        In a contest also return what each asking seat claims.
+        """
         spec = view.spec
         contest_id, both = request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
@@ -453,16 +467,36 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, most_each, least_elo))
         seats_in_contest = {player: seat for player, (seat, _) in seats.items() if seat is not None}
-        self._note_claims(request, seats_in_contest)
-        return questions, set(seats_in_contest.values())
+        return questions, self._note_claims(request, seats_in_contest)
 
-    def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]) -> None:
-        """Note the value that each player of a contest claims for its first position."""
+    def _note_claims(
+        self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]
+    ) -> dict[ContestSeat, Claim]:
+        """Note the value that each player of a contest claims for its first position; return the claims."""
+        claims: dict[ContestSeat, Claim] = {}
         for player, seat in seats.items():
             position = next(position for position in request.positions if position.player == player)
             plies = position.plies if position.HasField("plies") else None
             claim = Claim(plies, keys.board(position.board), position.expected_value)
             self._counts.note_claim(seat, claim)
+            claims[seat] = claim
+        return claims
+
+
+def _in_short(
+    pattern_ids: Mapping[Library, Sequence[int]], best_cell: int | None
+) -> contests_pb2.PatternAnswer:
+    """What an answer rested on, for people who look at the contest later."""
+    numbers = {library: dict.fromkeys(ids) for library, ids in pattern_ids.items()}
+    answer = contests_pb2.PatternAnswer(patterns=0, best_cell=best_cell)
+    for library, ids in numbers.items():
+        patterns = [number for number in ids if number < FIRST_IN_USES]
+        answer.patterns += len(patterns)
+        # The evaluation is one of those beyond, too.
+        answer.tesujis += len(ids) - len(patterns) - (EVALUATION_IN_USES in ids)
+        if patterns:
+            answer.some.add(library=library_to_proto(library), pattern_ids=patterns[:_SOME_PATTERNS])
+    return answer
 
 
 def _rules_of(seat: ContestSeat | None, view: GameView) -> FairUse:

@@ -24,12 +24,14 @@ from academy.store.contest_commands import (
     AnalysisExceededError,
     CountConsultation,
     CountPatterns,
+    NoteAnswer,
     NoteClaims,
     NoteUses,
 )
 from academy.store.errors import StoreClosedError, StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
+from academy.v1 import contests_pb2
 
 _T = TypeVar("_T")
 _KEEPING_SECONDS: Final = 0.9
@@ -49,15 +51,23 @@ class ContestCounts:
         self._store = store
         self._uses: OrderedDict[tuple[ContestSeat, Library], set[int]] = OrderedDict()
         self._uses_remembered = 0
-        self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
+        # With whether the answer is noted too.
+        self._claims: OrderedDict[ContestSeat, dict[Claim, bool]] = OrderedDict()
         # Until the store has it, which is within a second.
         self._contradicting: OrderedDict[ContestSeat, None] = OrderedDict()
         self._keeping: asyncio.TimerHandle | None = None
 
     def count_opening_question(
-        self, seat: ContestSeat, spec: GameSpec, moves: Sequence[str], rules: FairUse
+        self,
+        seat: ContestSeat,
+        spec: GameSpec,
+        moves: Sequence[str],
+        rules: FairUse,
+        answer: contests_pb2.OpeningAnswer,
     ) -> int:
         """Count a question about the opening tree; return the player's number of them in this contest.
+
+        `answer` is kept with it.
 
         Raises FairUseExceededError, ConsultationOrderError, ClaimsContradictError, and StoreError: what
         cannot be counted is not answered.
@@ -67,7 +77,8 @@ class ContestCounts:
         if not spec.simultaneous:
             # Players take turns in order of the seats.
             own_moves = (own_moves + spec.players - seat.player) // spec.players
-        return self._note(CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1, rules))
+        question = CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1, rules, answer)
+        return self._note(question)
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
         """Note a player's claimed value; each claim once a seat.
@@ -76,7 +87,7 @@ class ContestCounts:
         this claim and for all that follow where it contradicts another one.
         """
         self.check_claims(seat)
-        claims = self._claims.setdefault(seat, set())
+        claims = self._claims.setdefault(seat, {})
         if claim in claims:
             return
         if self._note(NoteClaims(seat.contest_id, seat.player, (claim,))):
@@ -86,7 +97,7 @@ class ContestCounts:
             self.check_claims(seat)
         if len(claims) >= _CLAIMS_REMEMBERED:
             claims.clear()
-        claims.add(claim)
+        claims[claim] = False
         self._claims.move_to_end(seat)
         while len(self._claims) > _SEATS_REMEMBERED:
             self._claims.popitem(last=False)
@@ -95,6 +106,19 @@ class ContestCounts:
         """Raise ClaimsContradictError for a seat whose claims are known here to contradict each other."""
         if seat in self._contradicting:
             raise ClaimsContradictError(seat.contest_id, seat.player)
+
+    def note_answer(self, seat: ContestSeat, claim: Claim, answer: contests_pb2.PatternAnswer) -> None:
+        """Note what a player was answered who claimed something; the first answer of each claim."""
+        claims = self._claims.get(seat, {})
+        if claims.get(claim, True):
+            return
+        try:
+            self._note(NoteAnswer(seat.contest_id, seat.player, claim, answer))
+        except StoreError as error:
+            # For people to look at: it is worth less than the answer.
+            _log.warning("answer not noted", contest=seat.contest_id, why=str(error))
+            return
+        claims[claim] = True
 
     def note_uses(self, seat: ContestSeat, library: Library, pattern_ids: Iterable[int]) -> None:
         """Note the patterns of an answer, each once a seat."""

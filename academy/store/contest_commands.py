@@ -1,7 +1,7 @@
 """Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, TypeAlias
 
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
@@ -47,7 +47,7 @@ from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 from academy.wire.games import description_message, read_description, read_spec
 
-_DESCRIBED: Final = frozenset(field.name for field in fields(Description))
+_DESCRIBED: Final = frozenset(known.name for known in fields(Description))
 MAX_CLAIMS: Final = 10_000
 # The questions of a seat that stay with the contest when it is over.
 _QUESTIONS_KEPT: Final = 1_000
@@ -193,9 +193,10 @@ class ReportContest:
         ]
         for key in used:
             work.transaction.delete(TableName.USES, keys.use(contest_id, *key))
-        claims = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
+        answered = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
+        claims = [list(known) for known in answered]
         if not self.report.void:
-            _keep_questions(record, claims, _boards(self.report, work.knowledge(game_id).spec))
+            _keep_questions(record, answered, _boards(self.report, work.knowledge(game_id).spec))
         reported = events_pb2.ContestReported()
         report = reported.report
         report.contest.CopyFrom(record.contest)
@@ -272,7 +273,8 @@ class ReportContest:
 class CountConsultation:
     """Note a player's look-up in the opening tree, before it is answered. The result is their count.
 
-    `own_move` is the number (from 1) of the player's next own move, `rules` are the game's.
+    `own_move` is the number (from 1) of the player's next own move, `rules` are the game's, `answer` is what
+    the player will read.
     The same list of moves as the last time counts once. Raises FairUseExceededError, ConsultationOrderError
     where the moves do not continue the last list, InvalidRecordError for a list too long to be kept,
     ContestOverError, UnknownContestError.
@@ -283,6 +285,7 @@ class CountConsultation:
     moves: Sequence[str]
     own_move: int
     rules: FairUse = SEED_RULES
+    answer: contests_pb2.OpeningAnswer = field(default_factory=contests_pb2.OpeningAnswer)
 
     def enter(self, journal: Transaction, read_store: ReadStore) -> int:
         """Check the rules and note the count."""
@@ -313,6 +316,7 @@ class CountConsultation:
             consultations=seat.consultations + 1,
             consulted_moves=moves,
             opening_plies=plies,
+            opening_answers=[*seat.opening_answers, self.answer][:_QUESTIONS_KEPT],
             claims_contradict=seat.claims_contradict,
         )
         journal.put(TableName.CONTESTS, key, pack_message(now))
@@ -348,7 +352,9 @@ class NoteClaims:
     def enter(self, journal: Transaction, read_store: ReadStore) -> bool:
         """Note the claims, each once."""
         for claim in self.claims:
-            journal.put(TableName.CLAIMS, keys.claim(self.contest_id, self.seat, claim))
+            key = keys.claim(self.contest_id, self.seat, claim)
+            if journal.get(TableName.CLAIMS, key) is None:
+                journal.put(TableName.CLAIMS, key)
         if not any(self._contradict(journal, read_store, claim) for claim in self.claims):
             return False
         key = keys.in_contest(self.contest_id, self.seat)
@@ -366,6 +372,21 @@ class NoteClaims:
         known = {key for key, _ in journal.scan(TableName.CLAIMS, prefix)}
         known |= read_store(_claims_under, prefix)
         return contradict(map(keys.claim_of, known))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAnswer:
+    """Remember what a player of an open contest was answered when it claimed something."""
+
+    contest_id: str
+    seat: int
+    claim: Claim
+    answer: contests_pb2.PatternAnswer
+
+    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
+        """Note the answer with the claim."""
+        key = keys.claim(self.contest_id, self.seat, self.claim)
+        journal.put(TableName.CLAIMS, key, pack_message(self.answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,12 +419,14 @@ def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: It
                 _take_over(seat, value)
             case TableName.USES:
                 transaction.put(table, key)
-            case TableName.CLAIMS if transaction.get(table, key) is None:
-                if seat.claims < MAX_CLAIMS:
-                    transaction.put(table, key)
-                    seat.claims += 1
-                else:
+            case TableName.CLAIMS:
+                known = transaction.get(table, key)
+                if known is None and seat.claims >= MAX_CLAIMS:
                     seat.claims_beyond = True
+                    continue
+                seat.claims += known is None
+                if known is None or value:
+                    transaction.put(table, key, value)
 
 
 def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
@@ -414,6 +437,8 @@ def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
         seat.consultations = known.consultations
         seat.consulted_moves[:] = known.consulted_moves
         seat.opening_plies[:] = known.opening_plies
+        del seat.opening_answers[:]
+        seat.opening_answers.extend(known.opening_answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,27 +517,29 @@ def _claims_under(transaction: Transaction, prefix: bytes) -> set[bytes]:
     return {key for key, _ in transaction.scan(TableName.CLAIMS, prefix)}
 
 
-def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:
-    """Return what a player claimed, and keep it no longer."""
-    stored = [key for key, _ in work.transaction.scan(TableName.CLAIMS, keys.claim(contest_id, seat))]
-    for key in stored:
+def _take_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
+    """Return what a player claimed, with the answers as noted, and keep it no longer."""
+    stored = list(work.transaction.scan(TableName.CLAIMS, keys.claim(contest_id, seat)))
+    for key, _ in stored:
         work.transaction.delete(TableName.CLAIMS, key)
-    return [keys.claim_of(key) for key in stored]
+    return {keys.claim_of(key): answer for key, answer in stored}
 
 
 def _keep_questions(
-    record: records_pb2.ContestRecord, claims: Sequence[Sequence[Claim]], boards: Sequence[bytes]
+    record: records_pb2.ContestRecord, answered: Sequence[Mapping[Claim, bytes]], boards: Sequence[bytes]
 ) -> None:
-    """Have a contest's record say after which plies its players asked for patterns."""
+    """Have a contest's record say after which plies its players asked for patterns, and what they got."""
     place_of = {board: plies for plies, board in reversed(list(enumerate(boards)))}
-    for seat, claimed in zip(record.seats, claims, strict=True):
+    for seat, claimed in zip(record.seats, answered, strict=True):
         questions = [
-            (place_of.get(claim.board) if claim.plies is None else claim.plies, claim.value)
-            for claim in claimed
+            (place_of.get(claim.board) if claim.plies is None else claim.plies, claim.value, answer)
+            for claim, answer in claimed.items()
         ]
         questions.sort(key=lambda question: (question[0] is None, question[0] or 0))
-        for plies, value in questions[:_QUESTIONS_KEPT]:
-            seat.questions.add(plies=plies, value=value)
+        for plies, value, answer in questions[:_QUESTIONS_KEPT]:
+            kept = seat.questions.add(plies=plies, value=value)
+            if answer:
+                kept.answer.CopyFrom(unpack_message(contests_pb2.PatternAnswer, answer))
 
 
 def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[bytes]:

@@ -18,6 +18,7 @@ def consultations(
             opening_plies=seat.opening_plies,
             pattern_questions=seat.claims,
             questions=seat.questions,
+            opening_answers=seat.opening_answers,
         )
     stored = transaction.get(TableName.EVENTS, keys.number(record.event)) if record.event else None
     if stored is not None:

@@ -103,6 +103,8 @@ def test_a_game_shows_what_its_players_asked_and_what_became_of_their_proposals(
     assert game.status == 200 and "At ACADEMY" in game.words
     assert "asked the opening tree" in game.words and "proposed an endgame pattern" in game.words
     assert "inserted" in game.words
+    # Each question has what ACADEMY answered.
+    assert "not in the tree" in game.words or "came here" in game.words
     pattern = pages.get(game.link("/patterns/endgame/"))
     assert pattern.status == 200
     # From what ACADEMY knows each way leads back to the game.

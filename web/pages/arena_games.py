@@ -52,7 +52,13 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     follows = known.in_progress and chosen is None
     # Together: ACADEMY may not answer, and each of these waits for it.
     at_academy, links = await asyncio.gather(
-        read_questions(knowledge, known.contest_id, players, plies),
+        read_questions(
+            knowledge,
+            known.contest_id,
+            players,
+            plies,
+            board.played.spec.cell_names if board.played else (),
+        ),
         _at_academy(knowledge, board.played, ply),
     )
     context = {

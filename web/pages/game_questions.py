@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Final
 
 from academy.v1 import contests_pb2, proposals_pb2
@@ -52,7 +53,11 @@ class AtAcademy:
 
 
 async def read_questions(
-    knowledge: Knowledge | None, contest_id: str, players: Sequence[str], plies: int
+    knowledge: Knowledge | None,
+    contest_id: str,
+    players: Sequence[str],
+    plies: int,
+    cell_names: Sequence[str] = (),
 ) -> AtAcademy | None:
     """Return what a game's players asked and proposed; None if the token may not read it or nothing is there.
 
@@ -61,6 +66,7 @@ async def read_questions(
         contest_id: What ACADEMY calls the game; "" for a game that was not reported.
         players: The players by seat.
         plies: How many moves the game has.
+        cell_names: What the cells of its board are called; empty where that is not known.
     """
     if knowledge is None or not contest_id:
         return None
@@ -71,7 +77,7 @@ async def read_questions(
     except PageError:
         return None
     proposed = _in_order((_proposal(proposal, players) for proposal in proposals), plies)
-    asked = _in_order(_questions(consultations, players), plies)
+    asked = _in_order(_questions(consultations, players, cell_names), plies)
     counts = [
         (seat.player, sum(len(got.pattern_ids) for got in seat.patterns)) for seat in consultations.seats
     ]
@@ -86,15 +92,41 @@ def _in_order(rows: Iterable[AskedAt], plies: int) -> list[AskedAt]:
 
 
 def _questions(
-    consultations: contests_pb2.GetConsultationsResponse, players: Sequence[str]
+    consultations: contests_pb2.GetConsultationsResponse, players: Sequence[str], cell_names: Sequence[str]
 ) -> Iterator[AskedAt]:
     for seat in consultations.seats:
         name = _name(players, seat.player)
-        for plies in seat.opening_plies:
-            yield AskedAt(plies, name, "asked the opening tree")
+        for plies, answer in zip_longest(seat.opening_plies, seat.opening_answers):
+            yield AskedAt(plies, name, "asked the opening tree", _opening_in_words(answer))
         for question in seat.questions:
             known = question.plies if question.HasField("plies") else None
-            yield AskedAt(known, name, f"asked for patterns, expecting {question.value:.2f}")
+            told = _patterns_in_words(question.answer, cell_names) if question.HasField("answer") else ""
+            yield AskedAt(known, name, f"asked for patterns, expecting {question.value:.2f}", told)
+
+
+def _opening_in_words(answer: contests_pb2.OpeningAnswer | None) -> str:
+    """What the opening tree answered; "" where that was not kept."""
+    if answer is None:
+        return ""
+    if not answer.visits:
+        return "not in the tree"
+    came = f"{answer.visits:,} {'contest' if answer.visits == 1 else 'contests'} came here"
+    return f"{answer.move}, worth {answer.value:.2f}; {came}" if answer.move else f"no move; {came}"
+
+
+def _patterns_in_words(answer: contests_pb2.PatternAnswer, cell_names: Sequence[str]) -> str:
+    """What an answer about patterns or moves rested on."""
+    some = [f"{number}" for got in answer.some for number in got.pattern_ids]
+    more = ", …" if answer.patterns > len(some) else ""
+    parts = [f"{answer.patterns:,} {'pattern' if answer.patterns == 1 else 'patterns'}"]
+    if some:
+        parts[0] += f" ({', '.join(some)}{more})"
+    if answer.tesujis:
+        parts.append(f"{answer.tesujis:,} {'tesuji' if answer.tesujis == 1 else 'tesujis'}")
+    if answer.HasField("best_cell"):
+        cell = answer.best_cell
+        parts.append(f"best at {cell_names[cell] if cell < len(cell_names) else f'cell {cell}'}")
+    return ", ".join(parts)
 
 
 def _proposal(proposal: proposals_pb2.Proposal, players: Sequence[str]) -> AskedAt:

@@ -204,14 +204,15 @@ def test_claims_beyond_the_bound_discredit_the_player(
     assert figures(academy.admin(), "endless", "ann").claims == 3
 
 
-def test_the_arena_and_admins_read_what_players_asked_after_which_ply(
+def test_the_arena_and_admins_read_what_players_asked_after_which_ply_and_what_they_were_answered(
     academy: Running,
 ) -> None:
     name = "questions"
     ann = begun(academy, name)
+    examples.teach(academy, name, "taught", [("carl", "x", 0.9)])
     opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1)
     for _ in range(2):
-        ann.consultation.LookUpOpening(opening)
+        answer = ann.consultation.LookUpOpening(opening)
     ask(ann, name, 0.25, 2)
     # By its board alone: that after the third ply.
     ask(ann, name, 0.3, None, BOARDS[2])
@@ -223,5 +224,11 @@ def test_the_arena_and_admins_read_what_players_asked_after_which_ply(
         assert (first.opening_questions, list(first.opening_plies)) == (1, [0])
         questions = [(question.plies, question.value) for question in first.questions]
         assert first.pattern_questions == 2 and questions == [(2, 0.25), (3, 0.3)]
+        (told,) = first.opening_answers
+        assert (told.move, told.visits) == (answer.recommendation.move, answer.position.visits)
+        assert told.visits
+        # No stone, no pattern of stones.
+        assert [question.answer.patterns for question in first.questions] == [0, 1]
+        assert [list(got.pattern_ids) for got in first.questions[1].answer.some] == [[1]]
         assert not second.opening_questions and not second.questions
     assert refusal(lambda: academy.bot("ann").contests.GetConsultations(request)).reason == "NOT_PERMITTED"
