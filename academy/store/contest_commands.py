@@ -89,11 +89,11 @@ class RegisterGame:
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
         given = spec_to_proto(spec)
-        for field in game_pb2.Game.DESCRIPTOR.fields:
-            if field.name == "settings" or field.name in _DESCRIBED:
+        for described in game_pb2.Game.DESCRIPTOR.fields:
+            if described.name == "settings" or described.name in _DESCRIBED:
                 continue
-            if getattr(given, field.name) != getattr(known, field.name):
-                raise GameConflictError(spec.game_id, field.name)
+            if getattr(given, described.name) != getattr(known, described.name):
+                raise GameConflictError(spec.game_id, described.name)
         before = read_description(known)
         # It may have been registered before all was asked, or by a referee that knew less.
         now = Description(
