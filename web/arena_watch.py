@@ -151,6 +151,19 @@ class ArenaWatch:
         request = competitions_pb2.GetStandingsRequest(name=name)
         return await self.ask(self.service.GetStandings, request)
 
+    async def schedule(self, name: str, most: int) -> list[competitions_pb2.ScheduledGame]:
+        """Return the games still to come, as far as the competition's kind knows them.
+
+        Args:
+            name: The competition.
+            most: How many at most.
+
+        Raises:
+            PageError: There is none, or the service did not answer.
+        """
+        request = competitions_pb2.GetScheduleRequest(name=name, page_size=most)
+        return list((await self.ask(self.service.GetSchedule, request)).games)
+
     async def history(self, name: str, player: str = "") -> competitions_pb2.GetHistoryResponse:
         """Return how ratings and a sequential test went.
 

@@ -89,11 +89,11 @@ class RegisterGame:
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
         given = spec_to_proto(spec)
-        for known_field in game_pb2.Game.DESCRIPTOR.fields:
-            if known_field.name == "settings" or known_field.name in _DESCRIBED:
+        for described in game_pb2.Game.DESCRIPTOR.fields:
+            if described.name == "settings" or described.name in _DESCRIBED:
                 continue
-            if getattr(given, known_field.name) != getattr(known, known_field.name):
-                raise GameConflictError(spec.game_id, known_field.name)
+            if getattr(given, described.name) != getattr(known, described.name):
+                raise GameConflictError(spec.game_id, described.name)
         before = read_description(known)
         # It may have been registered before all was asked, or by a referee that knew less.
         now = Description(

@@ -14,7 +14,7 @@ from arena.output import complain, say, say_json
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (show, games, replay):
+    for action in (show, games, schedule, replay):
         application.command()(with_service_where_asked(action))
     application.command()(report)
     application.command()(descent)
@@ -122,6 +122,32 @@ def games(  # noqa: PLR0913 - the options of a command
         say_json(MessageToDict(answer))
     else:
         say(games_text(answer), end="")
+
+
+def schedule(
+    service: Service | None,
+    control: ControlFileOrName,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+) -> None:
+    """List the games still to come, as far as the competition's kind knows them."""
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.service.competitions import CompetitionView
+    from arena.v1 import competitions_pb2
+
+    if service is not None:
+        wanted = competitions_pb2.GetScheduleRequest(name=control.as_posix(), page_size=limit)
+        answer = service.call("GetSchedule", wanted, f"listing games to come of {control}")
+    else:
+        answer = CompetitionView(control.stem, control).schedule(limit)
+    if as_json:
+        say_json(MessageToDict(answer))
+        return
+    for game in answer.games:
+        say(f"{game.game_id}: {' - '.join(game.players)}" + (" (being played)" if game.in_progress else ""))
+    if not answer.games:
+        say("No game is known: all are played, or results decide which is next.")
 
 
 def report(

@@ -11,6 +11,7 @@ from arena.match.openings import Opening, choose_opening, read_openings
 from arena.results.game_rows import GivenOpening
 from arena.results.game_settings import GameSetting
 from arena.runner.files import CompetitionFiles
+from arena.selection.kinds import players_to_check
 from arena.selection.selector import Fixture
 from referees.api import Referee
 
@@ -82,6 +83,11 @@ class JobMaker:
         if opening is None or self._control.openings is None:
             return None
         return GivenOpening(self._control.openings.file.name, opening.number, opening.name)
+
+    def read_all_openings(self) -> None:
+        """Read the openings of all games, before any is played. Raises InvalidOpeningsError."""
+        for _, game in players_to_check(self._control):
+            self.read_openings(game)
 
     def read_openings(self, game: GameSettings) -> Sequence[Opening]:
         """The openings of a game, none where the competition has none. Raises InvalidOpeningsError."""

@@ -177,14 +177,13 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
-        for _, game in players_to_check(control):
-            jobs.read_openings(game)
+        jobs.read_all_openings()
         spared = _spared(control, selector, series, options)
-        if not isinstance(workers, WorkerPool):
+        if isinstance(workers, WorkerPool):
+            _startup_checks(control, options.quiet, log, stopping, spared)
+        else:
             # Players need not be installed here.
             tell("players are not checked here: `arena check --on ADDRESS` checks them on the nodes")
-        else:
-            _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
         session = None

@@ -1,7 +1,8 @@
 """Games in matchups: what playoffs, round robins, gauntlets and tests have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TypeVar
 
 from arena.control.changed_settings import changed
@@ -49,6 +50,11 @@ class Numbering:
     def finished(self) -> bool:
         """Whether no number is missing among the completed ones."""
         return self._limit is not None and not self.open and self.given == self.completed
+
+    def open_numbers(self) -> Iterator[int]:
+        """The numbers to give out, the lowest first."""
+        numbers = count(self.lowest_open) if self._limit is None else range(self.lowest_open, self._limit)
+        return (number for number in numbers if number not in self._given)
 
     def next(self) -> int:
         """Give out the lowest number that is left. Raises IndexError when none is left."""
@@ -172,6 +178,20 @@ class MatchupSelector(Selector):
             return None
         matchup = min(matchups, key=lambda matchup: self._numbers[matchup].given)
         return self._fixture(matchup, self._numbers[matchup].next())
+
+    def upcoming(self) -> Iterator[Fixture]:
+        """What `next_game` would give out, one after the other."""
+        missing = self._missing
+        given = {matchup: self._numbers[matchup].given for matchup in missing}
+        numbers = {matchup: self._numbers[matchup].open_numbers() for matchup in missing}
+        while missing:
+            matchup = min(missing, key=given.__getitem__)
+            number = next(numbers[matchup], None)
+            if number is None:
+                missing.remove(matchup)
+                continue
+            given[matchup] += 1
+            yield self._fixture(matchup, number)
 
     def completed(self, game: CompletedGame) -> None:
         """Note that the game needs not be given out. Raises CompetitionChangedError."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -152,6 +152,13 @@ class Selector(ABC):
         return CompetitionChangedError(
             f"competition: game {game_id!r} is none of the control file's: {self.description}; {REMEDY}"
         )
+
+    def upcoming(self) -> Iterator[Fixture]:
+        """The games still to come in their order, those in progress among them, if no result changes it.
+
+        None for kinds that decide by results which game is next.
+        """
+        return iter(())
 
     def dropped(self, fixture: Fixture) -> None:
         """Note that a game given out will not be played in this run, its attempt being void."""

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -49,6 +49,10 @@ class SprtMatch(MatchupSelector):
         self._verdict: str | None = None
         self.status = plan.test.status((0, 0, 0, 0, 0))
         super().__init__({MATCHUP: Group(plan.competitors, plan.games)}, seed)
+
+    def upcoming(self) -> Iterator[Fixture]:
+        """None: each result may be the last."""
+        return iter(())
 
     @property
     def description(self) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from arena.control.changed_settings import REMEDY
@@ -87,6 +87,10 @@ class Swiss(Selector):
         if not self._waiting:
             return None
         return self._waiting.pop(next(iter(self._waiting)))
+
+    def upcoming(self) -> Iterator[Fixture]:
+        """The games of this round that have no result; the next round is paired by their results."""
+        return iter(list(self._open.values()))
 
     def completed(self, game: CompletedGame) -> None:
         """Take in a result; after a round's last one, begin the next. Raises CompetitionChangedError."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -34,7 +35,7 @@ from arena.runner.results import read_results
 from arena.selection.candidates import TuningState
 from arena.selection.generations import Descent, Generations
 from arena.selection.kinds import selector_for
-from arena.selection.selector import CompletedGame, Selector
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch, SprtState
 from arena.service.access import WATCHERS, AnsweringServicer, Context, ServiceAccess, answered
 from arena.service.errors import (
@@ -45,6 +46,7 @@ from arena.service.errors import (
     UploadsDisabledError,
 )
 from arena.service.folder import CompetitionFolder
+from arena.service.games_so_far import GamesSoFar, games_to_come
 from arena.service.runs import LastRun, Runs
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
@@ -265,6 +267,16 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         return await asyncio.to_thread(view.standings)
 
     @answered(*WATCHERS)
+    async def GetSchedule(
+        self, request: competitions_pb2.GetScheduleRequest, _: ServiceCaller
+    ) -> competitions_pb2.GetScheduleResponse:
+        """The games still to come."""
+        if request.page_size > self._limits.page:
+            raise InvalidRequestError(f"page_size: {request.page_size}: at most {self._limits.page} are sent")
+        view = await self._view(request.name)
+        return await asyncio.to_thread(view.schedule, request.page_size or self._limits.default_page)
+
+    @answered(*WATCHERS)
     async def GetHistory(
         self, request: competitions_pb2.GetHistoryRequest, _: ServiceCaller
     ) -> competitions_pb2.GetHistoryResponse:
@@ -438,7 +450,10 @@ class CompetitionView:
         self.name = name
         self.control: Control = read(path)
         self.files = CompetitionFiles(path, self.control.results)
-        self._total = selector_for(self.control).total
+        # That of a competition without games.
+        self._selector = selector_for(self.control)
+        self._total = self._selector.total
+        self._so_far = GamesSoFar(self.control)
 
     def counts(self) -> Counts | None:
         """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
@@ -564,15 +579,14 @@ class CompetitionView:
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
-        if self._tells_more():
+        if self._is_tuner():
             report = read_results(self.control, self.files)
             standings, ratings = report.standings, report.ratings
             answer = competitions_pb2.GetStandingsResponse(games=standings.games, lines=report.lines)
-            if report.sprt is not None:
-                answer.test.CopyFrom(_test(report.sprt))
         else:
             standings, ratings = self._totals()
             answer = competitions_pb2.GetStandingsResponse(games=standings.games)
+            self._add_state(answer)
         table = standings.table()
         for player, below in zip(table, [*table[1:], None], strict=True):
             line = answer.standings.add(
@@ -595,13 +609,42 @@ class CompetitionView:
                     answer.pairs.add(player=name, opponent=opponent, score=_score(score))
         return answer
 
-    def _tells_more(self) -> bool:
-        """Whether a competition's kind has more to say than a table, which it must read the games for."""
-        if type(selector_for(self.control)).report_lines is not Selector.report_lines:
-            return True
+    def _is_tuner(self) -> bool:
+        """Whether the games are a tuner's, whose candidates make one line."""
         with self._listing() as listing:
-            # The control file may be another one by now; a tuner's candidates make one line.
+            # The control file may be another one by now.
             return is_tuner(listing.terms().kind)
+
+    def _add_state(self, answer: competitions_pb2.GetStandingsResponse) -> None:
+        """Add what only the competition's kind knows of its state."""
+        if type(self._selector).report_lines is Selector.report_lines:
+            return
+
+        def tell(selector: Selector) -> None:
+            answer.lines.extend(selector.report_lines())
+            if isinstance(selector, SprtMatch):
+                answer.test.CopyFrom(_test(selector.state()))
+
+        with suppress(ResultsError, CompetitionChangedError), self._listing() as listing:
+            # Of games that are not the control file's there is a table alone.
+            self._so_far.ask(listing, tell)
+
+    def schedule(self, most: int) -> competitions_pb2.GetScheduleResponse:
+        """The next games. Raises ResultsError."""
+        try:
+            with self._listing() as listing:
+                fixtures = self._so_far.ask(listing, partial(games_to_come, most=most))
+        except NoResultsYetError:
+            fixtures = games_to_come(self._selector, most)
+        except CompetitionChangedError:
+            # What a run of the control file would play, no run can say.
+            fixtures = []
+        running = {news.heading.game_id for news in LiveFolder(self.files.live).news()} if fixtures else ()
+        answer = competitions_pb2.GetScheduleResponse()
+        for fixture in fixtures:
+            in_progress = fixture.game_id in running and self.files.running()
+            answer.games.add(game_id=fixture.game_id, players=fixture.players, in_progress=in_progress)
+        return answer
 
     def _totals(self) -> tuple[Standings, RatingList | None]:
         """The table and the likeliest ratings, from running totals."""

@@ -40,6 +40,7 @@ _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
 _MOST_IN_CROSS_TABLE: Final = 40
 MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
+_MOST_SCHEDULED: Final = 12
 # Of a parameter without numbers.
 _MOST_NAMES: Final = 12
 
@@ -106,8 +107,16 @@ async def results_context(arena: ArenaWatch, name: str, sort: str = "points") ->
         "player_address": partial(player_address, name),
         "test": standings.test if standings.HasField("test") else None,
         "lines": list(standings.lines),
+        "schedule": [
+            (game, game_address(name, game.game_id) if game.in_progress else "")
+            for game in (await arena.schedule(name, _MOST_SCHEDULED) if _may_go_on(competition) else ())
+        ],
         "curves": await _draw_history(arena, competition, standings),
     }
+
+
+def _may_go_on(competition: competitions_pb2.Competition) -> bool:
+    return competition.state != competitions_pb2.COMPETITION_STATE_COMPLETED
 
 
 async def _draw_history(

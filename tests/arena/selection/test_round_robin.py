@@ -168,3 +168,12 @@ def test_past_pairings_may_not_change(challengers: list[str], opponents: list[st
     assert resumed(Gauntlet(["new"], ["old", "older", "oldest"], rounds=2), games).total == 6
     with pytest.raises(CompetitionChangedError, match=rf"^competition\.{message}"):
         resumed(Gauntlet(challengers, opponents, rounds=2), games)
+
+
+@pytest.mark.parametrize("played", [0, 4, 17, 18])
+def test_the_schedule_has_the_games_that_are_given_out_next_in_their_order(played: int) -> None:
+    selector = RoundRobin(names(4), 3)
+    play(selector, most=played)
+    upcoming = list(selector.upcoming())
+    assert upcoming == list(selector.upcoming()) and len(upcoming) == 18 - played
+    assert upcoming == play_all(selector)

@@ -1,0 +1,68 @@
+"""What a competition's selector makes of the games so far. Each game is read once, however often one asks."""
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Final, TypeVar
+
+from arena.control.settings import Control
+from arena.reports.assembly import replay_games, with_first_ratings
+from arena.results.games import FinishedGame
+from arena.results.registration import CompetitionTerms
+from arena.results.series_reader import SeriesReader
+from arena.selection.kinds import selector_for
+from arena.selection.selector import Fixture, Selector
+
+_T = TypeVar("_T")
+_GAMES_AT_ONCE: Final = 1_000
+
+
+class GamesSoFar:
+    """A selector that knows the games of a competition. Its calls may come from any thread."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._lock = threading.Lock()
+        self._selector: Selector | None = None
+        # What the selector was told besides games, and the last of these.
+        self._told: object = None
+        self._sequence = 0
+
+    def ask(self, series: SeriesReader, question: Callable[[Selector], _T]) -> _T:
+        """Return what the selector answers, which the question must not change.
+
+        Raises ResultsError and CompetitionChangedError for games that are not the control file's.
+        """
+        with self._lock:
+            selector = self._selector
+            self._selector = None
+            selector = self._catch_up(series, selector)
+            self._selector = selector
+            return question(selector)
+
+    def _catch_up(self, series: SeriesReader, selector: Selector | None) -> Selector:
+        excluded, inhibited, first_ratings = series.exclusions(), series.inhibited(), series.first_ratings()
+        told = series.uuid(), excluded, inhibited, first_ratings
+        if selector is not None and told == self._told:
+            for _ in replay_games(selector, self._new_games(series), ()):
+                pass
+            return selector
+        control = with_first_ratings(self._control, first_ratings)
+        series.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
+        selector, self._told, self._sequence = selector_for(control), told, 0
+        for _ in replay_games(selector, self._new_games(series), excluded):
+            pass
+        for name, variant in inhibited:
+            selector.inhibit(name, variant)
+        return selector
+
+    def _new_games(self, series: SeriesReader) -> Iterator[FinishedGame]:
+        while listed := series.games_after(self._sequence, _GAMES_AT_ONCE):
+            for game in listed:
+                self._sequence = game.sequence
+                yield game.game
+
+
+def games_to_come(selector: Selector, most: int) -> list[Fixture]:
+    """Return the next games in their order, as far as the kind knows them; the selector stays as it is."""
+    return list(islice(selector.upcoming(), most))
