@@ -30,7 +30,7 @@ _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
-# A cluster of one's own is for this machine alone, and Ray would put another address in place of the loopback.
+# A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
 _LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
