@@ -7,8 +7,10 @@ from typing import Any, Final
 from clients.bots.strength import Method, Strength
 from referees.api import Referee, referee
 
-# All seeds begin with it: another name is another study, with contests and matches of its own.
-STUDY: Final = "study-5"
+# All seeds begin with the name of the study: another is another study, with contests and matches of its own.
+# Rows of an earlier one stand in the table until the present one has them.
+STUDIES: Final = ("study-4", "study-5")
+STUDY: Final = STUDIES[-1]
 # What is claimed of a game is measured with the contests of two populations.
 POPULATIONS: Final = ("first", "second")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not

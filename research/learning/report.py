@@ -11,7 +11,7 @@ from benchmarks.figures import placed
 from research.learning import society
 from research.learning.conditions import CONDITIONS
 from research.learning.experiment import Row
-from research.learning.games import POPULATIONS, TRIALS
+from research.learning.games import POPULATIONS, STUDIES, TRIALS
 from research.learning.ledger import Ledger, counted
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" / "does-it-help.md"
@@ -20,8 +20,8 @@ HEAD: Final = "\n".join(
     (
         "| game, a move | learnt from | what it has | "
         + " | ".join(f"{name} population" for name in POPULATIONS)
-        + " | both | games | time |",
-        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|",
+        + " | both | games | time | study |",
+        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|",
     )
 )
 SOCIETY_HEAD: Final = "\n".join(
@@ -38,6 +38,7 @@ FEWEST_PAIRS_DRAWN: Final = 50
 class Measured:
     """A condition in a game, with what came of it in each population; None where nothing was measured."""
 
+    study: str
     game: str
     condition: str
     counts: tuple[Counts | None, ...]
@@ -54,16 +55,27 @@ class Measured:
 
 
 def measured(ledger: Ledger, game: str) -> list[Measured]:
-    """What was measured of a game by the player as it is now, in the order of the conditions."""
+    """What was measured of a game by the player as it is now, in the order of the conditions.
+
+    Each condition has the newest study that measured it.
+    """
     matches = []
     for condition in CONDITIONS:
-        keys = [Row(game, population, condition).key for population in POPULATIONS]
-        counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
-        if any(counts):
-            took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
-            asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
-            matches.append(Measured(game, condition, counts, (asking, alone)))
+        of_studies = (_measured(ledger, game, condition, study) for study in reversed(STUDIES))
+        newest = next(filter(None, of_studies), None)
+        if newest is not None:
+            matches.append(newest)
     return matches
+
+
+def _measured(ledger: Ledger, game: str, condition: str, study: str) -> Measured | None:
+    keys = [Row(game, population, condition).key | {"study": study} for population in POPULATIONS]
+    counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
+    if not any(counts):
+        return None
+    took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
+    asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
+    return Measured(study, game, condition, counts, (asking, alone))
 
 
 def rows(ledger: Ledger, game: str) -> list[str]:
@@ -80,6 +92,7 @@ def rows(ledger: Ledger, game: str) -> list[str]:
             _gained(match.together) if all(match.counts) else "",
             games,
             f"x {match.took[0] / match.took[1]:.2f}",
+            match.study.removeprefix("study-"),
         ]
         table.append(f"| {' | '.join(cells)} |")
     return table

@@ -16,7 +16,7 @@ from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, report, society
 from research.learning.experiment import Row, Site, run
-from research.learning.games import STUDY, Analysis, Trial
+from research.learning.games import STUDIES, STUDY, Analysis, Trial
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records, performance
 
@@ -159,11 +159,15 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     add_pairs(results, Row("small", "second", "own"), 1, 1, 2, 0)
     # Another player's results are not counted.
     add_pairs(results, FIRST, 0, 0, player=0)
+    # Nor are those of an earlier study, where the present one has some.
+    add_pairs(results, Row("small", "second", "own"), 0, 0, study=STUDIES[0])
+    add_pairs(results, Row("small", "first", "openings"), 1, 1, study=STUDIES[0])
     assert report.rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
-        "| 8 + 6 | x 2.00 |",
+        "| 8 + 6 | x 2.00 | 5 |",
+        "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | x 2.00 | 4 |",
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
-        "| 8 | x 2.00 |",
+        "| 8 | x 2.00 | 5 |",
     ]
 
 
