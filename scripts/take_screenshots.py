@@ -43,6 +43,7 @@ def main() -> None:
             page.goto(base)
             played = page.locator("a[href^='/games/']").first.get_attribute("href")
             take(page, f"{base}{played}/openings", "web-openings", 800)
+            take(page, f"{base}{played}/position", "web-position", 800)
             report = Path(folder) / "report.html"
             subprocess.run(
                 [BIN / "arena", "report", control, "--html", report], check=True, stdout=subprocess.DEVNULL
