@@ -308,26 +308,25 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
 
 @pytest.mark.threat("sessions")
 def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place: Place) -> None:
-    player = arena_token(place.folder, "one", "player")
     control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED)
     deadline = time.monotonic() + 60
     with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
         operator = SignedIn(visitor, place.operator)
         operator.do("start-competition", name="own", control=control)
         try:
-            one = SignedIn(visitor, player)
-            assert one.get("/").headers["location"] == "/competitions"
+            player = SignedIn(visitor, arena_token(place.folder, "one", "player"))
+            assert player.get("/").headers["location"] == "/competitions"
             # A game in progress shows what the opponent expects. It may end at any moment.
-            live, refused = "", one.get("/competition?name=own")
+            live, refused = "", player.get("/competition?name=own")
             while refused.status != 403:
                 assert time.monotonic() < deadline, refused.words
                 time.sleep(0.1)
                 now = operator.get("/competition?name=own")
                 live = next((known for known in now.links if "/competition/game?" in known), "")
-                refused = one.get(live) if live else refused
+                refused = player.get(live) if live else refused
             assert "in progress" in refused.words
-            assert one.get("/competition/events?name=own").status == 403
-            assert "data-events" not in one.get("/competition?name=own").text
+            assert player.get("/competition/events?name=own").status == 403
+            assert "data-events" not in player.get("/competition?name=own").text
             while "In progress" in (over := operator.get(live)).words:
                 assert time.monotonic() < deadline, over.words
                 time.sleep(0.1)
@@ -336,6 +335,6 @@ def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place
         texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"
         texts.parent.mkdir()
         texts.write_text(">> one: genmove b\n>> two: play b A1\n")
-        mine = one.get(live)
+        mine = player.get(live)
         assert mine.status == 200 and "genmove b" in mine.words and "play b A1" not in mine.words
         assert "play b A1" in operator.get(live).words

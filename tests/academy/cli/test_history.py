@@ -35,7 +35,7 @@ def test_growth_and_a_players_games_are_printed(academy: Academy) -> None:
     assert "proposals taken" in academy("history", "player", "ann").out
 
 
-def test_what_is_learnt_is_told_as_it_happens(running: Running) -> None:
+def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:
     command = [
         sys.executable,
         "-m",
