@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from academy.v1 import tokens_pb2
 from web.failures import PageError
 from web.knowledge import Knowledge
 
@@ -36,8 +37,20 @@ class LibraryNews:
         self._version = 0
         self._part = ""
         self._tasks: list[asyncio.Task[None]] = []
+        self._is_admin: bool | None = None
         self.watchers = 0
         self.is_refused = False
+
+    async def is_open(self) -> bool:
+        """Return whether the token may watch, as far as that is known."""
+        if self._is_admin is None:
+            question = tokens_pb2.GetCallerRequest()
+            try:
+                caller = await self._knowledge.ask(self._knowledge.tokens.GetCaller, question)
+            except PageError:
+                return False
+            self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
+        return self._is_admin and not self.is_refused
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield the part of a page as it is now, and each time that something was learnt."""

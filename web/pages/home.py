@@ -117,7 +117,7 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     news: LibraryNews | None = request.app.state.news
     context = {
         **await _news_context(knowledge, games, await arena_games(request)),
-        "events": "/events" if news is not None and not news.is_refused else "",
+        "events": "/events" if news is not None and await news.is_open() else "",
         "running": await _running(request.app.state.sign_in.arena_for(request)),
         "heads": heads,
         "rows": rows,

@@ -82,7 +82,7 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     """Send the latest contests and patterns each time that ACADEMY has learnt something."""
     Query(request.query_params, ())
     news: LibraryNews | None = request.app.state.news
-    if news is None or news.is_refused:
+    if news is None or not await news.is_open():
         why = "The token of these pages may not watch what is learnt."
         raise PageError(403, "Nothing moves here", why, "Load the page again to see how things stand.")
     if news.watchers >= request.app.state.limits.watchers:
