@@ -20,6 +20,7 @@ from web.failures import PageError
 from web.forms import ACTIONS, Action, carry_out, check_role, go_to
 from web.guard import STREAMS, Guard
 from web.knowledge import Knowledge
+from web.library_news import LibraryNews
 from web.live import Feeds
 from web.pages import (
     account,
@@ -84,8 +85,14 @@ def create_application(
                 open_ones.push_async_callback(watch.close)
                 feeds = application.state.feeds = Feeds(watch, partial(competitions.render_results, watch))
                 open_ones.push_async_callback(feeds.close)
-                application.state.limits = settings.limits
             state = application.state
+            state.limits = settings.limits
+            # Where each visitor reads with a token of its own, there is no watch for all.
+            state.news = None
+            if connection is not None and not settings.members:
+                render = partial(home.render_news, state.knowledge, getattr(state, "arena", None))
+                state.news = LibraryNews(state.knowledge, render)
+                open_ones.push_async_callback(state.news.close)
             state.sign_in = SignIn(
                 settings, getattr(state, "knowledge", None), getattr(state, "arena", None), sessions
             )
@@ -93,6 +100,7 @@ def create_application(
 
     pages: dict[str, Page[Knowledge]] = {
         "/": home.show_home,
+        "/events": live.follow_library,
         "/games/{game_id}": game.show_game,
         "/contributor": contributor.show_contributor,
         "/games/{game_id}/openings": openings.show_openings,

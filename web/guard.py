@@ -38,7 +38,7 @@ ErrorPage = Callable[[Request, PageError], Response]
 
 
 # Pages that go on as long as somebody looks at them.
-STREAMS: Final = frozenset({"/competition/events", "/competition/game/events"})
+STREAMS: Final = frozenset({"/events", "/competition/events", "/competition/game/events"})
 _DOWNLOADS: Final = frozenset({"/admin/backup"})
 
 

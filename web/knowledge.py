@@ -157,6 +157,25 @@ class Knowledge:
         finally:
             call.cancel()
 
+    async def watch(self, after: int | None) -> AsyncIterator[history_pb2.WatchLibraryResponse]:
+        """Yield what is learnt as it comes, until ACADEMY ends the stream.
+
+        Args:
+            after: The number of the last event that is known; None for what comes from now on.
+
+        Raises:
+            PageError: The token may not watch, or ACADEMY did not answer.
+        """
+        request = history_pb2.WatchLibraryRequest(after=after)
+        call = self._history.WatchLibrary(request, metadata=self._connection.metadata)
+        try:
+            async for event in call:
+                yield event
+        except grpc.RpcError as error:
+            raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
+        finally:
+            call.cancel()
+
     async def games(self) -> list[GameFigures]:
         """Return the games with their figures, at most `MOST_GAMES`, some seconds old.
 

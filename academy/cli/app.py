@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from academy.cli import contests, data_folder, history, libraries, serving, transfer
+from academy.cli import contests, data_folder, history, libraries, serving, transfer, web_pages
 from academy.cli.connection import Commands
 
 application = typer.Typer(
@@ -37,7 +37,7 @@ def options(
     """Options of the program itself."""
 
 
-for room in (serving, libraries, history, contests, transfer, data_folder):
+for room in (serving, libraries, history, contests, transfer, data_folder, web_pages):
     room.add_to(application)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from rich.text import Text
 from academy.cli import printing
 from academy.cli.connection import CommandError, ExitCode, ListingCommands, Server, with_server
 from academy.cli.libraries import Game, Json, PatternId, WhichPatterns, number_of
-from academy.v1 import contests_pb2, history_pb2, libraries_pb2
+from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 
 _RESULTS = {
     contests_pb2.RESULT_WIN: "won",
@@ -35,6 +36,42 @@ def add_to(application: typer.Typer) -> None:
     history.command("growth")(with_server(show_growth))
     history.command("player")(with_server(show_player))
     application.add_typer(history, name="history")
+    application.command("watch")(with_server(watch))
+
+
+def watch(
+    server: Server,
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="The game; nothing: all games.")] = "",
+    after: Annotated[
+        int | None,
+        typer.Option(min=0, help="Begin after the event of this number.", show_default="from now on"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+) -> None:
+    """Tell what is learnt as it happens, until Ctrl-C: contests, proposals that were taken, removals."""
+    request = history_pb2.WatchLibraryRequest(game_id=game, after=after)
+    while True:
+        for event in server.history.WatchLibrary(request):
+            request.after = event.sequence
+            typer.echo(dumps(printing.as_json(event)) if json else _event_in_words(event))
+
+
+def _event_in_words(event: history_pb2.WatchLibraryResponse) -> str:
+    words = event.kind.replace("_", " ")
+    if event.HasField("contest"):
+        results = list(event.contest.results) or [contests_pb2.RESULT_UNSPECIFIED] * len(
+            event.contest.players
+        )
+        players = (
+            f"{player.identity or player.name} {_RESULTS.get(result, '')}".strip()
+            for player, result in zip(event.contest.players, results, strict=True)
+        )
+        words += f" {event.contest.contest_id}: {', '.join(players)}"
+    for proposal in event.taken:
+        verdict = proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower()
+        words += f"; {proposal.player} proposed at ply {proposal.content.ply}: {verdict}"
+        words += f" as pattern {proposal.pattern_id}" if proposal.pattern_id else ""
+    return f"{event.sequence} {event.time.ToDatetime():%Y-%m-%d %H:%M:%S} {event.game_id}: {words}"
 
 
 def show_opening(  # noqa: PLR0913

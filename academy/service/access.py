@@ -60,7 +60,7 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("TokenService", _EVERYONE, "GetCaller"),
     ("TokenService", _ADMIN, "CreateToken ListTokens RevokeToken"),
     ("HistoryService", _EVERYONE, "ExploreOpening GetGrowth"),
-    ("HistoryService", _ADMIN, "GetPatternHistory"),
+    ("HistoryService", _ADMIN, "GetPatternHistory WatchLibrary"),
 )
 # Each method with the roles that may call it.
 ROLES: Final[dict[str, Set[Role]]] = {

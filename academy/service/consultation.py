@@ -126,8 +126,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if seat is not None:
             # With what the player will read: what cannot be counted is not answered.
             book = known.recommendation
-            told = contests_pb2.OpeningAnswer(move=book.move, value=book.value, visits=known.position.visits)
-            consultations = self._counts.count_opening_question(seat, spec, moves, rules, told)
+            short = contests_pb2.OpeningAnswer(move=book.move, value=book.value, visits=known.position.visits)
+            consultations = self._counts.count_opening_question(seat, spec, moves, rules, short)
         return known, consultations
 
     async def MatchPatterns(

@@ -2,8 +2,9 @@
 
 import asyncio
 import math
+import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,8 +18,8 @@ from academy.service.access import ContestAccess, current_caller
 from academy.service.cost import check_line, cost_of_listing, cost_of_moves
 from academy.service.errors import require, require_time
 from academy.service.game_cache import GameCache
-from academy.service.interceptor import CallInterceptor, Context
-from academy.store import history
+from academy.service.interceptor import CallInterceptor, ConcurrencyLimiter, Context
+from academy.store import event_log, history
 from academy.store.codec import pattern_library_from_proto
 from academy.store.environment import Transaction
 from academy.store.game_tables import game_record
@@ -26,8 +27,11 @@ from academy.store.library_store import Store
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, history_pb2_grpc
 from academy.v1 import history_pb2 as messages
+from academy.wire.tokens import bearer_token
 
 _MOST_TRANSPOSITIONS: Final = 8
+# How often a watched log is looked at: a look takes some microseconds.
+_LOOK_SECONDS: Final = 0.25
 
 
 class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
@@ -39,6 +43,8 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         self._access = access
         self._guard = guard
         self._limits = guard.limits
+        most, of_one = guard.limits.library_watches, guard.limits.library_watches_per_caller
+        self._watches = ConcurrencyLimiter("library watches", of_one, most)
 
     async def ExploreOpening(
         self, request: messages.ExploreOpeningRequest, context: Context
@@ -96,6 +102,37 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         """Return how a game's libraries grew."""
         self._store.read(game_record, request.game_id)
         return messages.GetGrowthResponse(points=self._store.read(history.read_growth, request.game_id))
+
+    async def WatchLibrary(
+        self, request: messages.WatchLibraryRequest, context: Context
+    ) -> AsyncIterator[messages.WatchLibraryResponse]:
+        """Yield events as they come."""
+        caller, token = current_caller.get(), bearer_token(context.invocation_metadata())
+        require(
+            request.after < 1 << 63,
+            "after",
+            f"{request.after}: no event has this number",
+            value=request.after,
+        )
+        if request.game_id:
+            self._store.read(game_record, request.game_id)
+        after = request.after if request.HasField("after") else self._store.read(event_log.last_sequence)
+        self._watches.take(caller.name)
+        try:
+            end = time.monotonic() + self._limits.library_watch_seconds
+            while time.monotonic() < end and not self._guard.draining:
+                # The token may have been revoked meanwhile.
+                self._guard.authenticate(token)
+                if self._store.read(event_log.last_sequence) > after:
+                    news, after = await asyncio.to_thread(
+                        self._store.read, history.events_after, request.game_id, after
+                    )
+                    for event in news:
+                        yield event
+                else:
+                    await asyncio.sleep(_LOOK_SECONDS)
+        finally:
+            self._watches.give_back(caller.name)
 
 
 @dataclass

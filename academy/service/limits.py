@@ -13,7 +13,8 @@ class Limits:
     each other move. A contest keeps its players from analysis for at most `contest_seconds`, as its arena
     may never report it. A connection that is silent for `ping_seconds` is pinged, and closed without an
     answer in `pong_seconds`. Outside contests a name may see `analysed_patterns_per_hour` different patterns
-    (0: any number). A call's message must arrive in `message_seconds`; an answer that is not read within
+    (0: any number). A stream of what is learnt ends after `library_watch_seconds`. A call's message must
+    arrive in `message_seconds`; an answer that is not read within
     `write_seconds` resets the call.
     """
 
@@ -49,6 +50,9 @@ class Limits:
     questions_per_second: float = 1_000.0
     question_burst: float = 2_000.0
     idle_stream_seconds: float = 600.0
+    library_watches: int = 64
+    library_watches_per_caller: int = 16
+    library_watch_seconds: float = 600.0
     message_seconds: float = 60.0
     write_seconds: float = 30.0
     ping_seconds: float = 60.0

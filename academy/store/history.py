@@ -6,6 +6,7 @@ the event log leaves them as they are.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from academy.knowledge.analysis import ANALYST
@@ -18,16 +19,26 @@ from academy.knowledge.text import write_cells
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, keys
 from academy.store.codec import pack_message, pattern_library_from_proto, unpack_message
-from academy.store.contest_tables import as_given, find_contest
+from academy.store.contest_tables import as_given, find_contest, proposals_of_contest
 from academy.store.environment import TableName, Transaction
 from academy.store.v1 import records_pb2
-from academy.v1 import events_pb2, history_pb2, pattern_pb2
+from academy.v1 import events_pb2, history_pb2, pattern_pb2, proposals_pb2
 
 MOST_POINTS: Final = 256
 CONTESTS_OF_A_NODE: Final = 8
 RECENT_CONTESTS: Final = 2_000
 MOST_STEPS: Final = 40
 MOST_EXAMPLES: Final = 4
+EVENTS_AT_ONCE: Final = 50
+_MOST_TAKEN: Final = 20
+_TAKEN: Final = frozenset(
+    {
+        proposals_pb2.VERDICT_MATCHED,
+        proposals_pb2.VERDICT_SPECIALISED,
+        proposals_pb2.VERDICT_GENERALISED,
+        proposals_pb2.VERDICT_INSERTED,
+    }
+)
 # Boards of maps may be larger; they are not kept.
 _LARGEST_BOARD: Final = 1_024
 
@@ -143,6 +154,36 @@ def summarise(transaction: Transaction, contest_id: str) -> history_pb2.ContestS
         termination=record.termination,
         report_time=contest.report_time,
     )
+
+
+# Events
+
+
+def events_after(
+    transaction: Transaction, game_id: str, after: int
+) -> tuple[list[history_pb2.WatchLibraryResponse], int]:
+    """Return the next events of a game (of all where empty) in short, and the number to go on from."""
+    events = list(islice(event_log.scan(transaction, game_id, after=after), EVENTS_AT_ONCE))
+    is_last = len(events) < EVENTS_AT_ONCE
+    place = event_log.last_sequence(transaction) if is_last else events[-1].sequence
+    return [_in_short(transaction, event) for event in events], max(place, after)
+
+
+def _in_short(transaction: Transaction, event: events_pb2.Event) -> history_pb2.WatchLibraryResponse:
+    kind = event.WhichOneof("kind") or ""
+    short = history_pb2.WatchLibraryResponse(
+        sequence=event.sequence, time=event.time, game_id=event.game_id, kind=kind, actor=event.actor
+    )
+    if kind == "contest_reported":
+        contest_id = event.contest_reported.report.contest.contest_id
+        short.contest.CopyFrom(summarise(transaction, contest_id))
+        proposals = proposals_of_contest(transaction, contest_id)
+        taken = (proposal for proposal in proposals if proposal.verdict in _TAKEN)
+        for proposal in islice(taken, _MOST_TAKEN):
+            proposal.contest_id = short.contest.contest_id
+            proposal.arena = short.contest.arena
+            short.taken.append(proposal)
+    return short
 
 
 # Growth

@@ -626,7 +626,7 @@ class CompetitionView:
                 answer.test.CopyFrom(_test(selector.state()))
 
         with suppress(ResultsError, CompetitionChangedError), self._listing() as listing:
-            # Of games that are not the control file's there is a table alone.
+            # Where the games are not those of the control file, there is a table alone.
             self._so_far.ask(listing, tell)
 
     def schedule(self, most: int) -> competitions_pb2.GetScheduleResponse:

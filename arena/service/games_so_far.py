@@ -24,8 +24,8 @@ class GamesSoFar:
         self._control = control
         self._lock = threading.Lock()
         self._selector: Selector | None = None
-        # What the selector was told besides games, and the last of these.
-        self._told: object = None
+        # What the selector knows besides games, and the last of these.
+        self._besides: object = None
         self._sequence = 0
 
     def ask(self, series: SeriesReader, question: Callable[[Selector], _T]) -> _T:
@@ -42,14 +42,14 @@ class GamesSoFar:
 
     def _catch_up(self, series: SeriesReader, selector: Selector | None) -> Selector:
         excluded, inhibited, first_ratings = series.exclusions(), series.inhibited(), series.first_ratings()
-        told = series.uuid(), excluded, inhibited, first_ratings
-        if selector is not None and told == self._told:
+        besides = series.uuid(), excluded, inhibited, first_ratings
+        if selector is not None and besides == self._besides:
             for _ in replay_games(selector, self._new_games(series), ()):
                 pass
             return selector
         control = with_first_ratings(self._control, first_ratings)
         series.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
-        selector, self._told, self._sequence = selector_for(control), told, 0
+        selector, self._besides, self._sequence = selector_for(control), besides, 0
         for _ in replay_games(selector, self._new_games(series), excluded):
             pass
         for name, variant in inhibited:

@@ -17,8 +17,9 @@ from academy.service.server import ServerSettings
 from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
 from academy.wire.addresses import ServerAddress
+from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
-from tests.arena.control_files import RANDOM, SLOW, write_control
+from tests.arena.control_files import RANDOM, write_control
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
 from tests.web.test_browser import CHROMIUM, Watched, browser
@@ -27,6 +28,7 @@ from tests.web.visiting import SignedIn, Visitor
 __all__ = ["browser"]  # a fixture
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
 CUP = "rounds = 500"
+UNHURRIED = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
 
 
 @dataclass
@@ -180,6 +182,15 @@ def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
 
 
 @in_browser
+def test_the_first_page_shows_what_is_learnt_while_it_is_open(wide: Watched, place: Place) -> None:
+    page = wide.open("/")
+    assert "newcomer" not in page.inner_text("#news")
+    played = contest("news/1", GO, ("newcomer", "bob"))
+    place.academy.arena().contests.ReportContest(report(played, ["C3"], first="WIN"))
+    expect(page.locator("#news")).to_contain_text("newcomer won", timeout=15_000)
+
+
+@in_browser
 def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watched, place: Place) -> None:
     wide.open("/sign-in")
     sign_in(wide.page, place.operator)
@@ -297,25 +308,25 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
 
 @pytest.mark.threat("sessions")
 def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place: Place) -> None:
-    player = arena_token(place.folder, "one", "player")
-    control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, SLOW)
+    control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED)
     deadline = time.monotonic() + 60
     with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
         operator = SignedIn(visitor, place.operator)
         operator.do("start-competition", name="own", control=control)
         try:
-            one = SignedIn(visitor, player)
-            assert one.get("/").headers["location"] == "/competitions"
-            while "/competition/game?" not in (now := operator.get("/competition?name=own")).text:
-                assert time.monotonic() < deadline, now.words
+            player = SignedIn(visitor, arena_token(place.folder, "one", "player"))
+            assert player.get("/").headers["location"] == "/competitions"
+            # A game in progress shows what the opponent expects. It may end at any moment.
+            live, refused = "", player.get("/competition?name=own")
+            while refused.status != 403:
+                assert time.monotonic() < deadline, refused.words
                 time.sleep(0.1)
-            # A game in progress shows what the opponent expects.
-            live = now.link("/competition/game?")
-            assert operator.get(live).status == 200
-            refused = one.get(live)
-            assert refused.status == 403 and "in progress" in refused.words
-            assert one.get("/competition/events?name=own").status == 403
-            assert "data-events" not in one.get("/competition?name=own").text
+                now = operator.get("/competition?name=own")
+                live = next((known for known in now.links if "/competition/game?" in known), "")
+                refused = player.get(live) if live else refused
+            assert "in progress" in refused.words
+            assert player.get("/competition/events?name=own").status == 403
+            assert "data-events" not in player.get("/competition?name=own").text
             while "In progress" in (over := operator.get(live)).words:
                 assert time.monotonic() < deadline, over.words
                 time.sleep(0.1)
@@ -324,6 +335,6 @@ def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place
         texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"
         texts.parent.mkdir()
         texts.write_text(">> one: genmove b\n>> two: play b A1\n")
-        mine = one.get(live)
+        mine = player.get(live)
         assert mine.status == 200 and "genmove b" in mine.words and "play b A1" not in mine.words
         assert "play b A1" in operator.get(live).words

@@ -120,5 +120,7 @@ def test_a_game_shows_what_its_players_asked_and_what_became_of_their_proposals(
     with served_pages(*cup.options, "--academy-token-file", reader) as others:
         game = others.get(others.get("/competition?name=cup").link("/competition/game?"))
         assert game.status == 200 and "At ACADEMY" not in game.words
+        # Nothing moves by itself that it may not watch.
+        assert "data-events" not in others.get("/").text and others.get("/events").status == 403
         player = others.get("/competition/player?name=cup&player=one")
         assert player.status == 200 and "taught ACADEMY" not in player.words

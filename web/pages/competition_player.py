@@ -94,8 +94,8 @@ async def _contributed(
         known = await knowledge.player(identity)
     except PageError:
         return None
-    figures = next((one for one in known if one.statistics.game_id == contest.game_id), None)
-    return _Contributed(figures, link("/contributor", {"name": identity})) if figures else None
+    in_game = next((figures for figures in known if figures.statistics.game_id == contest.game_id), None)
+    return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
 
 
 def _names(game: competitions_pb2.Game) -> list[str]:

@@ -77,12 +77,12 @@ async def read_questions(
     except PageError:
         return None
     proposed = _in_order((_proposal(proposal, players) for proposal in proposals), plies)
-    asked = _in_order(_questions(consultations, players, cell_names), plies)
+    questions = _in_order(_questions(consultations, players, cell_names), plies)
     counts = [
         (seat.player, sum(len(got.pattern_ids) for got in seat.patterns)) for seat in consultations.seats
     ]
     patterns = [f"{_name(players, seat)} {count:,}" for seat, count in counts if count]
-    return AtAcademy(proposed, asked, patterns) if proposed or asked or patterns else None
+    return AtAcademy(proposed, questions, patterns) if proposed or questions or patterns else None
 
 
 def _in_order(rows: Iterable[AskedAt], plies: int) -> list[AskedAt]:
@@ -96,12 +96,12 @@ def _questions(
 ) -> Iterator[AskedAt]:
     for seat in consultations.seats:
         name = _name(players, seat.player)
-        for plies, answer in zip_longest(seat.opening_plies, seat.opening_answers):
-            yield AskedAt(plies, name, "asked the opening tree", _opening_in_words(answer))
+        for plies, opening in zip_longest(seat.opening_plies, seat.opening_answers):
+            yield AskedAt(plies, name, "asked the opening tree", _opening_in_words(opening))
         for question in seat.questions:
             known = question.plies if question.HasField("plies") else None
-            told = _patterns_in_words(question.answer, cell_names) if question.HasField("answer") else ""
-            yield AskedAt(known, name, f"asked for patterns, expecting {question.value:.2f}", told)
+            answer = _patterns_in_words(question.answer, cell_names) if question.HasField("answer") else ""
+            yield AskedAt(known, name, f"asked for patterns, expecting {question.value:.2f}", answer)
 
 
 def _opening_in_words(answer: contests_pb2.OpeningAnswer | None) -> str:

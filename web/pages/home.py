@@ -16,12 +16,13 @@ from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.knowledge import MOST_GAMES, GameFigures, Knowledge
-from web.pages.known_contests import ArenaGames, ListedContest, arena_games, list_contests
+from web.library_news import LibraryNews
+from web.pages.known_contests import ArenaGames, ListedContest, arena_games, games_of, list_contests
 from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
 from web.query import Query, link
-from web.rendering import render
+from web.rendering import render, render_part
 
-__all__ = ["MEASURES", "describe_board", "show_home"]
+__all__ = ["MEASURES", "describe_board", "render_news", "show_home"]
 
 _RECENT_GAMES: Final = 4
 _LATEST: Final = 6
@@ -113,14 +114,10 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     }
     heads = [_head(name, title, sort, order) for name, title in titles.items()]
     rows = [_row(figures) for figures in games]
-    recent = sorted(games, key=lambda figures: -figures.statistics.generation)[:_RECENT_GAMES]
-    arenas_games = await arena_games(request)
-    latest, patterns = await asyncio.gather(
-        _latest_contests(knowledge, recent, arenas_games), _newest_patterns(knowledge, recent, arenas_games)
-    )
+    news: LibraryNews | None = request.app.state.news
     context = {
-        "latest": latest,
-        "patterns": patterns,
+        **await _news_context(knowledge, games, await arena_games(request)),
+        "events": "/events" if news is not None and await news.is_open() else "",
         "running": await _running(request.app.state.sign_in.arena_for(request)),
         "heads": heads,
         "rows": rows,
@@ -128,6 +125,31 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
         "cut": len(games) >= MOST_GAMES,
     }
     return render(request, "home.html", context)
+
+
+async def render_news(knowledge: Knowledge, arena: ArenaWatch | None) -> str:
+    """Return the part of the page with the latest contests and patterns.
+
+    Args:
+        knowledge: ACADEMY.
+        arena: The arena whose games contests lead to; None for no such links.
+
+    Raises:
+        PageError: ACADEMY did not answer.
+    """
+    context = await _news_context(knowledge, await knowledge.games(), await games_of(arena))
+    return render_part("news.html", context)
+
+
+async def _news_context(
+    knowledge: Knowledge, games: Sequence[GameFigures], arenas_games: ArenaGames
+) -> dict[str, object]:
+    recent = sorted(games, key=lambda figures: -figures.statistics.generation)[:_RECENT_GAMES]
+    latest, patterns = await asyncio.gather(
+        _latest_contests(knowledge, recent, arenas_games),
+        _newest_patterns(knowledge, recent, arenas_games),
+    )
+    return {"latest": latest, "patterns": patterns}
 
 
 async def _latest_contests(

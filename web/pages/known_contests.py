@@ -10,7 +10,7 @@ from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.pages.arena_links import game_address
 
-__all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "list_contests"]
+__all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "games_of", "list_contests"]
 
 RESULTS: Mapping[int, str] = {
     contests_pb2.RESULT_WIN: "won",
@@ -79,7 +79,15 @@ async def arena_games(request: Request) -> ArenaGames:
     Args:
         request: What was asked for.
     """
-    arena: ArenaWatch | None = request.app.state.sign_in.arena_for(request)
+    return await games_of(request.app.state.sign_in.arena_for(request))
+
+
+async def games_of(arena: ArenaWatch | None) -> ArenaGames:
+    """Return where an arena has its games.
+
+    Args:
+        arena: The arena; None where there is none.
+    """
     if arena is None:
         return ArenaGames({})
     try:

@@ -14,6 +14,8 @@ from starlette.responses import Response
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
+from web.knowledge import Knowledge
+from web.library_news import LibraryNews
 from web.live import Change, Feed, LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
 from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
@@ -21,7 +23,7 @@ from web.query import Query
 from web.rendering import render_part
 from web.replay import MOST_PLIES
 
-__all__ = ["follow_competition", "follow_game"]
+__all__ = ["follow_competition", "follow_game", "follow_library"]
 
 # How long a game that a page was made of may be unknown to the watch.
 _KNOWN_SECONDS: Final = 2.0
@@ -72,6 +74,24 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
                         make = partial(_moves, name, game, change.before, change.after)
                         yield await _once(change, game_id, make)
         yield _event("over", {})
+
+    return _stream(request, events())
+
+
+async def follow_library(request: Request, knowledge: Knowledge) -> Response:
+    """Send the latest contests and patterns each time that ACADEMY has learnt something."""
+    Query(request.query_params, ())
+    news: LibraryNews | None = request.app.state.news
+    if news is None or not await news.is_open():
+        why = "The token of these pages may not watch what is learnt."
+        raise PageError(403, "Nothing moves here", why, "Load the page again to see how things stand.")
+    if news.watchers >= request.app.state.limits.watchers:
+        why = f"{news.watchers:,} pages follow what is learnt already."
+        raise PageError(503, "Too many watch", why, "Load the page again to see how things stand.", 20)
+
+    async def events() -> AsyncIterator[bytes]:
+        async for part in news.parts():
+            yield _event("news", {"html": part})
 
     return _stream(request, events())
 

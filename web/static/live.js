@@ -77,6 +77,7 @@ function listen(region, address, wait) {
     if (event.lastEventId && place.searchParams.has("after")) place.searchParams.set("after", event.lastEventId);
   });
   source.addEventListener("wall", (event) => fill("wall", JSON.parse(event.data).html));
+  source.addEventListener("news", (event) => fill("news", JSON.parse(event.data).html));
   source.addEventListener("results", (event) => {
     if (region.dataset.renewed) fill("results", JSON.parse(event.data).html);
   });

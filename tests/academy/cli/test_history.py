@@ -1,6 +1,12 @@
 """What happened, as the command line tells it."""
 
-from tests.academy.cli.conftest import Academy
+import os
+import subprocess
+import sys
+
+from academy.store.tokens import Role
+from tests.academy.cli.conftest import Academy, run_in_a_process
+from tests.academy.service.running import Running
 
 
 def test_the_contests_behind_an_opening_are_named_and_counted(academy: Academy) -> None:
@@ -27,3 +33,29 @@ def test_growth_and_a_players_games_are_printed(academy: Academy) -> None:
     (figures,) = academy("history", "player", "ann", "--json").json()
     assert (figures["game_id"], figures["accepted_proposals"], figures["helped"]) == ("go", 1, 0)
     assert "proposals taken" in academy("history", "player", "ann").out
+
+
+def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "academy",
+        "watch",
+        "go",
+        "--after",
+        "0",
+        "--address",
+        str(running.address),
+    ]
+    environment = os.environ | {"ACADEMY_TOKEN": running.token("admin", Role.ADMIN)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        lines = [watching.stdout.readline() for _ in range(2)]
+        watching.terminate()
+    assert "go: game registered" in lines[0]
+    assert "contest reported taught-0: ann drew" in lines[1] and "inserted as pattern 1" in lines[1]
+
+
+def test_the_pages_are_a_command_of_academy_too() -> None:
+    shown = run_in_a_process("web", "--help")
+    assert shown.exit_code == 0 and "--library" in shown.out and "--sign-in" in shown.out

@@ -71,7 +71,7 @@ def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy
     assert strengths == sorted(strengths, reverse=True) and len(pages) == page["total_size"] > 20
     avoided = academy("tesujis", "drawn", "--order", "weight", "--json").json()["tesujis"]
     weights = [tesuji["weight_millionths"] for tesuji in avoided]
-    assert weights == sorted(weights) and weights[0] == min(each["weight_millionths"] for each in pages)
+    assert weights == sorted(weights) and weights[0] == min(tesuji["weight_millionths"] for tesuji in pages)
     refused = academy("tesujis", "drawn", "--order", "value")
     assert refused.exit_code == 1 and "one of strength, weight" in refused.err
     first = pages[0]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -104,6 +105,7 @@ TokenService/ListTokens                -    -       -      -     +    -    -    
 TokenService/RevokeToken               -    -       -      -     +    -    -    -
 HistoryService/ExploreOpening          +    a       +      +     +    a    a    o
 HistoryService/GetPatternHistory       -    -       -      -     +    -    -    -
+HistoryService/WatchLibrary            -    -       -      -     +    -    -    -
 HistoryService/GetGrowth               +    +       +      +     +    +    +    o
 ServerReflection/ServerReflectionInfo  +    +       +      +     +    +    +    o
 """
@@ -193,6 +195,7 @@ def _questions() -> dict[str, Message]:
         "RevokeToken": tokens_pb2.RevokeTokenRequest(token_id="none"),
         "ExploreOpening": history_pb2.ExploreOpeningRequest(game_id=GAME, player=1),
         "GetPatternHistory": history_pb2.GetPatternHistoryRequest(**chosen),
+        "WatchLibrary": history_pb2.WatchLibraryRequest(game_id=GAME, after=0),
         "GetGrowth": history_pb2.GetGrowthRequest(game_id=GAME),
         "ServerReflectionInfo": reflection_pb2.ServerReflectionRequest(list_services=""),
     }
@@ -293,7 +296,10 @@ def call_and_outcome(client: Client, method: str) -> tuple[grpc.StatusCode, str]
     question = QUESTIONS[name]
     try:
         answer = getattr(stub, name)(iter([question]) if name in STREAMED else question, timeout=SECONDS)
-        answers = list(answer) if hasattr(answer, "__next__") else [answer]
+        answers = list(islice(answer, 1)) if hasattr(answer, "__next__") else [answer]
+        if name == "WatchLibrary":
+            # It would go on for minutes.
+            answer.cancel()
     except grpc.RpcError as error:
         if rpc_status.from_call(error) is None:  # type: ignore[arg-type]
             return error.code(), ""

@@ -224,9 +224,9 @@ def test_the_arena_and_admins_read_what_players_asked_after_which_ply_and_what_t
         assert (first.opening_questions, list(first.opening_plies)) == (1, [0])
         questions = [(question.plies, question.value) for question in first.questions]
         assert first.pattern_questions == 2 and questions == [(2, 0.25), (3, 0.3)]
-        (told,) = first.opening_answers
-        assert (told.move, told.visits) == (answer.recommendation.move, answer.position.visits)
-        assert told.visits
+        (kept,) = first.opening_answers
+        assert (kept.move, kept.visits) == (answer.recommendation.move, answer.position.visits)
+        assert kept.visits
         # No stone, no pattern of stones.
         assert [question.answer.patterns for question in first.questions] == [0, 1]
         assert [list(got.pattern_ids) for got in first.questions[1].answer.some] == [[1]]

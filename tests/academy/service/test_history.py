@@ -7,8 +7,10 @@ import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from academy.service.limits import Limits
 from academy.store.history import MOST_POINTS
 from academy.store.maintenance.compaction import compact
+from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, contest, report, teach
@@ -164,3 +166,43 @@ def test_a_proposal_that_comes_after_the_report_is_in_the_history_with_its_board
         (example,) = known.examples
         assert (example.board, example.ply, example.seat) == (board, 1, 1)
         assert example.contest.contest_id == "late" and example.contest.players[1].name == "bob"
+
+
+def test_who_watches_gets_each_event_once_across_calls_until_the_token_is_revoked(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as academy:
+        arena = academy.arena().contests
+        for name in (GAME, "other"):
+            arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(name)))
+        token, secret = academy.store.run(CreateToken("watcher", Role.ADMIN))
+        history = academy.client(secret).history
+        watch = history.WatchLibrary(history_pb2.WatchLibraryRequest(after=0), timeout=60)
+        first = [next(watch), next(watch)]
+        assert [(event.game_id, event.kind) for event in first] == [
+            (GAME, "game_registered"),
+            ("other", "game_registered"),
+        ]
+        # What comes while somebody watches, comes at once.
+        teach(academy, GAME, "taught", [("carl", "x", 0.9)])
+        learnt = next(watch)
+        assert learnt.kind == "contest_reported" and learnt.contest.contest_id == "taught-0"
+        (taken,) = learnt.taken
+        assert (taken.player, taken.contest_id, taken.verdict) == (
+            "carl",
+            "taught-0",
+            proposals_pb2.VERDICT_INSERTED,
+        )
+        watch.cancel()
+        teach(academy, "other", "more", [("dee", "x", 0.9)])
+        teach(academy, GAME, "last", [("dee", "x", 0.8)])
+        request = history_pb2.WatchLibraryRequest(game_id=GAME, after=learnt.sequence)
+        again = history.WatchLibrary(request, timeout=60)
+        assert next(again).contest.contest_id == "last-0"
+        academy.store.run(RevokeToken(token.token_id))
+        assert refusal(lambda: next(again)).code is grpc.StatusCode.UNAUTHENTICATED
+        unknown = history_pb2.WatchLibraryRequest(game_id="nowhere")
+        assert refusal(lambda: next(academy.admin().history.WatchLibrary(unknown))).reason == "UNKNOWN_GAME"
+        one_more = range(Limits().library_watches_per_caller)
+        held = [academy.admin().history.WatchLibrary(request, timeout=60) for _ in one_more]
+        assert all(next(stream).contest.contest_id == "last-0" for stream in held)
+        beyond = academy.admin().history.WatchLibrary(request, timeout=60)
+        assert refusal(lambda: next(beyond)).code is grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -29,7 +29,7 @@ def test_a_swiss_table_and_the_rounds_games_follow_the_results(tmp_path: Path) -
         ]
         assert len(view.schedule(10).games) == left
     assert arena("schedule", path, "--limit", "1").stdout.startswith("r2_")
-    # A list has at most so many games.
+    # A list is as long as its limit.
     others = tmp_path / "others"
     others.mkdir()
     view_of_all = CompetitionView("contest", write_control(others, players))

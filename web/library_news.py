@@ -1,0 +1,111 @@
+"""Tells open pages when ACADEMY has learnt something: one watch for all who look on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from academy.v1 import tokens_pb2
+from web.failures import PageError
+from web.knowledge import Knowledge
+
+__all__ = ["LibraryNews"]
+
+# Contests may come faster than anybody reads.
+_RENEWAL_SECONDS: Final = 1.0
+_RETRY_SECONDS: Final = 5.0
+
+
+class LibraryNews:
+    """Watches ACADEMY while there are pages that show what is new. For one event loop.
+
+    Args:
+        knowledge: ACADEMY, asked with the token of the pages.
+        render: Makes the part of a page with what is new; raises PageError.
+
+    Attributes:
+        watchers: How many pages are open.
+        is_refused: Whether the token may not watch.
+    """
+
+    def __init__(self, knowledge: Knowledge, render: Callable[[], Awaitable[str]]) -> None:
+        self._knowledge = knowledge
+        self._render = render
+        self._changed = asyncio.Condition()
+        self._learnt = asyncio.Event()
+        self._version = 0
+        self._part = ""
+        self._tasks: list[asyncio.Task[None]] = []
+        self._is_admin: bool | None = None
+        self.watchers = 0
+        self.is_refused = False
+
+    async def is_open(self) -> bool:
+        """Return whether the token may watch, as far as that is known."""
+        if self._is_admin is None:
+            question = tokens_pb2.GetCallerRequest()
+            try:
+                caller = await self._knowledge.ask(self._knowledge.tokens.GetCaller, question)
+            except PageError:
+                return False
+            self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
+        return self._is_admin and not self.is_refused
+
+    async def parts(self) -> AsyncIterator[str]:
+        """Yield the part of a page as it is now, and each time that something was learnt."""
+        self.watchers += 1
+        if not self._tasks:
+            # The page may be older than the watch.
+            self._learnt.set()
+            self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._renew())]
+        seen = 0
+        try:
+            while True:
+                async with self._changed:
+                    await self._changed.wait_for(partial(self._has_more, seen))
+                if self.is_refused:
+                    return
+                seen = self._version
+                yield self._part
+        finally:
+            self.watchers -= 1
+            if not self.watchers:
+                await self.close()
+
+    def _has_more(self, seen: int) -> bool:
+        return self._version != seen or self.is_refused
+
+    async def close(self) -> None:
+        """Watch no longer."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        after: int | None = None
+        while True:
+            try:
+                async for event in self._knowledge.watch(after):
+                    after = event.sequence
+                    self._learnt.set()
+            except PageError as error:
+                if error.status == 403:
+                    self.is_refused = True
+                    async with self._changed:
+                        self._changed.notify_all()
+                    return
+                # ACADEMY is away, or has too many who watch.
+                await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _renew(self) -> None:
+        while True:
+            await self._learnt.wait()
+            self._learnt.clear()
+            with suppress(PageError):
+                self._part = await self._render()
+                self._version += 1
+                async with self._changed:
+                    self._changed.notify_all()
+            await asyncio.sleep(_RENEWAL_SECONDS)
