@@ -2,9 +2,10 @@
 
     python -m benchmarks.standing_day [BOTS] [SECONDS] [KILLS]
 
-The bots are members of a pool of Go on 5x5. One in ten crashes in a game at times, one in ten plays illegal moves at
-times; all of them leave now and then and come back. At even times the service and its run are killed. At the end no
-game may be lost or double: what the results had before a kill is there, and the league has each game once.
+The bots are members of a pool of Go on 5x5. One in ten crashes in a game at times, one in ten plays illegal
+moves at times; all of them leave now and then and come back. At even times the service and its run are killed.
+At the end no game may be lost or double: what the results had before a kill is there, and the league has each
+game once.
 """
 
 import asyncio
@@ -55,7 +56,8 @@ class Bot:
             await stream.write(players_pb2.PlayRequest(hello=hello))
             while playing or time.monotonic() < leaves:
                 message = await stream.read()
-                if message is grpc.aio.EOF:
+                if not isinstance(message, players_pb2.PlayResponse):
+                    # The stream has ended.
                     return
                 match message.WhichOneof("message"):
                     case "game_start":
