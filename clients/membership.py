@@ -1,4 +1,4 @@
-"""Membership of a league: a player registers itself, changes what it said, and renews its token."""
+"""Membership of a league: a player registers itself, changes its entry, and renews its token."""
 
 import secrets
 from collections.abc import Iterator, Sequence

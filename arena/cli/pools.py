@@ -22,7 +22,8 @@ Settings = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of the game, such as board_size=9."),
 ]
 MoveLimit = Annotated[
-    int | None, typer.Option(min=0, help="A game ends after so many moves.", show_default="the game's own")
+    int | None,
+    typer.Option(min=0, help="A game ends after this number of moves.", show_default="the game's own"),
 ]
 Main = Annotated[
     float | None, typer.Option("--main", min=0, help="The clock: seconds for all moves.", show_default=False)

@@ -20,7 +20,7 @@ def complaint_about_name(name: str) -> str:
     foreign = next((sign for sign in name if not sign.isascii()), None)
     if foreign is not None:
         called = unicodedata.name(foreign, f"U+{ord(foreign):04X}")
-        return f"{name[:80]!r} has {called}: write letters of ASCII, since others look like them"
+        return f"{name[:80]!r} has {called}: write letters of ASCII: others look like them"
     if not SHORTEST <= len(name) <= LONGEST or not _NAME.fullmatch(name):
         return (
             f"{name[:80]!r} is no name: write {SHORTEST} to {LONGEST} letters of ASCII, digits, '-', '_' and "

@@ -97,15 +97,17 @@ class Seasons:
             .join_from(sums, PLAYER, PLAYER.c.PlayerId == sums.c.PlayerId)
             .order_by(PLAYER.c.PlayerId)
         )
-        one, other, size = mine.alias("one"), mine.alias("other"), mine.alias("size")
+        left, right, size = mine.alias("one"), mine.alias("other"), mine.alias("size")
         seats = select(size.c.GameId, func.count().label("seats")).group_by(size.c.GameId).subquery("seats")
-        better = case((one.c.Score > other.c.Score, 1.0), (one.c.Score < other.c.Score, 0.0), else_=0.5)
+        better = case((left.c.Score > right.c.Score, 1.0), (left.c.Score < right.c.Score, 0.0), else_=0.5)
         share = 1.0 / cast(seats.c.seats - 1, Float)
         pairs = (
-            select(one.c.PlayerId, other.c.PlayerId.label("Other"), func.sum(better * share), func.sum(share))
-            .join_from(one, other, and_(one.c.GameId == other.c.GameId, one.c.PlayerId < other.c.PlayerId))
-            .join(seats, seats.c.GameId == one.c.GameId)
-            .group_by(one.c.PlayerId, other.c.PlayerId)
+            select(
+                left.c.PlayerId, right.c.PlayerId.label("Other"), func.sum(better * share), func.sum(share)
+            )
+            .join_from(left, right, and_(left.c.GameId == right.c.GameId, left.c.PlayerId < right.c.PlayerId))
+            .join(seats, seats.c.GameId == left.c.GameId)
+            .group_by(left.c.PlayerId, right.c.PlayerId)
         )
         rows, met = self._league.rows(query), self._league.rows(pairs)
         place = {row.PlayerId: number for number, row in enumerate(rows)}

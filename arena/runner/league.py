@@ -1,5 +1,6 @@
 """A competition's part in its league: who enters it, with which Elo they begin, and games that go there."""
 
+import math
 import queue
 import threading
 import time
@@ -7,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.control.settings import Control
@@ -17,6 +20,9 @@ from arena.league.members import versions_of
 from arena.league.players import Entrant, enter
 from arena.league.recording import begun_ratings, take_in
 from arena.league.source import SourceCompetition
+from arena.league.tables import PLAYER, RATING
+from arena.ratings.bradley_terry import PRIOR, PRIOR_DEVIATION, VERSION_DEVIATION, Strengths
+from arena.ratings.pentanomial import NORMAL_95
 from arena.results.database import ResultsDatabase, reason
 from arena.runner.remote_players import REMOTE
 
@@ -25,6 +31,7 @@ LONGEST_PAUSE_SECONDS: Final = 60.0
 LAST_GAMES_SECONDS: Final = 60.0
 # How often a run that lasts finds the likeliest ratings, where there are new games.
 ESTIMATE_SECONDS: Final = 60.0
+_PRIOR_ERROR: Final = NORMAL_95 * PRIOR_DEVIATION
 
 
 def with_members_versions(control: Control, league: LeagueDatabase | None) -> Control:
@@ -61,6 +68,44 @@ def ratings_in(league: LeagueDatabase, game: str, players: Sequence[PlayerSetup]
     """The league's Elo of those players that it knows in a game, or whose earlier version it knows there."""
     with league.transaction() as connection:
         return begun_ratings(connection, game, [(setup.name, setup.version) for setup in players])
+
+
+def strengths_in(league: LeagueDatabase, game: str, players: Sequence[PlayerSetup]) -> Strengths | None:
+    """The likeliest ratings of players in a game with their errors; None while the league is away.
+
+    A version without an estimate is expected where the version before it is, and a newcomer at the prior.
+    """
+    table = PLAYER.c
+    query = (
+        select(table.Name, table.Version, table.Anchor, RATING.c.Elo, RATING.c.Likeliest, RATING.c.Error)
+        .join_from(
+            PLAYER, RATING, (RATING.c.PlayerId == table.PlayerId) & (RATING.c.Game == game), isouter=True
+        )
+        .where(table.Name.in_([setup.name for setup in players]))
+        .order_by(table.PlayerId)
+    )
+    own: dict[tuple[str, str], tuple[float, float]] = {}
+    earlier: dict[str, tuple[float, float]] = {}
+    try:
+        rows = league.rows(query)
+    except SQLAlchemyError:
+        return None
+    for name, version, anchor, elo, rating, error in rows:
+        if anchor is not None:
+            own[name, version] = anchor, 0.0
+        elif rating is not None:
+            own[name, version] = earlier[name] = rating, error
+        elif elo is not None:
+            own[name, version] = elo, _PRIOR_ERROR
+    known = [own.get((setup.name, setup.version)) or _expected(earlier.get(setup.name)) for setup in players]
+    return Strengths(np.array([elo for elo, _ in known]), np.array([error for _, error in known]))
+
+
+def _expected(earlier: tuple[float, float] | None) -> tuple[float, float]:
+    """Where a newcomer, or a new version, is expected, and how surely."""
+    if earlier is None:
+        return PRIOR, _PRIOR_ERROR
+    return earlier[0], math.hypot(earlier[1], NORMAL_95 * VERSION_DEVIATION)
 
 
 class LeagueDelivery:

@@ -1,13 +1,16 @@
 """Who takes part in a standing arena: its control file is read again before each round if it has changed."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from arena.control import plans
 from arena.control.control_file import read
 from arena.control.settings import Control, ControlError
+from arena.league.database import LeagueDatabase
+from arena.ratings.bradley_terry import Strengths
 from arena.runner.competition import Competition
+from arena.runner.league import strengths_in
 from arena.runner.remote_players import LOBBY_VARIABLE, REMOTE, at_service, present_competitors
 from arena.selection.standing import Standing
 
@@ -71,8 +74,10 @@ class Roster:
         )
 
 
-def follow_players(selector: Standing, roster: Roster, competition: Competition) -> None:
-    """Let a standing arena look who is there, and at a service also who is new, before each round."""
+def follow_players(
+    selector: Standing, roster: Roster, competition: Competition, league: LeagueDatabase | None
+) -> None:
+    """Let a standing arena look who is there and how strong, and at a service also who is new."""
 
     def renew() -> None:
         renewed = roster.look()
@@ -80,6 +85,12 @@ def follow_players(selector: Standing, roster: Roster, competition: Competition)
             competition.renew_players(renewed)
             selector.renew_competitors(renewed.competitors)
 
-    selector.presence = roster.present
+    def ratings(names: Sequence[str]) -> Strengths | None:
+        if league is None:
+            return None
+        game = roster.control.game.rules().spec().game_id
+        return strengths_in(league, game, [roster.control.players[name] for name in names])
+
+    selector.presence, selector.ratings = roster.present, ratings
     if LOBBY_VARIABLE in os.environ:
         selector.before_round = renew

@@ -220,7 +220,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
                     series.describe(_heading(control, files, selector))
                     return settle(control)
 
-                follow_players(selector, Roster(control, enter, log.add), competition)
+                follow_players(selector, Roster(control, enter, log.add), competition, opened)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
         return Ended(end, series.outbox.counts()["waiting"], league is None or league.complete)

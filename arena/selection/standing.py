@@ -3,6 +3,7 @@
 import math
 import re
 import time
+from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -26,15 +27,18 @@ ROUND_SECONDS: Final = 5.0
 
 Presence = Callable[[], Collection[str]]
 """The players that are there now."""
+Ratings = Callable[[Sequence[str]], Strengths | None]
+"""The likeliest ratings of players by more than this competition; None where they are not known."""
 
 
 class Standing(Selector):
     """Pairs a round when all games of the one before have ended.
 
     Players take part who are there. A player for whom no opponent was left comes first in the next round.
-    Players meet where the game tells most: where both may win, and little is known of them; less where
-    they met often. A pair that met in one of the last rounds meets again only where there is nobody else. The
-    first seat goes to the player that had fewer of its games there. Game n of round r is `rR_N`.
+    Players meet where the game tells most: where both may win, and little is known of them, by the likeliest
+    ratings of the league or, without one, of the competition; less where they met often here. A pair that met
+    in one of the last rounds meets again only where there is nobody else. The first seat goes to the player
+    that had fewer of its games there. Game n of round r is `rR_N`.
 
     A void game is not played again. The player at fault misses the next round, and twice as many with each
     further void game in succession.
@@ -51,7 +55,8 @@ class Standing(Selector):
         self._round = 0
         self._waiting: deque[Fixture] = deque()
         self._open: set[str] = set()
-        self._met: Counter[frozenset[str]] = Counter()
+        self.ratings: Ratings = lambda names: None
+        self._met = _Meetings()
         self._points: defaultdict[tuple[str, str], float] = defaultdict(float)
         # How many more games each had in the first seat than in the second.
         self._first_seats: Counter[str] = Counter()
@@ -96,7 +101,7 @@ class Standing(Selector):
         self._open.discard(game.game_id)
         first, second = map(original_name, game.players)
         pair = frozenset((first, second))
-        self._met[pair] += 1
+        self._met.add(first, second)
         self._first_seats[first] += 1
         self._first_seats[second] -= 1
         for name in pair:
@@ -163,23 +168,20 @@ class Standing(Selector):
         self._last.append({frozenset(pair) for pair in pairs})
 
     def _pair(self, able: Sequence[str]) -> list[tuple[str, str]]:
-        known = self.strengths(able)
-        recent = set[frozenset[str]]().union(*self._last)
+        known = self.ratings(able) or self.strengths(able)
         place = {name: number for number, name in enumerate(able)}
-        often = np.zeros((len(able), len(able)))
+        often = self._met.between(able)
         apart = np.ones((len(able), len(able)), dtype=np.bool_)
-        for pair, games in self._met.items():
-            if pair <= place.keys() and len(pair) == 2:
+        for pair in set[frozenset[str]]().union(*self._last):
+            if pair <= place.keys():
                 first, second = (place[name] for name in pair)
-                often[first, second] = often[second, first] = games
-                if pair in recent:
-                    apart[first, second] = apart[second, first] = False
+                apart[first, second] = apart[second, first] = False
         waited = np.array([self._sat_out[name] for name in able])
         return [(able[first], able[second]) for first, second in pair_up(known, often, apart, waited)]
 
     def strengths(self, able: Sequence[str]) -> Strengths:
         """The likeliest ratings by all games of the competition; those of `able`."""
-        names = list(dict.fromkeys([*able, *(name for pair in self._met for name in sorted(pair))]))
+        names = list(dict.fromkeys([*able, *self._met.names]))
         place = {name: number for number, name in enumerate(names)}
         pairs = [(first, second) for first, second in self._points if place[first] < place[second]]
         pairings = Pairings(
@@ -198,6 +200,43 @@ class Standing(Selector):
         return Strengths(strengths.elo[: len(able)], strengths.error[: len(able)])
 
 
+class _Meetings:
+    """How often each two players have met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._places: dict[tuple[int, int], int] = {}
+        # Of each pair that has met; arrays, which NumPy reads at once.
+        self._first, self._second, self._games = array("q"), array("q"), array("q")
+
+    @property
+    def names(self) -> Collection[str]:
+        """All who have met somebody, in the order in which they came."""
+        return self._numbers.keys()
+
+    def add(self, first: str, second: str) -> None:
+        """Count a game of two."""
+        lower, higher = sorted(self._numbers.setdefault(name, len(self._numbers)) for name in (first, second))
+        place = self._places.setdefault((lower, higher), len(self._games))
+        if place == len(self._games):
+            self._first.append(lower)
+            self._second.append(higher)
+            self._games.append(0)
+        self._games[place] += 1
+
+    def between(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The games of each two of these."""
+        place = np.full(len(self._numbers), -1)
+        for number, name in enumerate(names):
+            if name in self._numbers:
+                place[self._numbers[name]] = number
+        first, second = place[np.array(self._first)], place[np.array(self._second)]
+        both = (first >= 0) & (second >= 0)
+        often = np.zeros((len(names), len(names)))
+        often[first[both], second[both]] = np.array(self._games)[both]
+        return often + often.T
+
+
 def pair_up(
     known: Strengths,
     often: npt.NDArray[np.float64],
@@ -207,11 +246,15 @@ def pair_up(
     """Pairs of players, by number: those who sat out first, then those of whom least is known.
 
     Each takes the opponent whose game tells most. `often` has the games of each pair, `apart` whether it has
-    not met lately. With an odd number one is left, who did not sit out before.
+    not met lately. With an odd number one is left, who did not sit out before. Two with fixed ratings do not
+    meet while there are others: they are left, and come first in the next round.
     """
     chance = 1.0 / (1.0 + np.exp((known.elo[None, :] - known.elo[:, None]) / _ELO))
     tells = chance * (1.0 - chance) * (known.error[:, None] ** 2 + known.error[None, :] ** 2 + 1.0)
     tells = tells / (1.0 + often) + np.where(apart, 1e6, 0.0)
+    fixed = known.error == 0.0
+    if not fixed.all():
+        tells[np.ix_(fixed, fixed)] = -1.0
     np.fill_diagonal(tells, -1.0)
     order = np.lexsort((-known.error, -waited))
     free = np.ones(len(order), dtype=np.bool_)
@@ -220,6 +263,7 @@ def pair_up(
         if free[player] and free.sum() > 1:
             free[player] = False
             opponent = int(np.where(free, tells[player], -2.0).argmax())
-            free[opponent] = False
-            pairs.append((player, opponent))
+            if tells[player, opponent] >= 0.0:
+                free[opponent] = False
+                pairs.append((player, opponent))
     return pairs

@@ -96,7 +96,7 @@ class PoolKeeper:
         control = self.folder / f"{pool.name}.toml"
         here = self._runs.running(control)
         if kept.running_settings and not here:
-            self._note_end(pool, kept, control)
+            await self._note_end(pool, kept, control)
         settings = pools_pb2.PoolSettings.FromString(pool.settings)
         if not is_open(pool, settings, utc_now()):
             await self._stop(kept, control, here)
@@ -171,14 +171,14 @@ class PoolKeeper:
             kept.running_settings, kept.remark = pool.settings, ""
             _log.info("pool runs", name=pool.name, players=len(kept.roster) + settings.random_player)
 
-    def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
+    async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""
         kept.running_settings = b""
         last = self._runs.last(control)
         if kept.stopping or last is None:
             kept.failures = 0
         elif last.status == _COMPLETED and pools_pb2.PoolSettings.FromString(pool.settings).rounds:
-            self.pools.set_state(pool.name, ENDED)
+            await asyncio.to_thread(self.pools.set_state, pool.name, ENDED)
         elif last.status != _COMPLETED:
             kept.failures += 1
             kept.not_before = time.monotonic() + min(LONGEST_PAUSE, 0.5 * 2.0**kept.failures)
@@ -194,7 +194,7 @@ class PoolKeeper:
 
 
 def is_open(pool: StoredPool, settings: pools_pb2.PoolSettings, now: datetime) -> bool:
-    """Whether rounds of a pool are to be played at a time."""
+    """Whether rounds of a pool may begin at a time."""
     if pool.state != OPEN:
         return False
     schedule = schedule_of(settings)

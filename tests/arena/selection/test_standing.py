@@ -162,3 +162,27 @@ def test_the_closest_and_least_known_meet() -> None:
     assert sorted(map(sorted, pair_up(known, np.zeros((4, 4)), apart, nobody))) == [[0, 1], [2, 3]]
     unknown = Strengths(np.array([1000.0, 1010, 1020, 1030]), np.array([300.0, 20, 20, 300]))
     assert (0, 3) in pair_up(unknown, np.zeros((4, 4)), apart, nobody)
+
+
+def test_players_are_paired_by_the_leagues_ratings_and_fixed_ones_meet_others() -> None:
+    # The league knows what no game here has shown: a and c are near, b and d.
+    league = {"a": 1000.0, "b": 2000.0, "c": 1010.0, "d": 1990.0}
+    arena = Standing(StandingPlan(tuple(league)))
+    arena.ratings = lambda names: Strengths(
+        np.array([league[name] for name in names]), np.array([100.0 for _ in names])
+    )
+    assert {frozenset(fixture.players) for fixture in round_of(arena)} == {
+        frozenset(pair) for pair in (("a", "c"), ("b", "d"))
+    }
+    # c and d are anchors: a game between them would tell nothing, however near they are.
+    league |= {"c": 1500.0, "d": 1500.0}
+    arena = Standing(StandingPlan(tuple(league)))
+    arena.ratings = lambda names: Strengths(
+        np.array([league[name] for name in names]),
+        np.array([0.0 if name in "cd" else 100.0 for name in names]),
+    )
+    for _ in range(8):
+        for fixture in round_of(arena):
+            assert set(fixture.players) != {"c", "d"}
+            arena.completed(completed(fixture, 1))
+            arena.dropped(fixture)

@@ -1,0 +1,98 @@
+"""A thousand members that have dialled in and wait: the service's memory and processor time.
+
+    python -m benchmarks.idle_members [MEMBERS] [SECONDS]
+
+Registers the members in a league, starts `arena serve`, lets them dial in, and watches the service's process.
+"""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+from arena.league.database import open_league
+from arena.league.members import Application, Members
+from arena.v1 import players_pb2, players_pb2_grpc
+from clients import Connection
+
+
+async def dial(address: str, name: str, token: str, inside: asyncio.Semaphore) -> None:
+    """Dial in and wait for games."""
+    where = Connection(address, token=token)
+    async with where.asyncio_channel() as channel:
+        stream = players_pb2_grpc.PlayerServiceStub(channel).Play(metadata=where.metadata)
+        await stream.write(players_pb2.PlayRequest(hello=players_pb2.Hello(player=name)))
+        await stream.read()
+        inside.release()
+        await stream.read()
+
+
+async def watch(address: str, tokens: dict[str, str], service: int, seconds: float) -> None:
+    """Let the members in, wait, and print what the service took."""
+    inside = asyncio.Semaphore(0)
+    empty = resident(service)
+    begun = time.perf_counter()
+    dialling = []
+    for name, token in tokens.items():
+        dialling.append(asyncio.create_task(dial(address, name, token, inside)))
+        await inside.acquire()
+    came = time.perf_counter() - begun
+    await asyncio.sleep(5)
+    used = processor_seconds(service)
+    begun = time.perf_counter()
+    await asyncio.sleep(seconds)
+    share = (processor_seconds(service) - used) / (time.perf_counter() - begun)
+    print(f"{len(tokens)} members came in {came:.1f} s; the service without them has {empty:.0f} MB")
+    print(f"waiting for {seconds:g} s: {resident(service):.0f} MB, {100 * share:.1f} % of a core")
+    for task in dialling:
+        task.cancel()
+
+
+def resident(process: int) -> float:
+    """The memory that a process has in MB."""
+    match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert match is not None
+    return int(match[1]) / 1000
+
+
+def processor_seconds(process: int) -> float:
+    """The processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def main(members: int, seconds: float) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        tokens = {}
+        with closing(open_league(f"{folder}/league.db", create=True)) as league:
+            register = Members(league).register
+            for number in range(members):
+                name = f"bot{''.join(chr(98 + int(digit)) for digit in str(number)).replace('i', 'z')}"
+                tokens[name] = register(Application(name), "", "k" * 32, open_to_all=True)[1]
+        (Path(folder) / "arena.tokens").touch()
+        address = f"unix:{folder}/arena"
+        service = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "arena.cli", "serve", folder, "--address", address),
+                *("--tokens", f"{folder}/arena.tokens", "--league", f"{folder}/league.db"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            assert service.stdout is not None
+            service.stdout.readline()
+            asyncio.run(watch(address, tokens, service.pid, seconds))
+        finally:
+            service.terminate()
+            service.wait()
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    main(int(words[0]) if words else 1000, float(words[1]) if len(words) > 1 else 30.0)
