@@ -39,7 +39,7 @@ UNKNOWN: Final = 0.5
 # Plies at the beginning of a contest, and the share at its end, that both are asked about.
 OPENING_PLIES: Final = 6
 ENDGAME_SHARE: Final = 0.2
-# Playouts a move, and the Elo that is told of them.
+# Playouts a move, and their Elo.
 LEVELS: Final = {4: 1000.0, 16: 1200.0, 40: 1400.0}
 GAMES: Final = ("fork", "new")
 
@@ -113,19 +113,19 @@ def questions(report: contests_pb2.ReportContestRequest, changed: bool) -> Itera
         )
 
 
-def expected_in_opening(academy: Academy, spec: GameSpec, game: str, asked: Question) -> float | None:
+def expected_in_opening(academy: Academy, spec: GameSpec, game: str, question: Question) -> float | None:
     """What the opening tree expects for the mover; None where it does not know the move."""
-    seat = Seat(game, spec.geometry, asked.seat)
-    for known in academy.opening(seat, asked.moves, own_moves=len(asked.moves) // 2):
-        if asked.move == known.move or asked.move in known.equivalents:
+    seat = Seat(game, spec.geometry, question.seat)
+    for known in academy.opening(seat, question.moves, own_moves=len(question.moves) // 2):
+        if question.move == known.move or question.move in known.equivalents:
             return known.value
     return None
 
 
-def expected_by_patterns(academy: Academy, spec: GameSpec, game: str, asked: Question) -> float | None:
+def expected_by_patterns(academy: Academy, spec: GameSpec, game: str, question: Question) -> float | None:
     """What the patterns on a board expect for the mover, on the average; None without any."""
-    seat = Seat(game, spec.geometry, asked.seat)
-    (matches,) = academy.patterns(seat, [asked.board])
+    seat = Seat(game, spec.geometry, question.seat)
+    (matches,) = academy.patterns(seat, [question.board])
     values = [1.0 - match.value if match.for_opponent else match.value for match in matches]
     return statistics.fmean(values) if values else None
 
@@ -193,11 +193,11 @@ class Comparison:
         scores: dict[str, list[float]],
         known: dict[str, list[float]],
     ) -> None:
-        asked = list(questions(report, True))
-        late = round(len(asked) * (1.0 - ENDGAME_SHARE))
+        positions = list(questions(report, True))
+        late = round(len(positions) * (1.0 - ENDGAME_SHARE))
         for library, expect, chosen in (
-            ("openings", expected_in_opening, asked[:OPENING_PLIES]),
-            ("patterns", expected_by_patterns, asked[late:]),
+            ("openings", expected_in_opening, positions[:OPENING_PLIES]),
+            ("patterns", expected_by_patterns, positions[late:]),
         ):
             for question in chosen:
                 value = expect(academy, self._spec, game, question)

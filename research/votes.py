@@ -66,15 +66,15 @@ def values(connection: Connection, game_id: str) -> dict[int, Values]:
             )
         )
     present = {rating.player: rating.elo for record in records for rating in record.history.ratings}
-    found = {}
+    by_pattern = {}
     for record in records:
         if record.HasField("pattern") and not record.pattern.HasField("folded"):
             votes = record.pattern.votes
             expected = [vote.value_millionths / VALUE_SCALE for vote in votes]
             then = [vote.elo_hundredths / ELO_SCALE for vote in votes]
             now = [present.get(vote.player, elo) for vote, elo in zip(votes, then, strict=True)]
-            found[record.pattern.pattern_id] = Values(_mean(expected, then), _mean(expected, now))
-    return found
+            by_pattern[record.pattern.pattern_id] = Values(_mean(expected, then), _mean(expected, now))
+    return by_pattern
 
 
 def _mean(expected: list[float], elos: list[float]) -> float:
