@@ -35,7 +35,7 @@ _QUIET: Final = {
     # Notices of nodes that end would be printed among the results.
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
 }
-# A cluster of one's own is for this machine alone, and Ray would put another address in place of the loopback.
+# A cluster of one's own is for this machine alone, and Ray would put another address in the loopback's place.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
 _LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
