@@ -10,7 +10,7 @@ MINUTES ?= 180
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo ray screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -29,6 +29,11 @@ learning: $(VENV)/installed-dev.stamp
 
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
+
+# Games on a Ray cluster of three nodes on this machine. Ray is large, so the gate does without.
+ray: $(VENV)/installed-dev.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[ray]'
+	ACADEMY_MATCHING_KERNEL=numpy $(BIN)/pytest tests/arena/workers/test_ray_pool.py
 
 # The pictures in docs/, of what the demo leaves.
 screenshots: $(VENV)/installed-dev.stamp demo

@@ -142,7 +142,6 @@ def _default(field: FieldInfo) -> str:
         return f"`{str(default).lower()}`"
     if isinstance(default, tuple):
         return f"`{list(default)}`" if default else "none"
-    # A table with defaults of its own, which its section lists.
     if default is None or default in ("", {}) or isinstance(default, BaseModel):
         return "none"
     return f'`"{default}"`' if isinstance(default, str) else f"`{default:g}`"

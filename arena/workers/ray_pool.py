@@ -4,6 +4,7 @@ import contextlib
 import os
 import queue
 import signal
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.jobs import GameJob, GameResult
 from arena.workers.interface import WorkerLost, Workers, WorkersError
 from arena.workers.ray_worker import PlayedJob, RayWorker
@@ -22,6 +24,7 @@ LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
 T = TypeVar("T")
 _LIVE_SECONDS: Final = 0.5
+_CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
 _LIVE_LOOKS: Final = 50
 # What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
@@ -29,6 +32,8 @@ _LIVE_LOOKS: Final = 50
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Notices of nodes that end would be printed among the results.
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
 }
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
@@ -344,10 +349,25 @@ def _offer(node: Mapping[str, Any]) -> str:
     return ", ".join(f"{amount:g} {name}" for name, amount in named.items()) or "nothing to offer"
 
 
+def _check_listening(on: str) -> None:
+    """Raises RayUnavailableError at once where Ray would try for two minutes."""
+    try:
+        address = ServerAddress.parse(on.removeprefix("ray://"))
+        with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
+            pass
+    except (InvalidAddressError, OSError) as error:
+        raise RayUnavailableError(
+            f"{on}: there is no Ray cluster ({error}); an address is ray, ray://HOST:10001, or HOST:6379 "
+            "of the cluster that this machine is a node of"
+        ) from error
+
+
 def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     """Ray, connected. Raises RayUnavailableError."""
     if find_spec("ray") is None:
         raise RayUnavailableError("Ray is not installed: pip install 'academy-arena[ray]'")
+    if on != LOCAL:
+        _check_listening(on)
     local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
     for name, value in (_QUIET | _LOOPBACK if local else _QUIET).items():
         os.environ.setdefault(name, value)

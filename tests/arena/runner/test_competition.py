@@ -13,6 +13,7 @@ from arena.academy import client
 from arena.academy import lifecycle as academy_desk
 from arena.academy.session import AcademySession
 from arena.control.toml_file import read
+from arena.jobs import GameResult
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading
 from arena.results.series import Series
@@ -24,6 +25,7 @@ from arena.runner.stopping import RunInterruptedError, StopRequests
 from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.terminal.progress import RunProgress
+from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
 from clients.connection import AcademyUnavailableError
 from referees.api import referee
@@ -292,6 +294,37 @@ def test_a_result_that_was_not_stored_is_not_told_and_its_game_is_played_again(
     assert (arena.display.results, arena.files.history.read_text(), arena.finished()) == ([], "", [])
     assert arena.run() is RunEnd.COMPLETED
     assert sorted(arena.finished()) == ALL_GAMES
+
+
+class LosingMachines(InlineWorker):
+    """Loses the machine of each first attempt, which is heard of later all the same."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: GameResult | None = None
+
+    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+        if self.late is not None:
+            late, self.late = self.late, None
+            return late
+        result = super().next_result(timeout)
+        if isinstance(result, GameResult) and result.attempt == 1:
+            self.late = result
+            return WorkerLost(result.game_id, "its machine was lost", 1, machine_lost=True)
+        return result
+
+
+def test_a_game_of_a_lost_machine_is_played_again_and_its_late_result_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: ContestServer
+) -> None:
+    monkeypatch.setattr("tests.arena.runner.test_competition.InlineWorker", LosingMachines)
+    # Their games have results whatever the seed of the second attempt.
+    players = dict.fromkeys(THREE, PASSING)
+    arena = Arena(write_control(tmp_path, players, server, "rounds = 2\nvoid_retries = 0"))
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == game_ids(server.game_reports) == ALL_GAMES
+    assert game_ids(server.void_reports) == ALL_GAMES
+    assert arena.files.log.read_text().count("late result refused") == 6
 
 
 def test_a_run_ends_when_academy_stays_away(

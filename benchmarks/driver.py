@@ -1,0 +1,125 @@
+"""What the run itself costs where others play: games recorded, rated and reported in a second, on one core.
+
+    python -m benchmarks.driver [--seconds 20] [--workers 1000] [--game-seconds 10]
+
+Workers are simulated: each game lasts its time and has the result and the 100 moves of one real game. The
+rest is a run as it is: selection, ratings, the results database on this disk, records, the history.
+"""
+
+import argparse
+import heapq
+import tempfile
+import time
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+
+from arena.control.toml_file import read
+from arena.jobs import GameJob, GameResult
+from arena.match.game import play
+from arena.results.database import ResultsDatabase
+from arena.results.registration import Heading
+from arena.results.series import Series
+from arena.runner.competition import Competition, RunResources
+from arena.runner.event_log import EventLog
+from arena.runner.files import CompetitionFiles
+from arena.runner.game_jobs import JobMaker, setting_of
+from arena.runner.stopping import StopRequests
+from arena.selection.kinds import selector_for
+from arena.terminal.display import Display
+from arena.workers.interface import WorkerLost, Workers
+
+
+class Finished(Display):
+    """Notes when games were made known."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def result(self, text: str) -> None:
+        self.times.append(time.monotonic())
+
+
+class SimulatedWorkers(Workers):
+    """`size` workers whose games last `seconds` each, the first ones spread over that time."""
+
+    def __init__(self, size: int, seconds: float) -> None:
+        self._size, self._seconds = size, seconds
+        self._games: list[tuple[float, str, GameJob]] = []
+        self._begun = 0
+        self._played: GameResult | None = None
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    def submit(self, job: GameJob) -> None:
+        if self._played is None:
+            self._played = play(replace(job, live_path=None, log_path=None))
+        share = min(1.0, (self._begun + 1) / self._size)
+        self._begun += 1
+        heapq.heappush(self._games, (time.monotonic() + self._seconds * share, job.game_id, job))
+
+    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+        if not self._games:
+            return None
+        wait = self._games[0][0] - time.monotonic()
+        if wait > 0:
+            time.sleep(min(wait, wait if timeout is None else timeout))
+            if self._games[0][0] > time.monotonic():
+                return None
+        _, _, job = heapq.heappop(self._games)
+        assert self._played is not None
+        return replace(
+            self._played, game_id=job.game_id, attempt=job.attempt, started=time.time() - self._seconds
+        )
+
+    def stop(self) -> None:
+        self._games.clear()
+
+
+def main() -> None:
+    """Run a competition of simulated games for a while, and print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long")
+    parser.add_argument("--workers", type=int, default=1000, help="how many workers")
+    parser.add_argument("--game-seconds", type=float, default=10.0, help="how long a game lasts")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        path = Path(name, "driver.toml")
+        players = "".join(
+            f'[players.{player}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for player in "abcd"
+        )
+        path.write_text(
+            f'[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = 9\n{players}'
+        )
+        control, files = read(path), CompetitionFiles(path)
+        selector = selector_for(control)
+        database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
+        heading = Heading(
+            files.name, control.kind, "", selector.description, selector.total,
+            setting_of(control.game), [control.players[name] for name in control.competitors],
+        )  # fmt: skip
+        series = Series.register(database, heading)
+        series.describe(heading)
+        log = stack.enter_context(EventLog(files.log))
+        workers = SimulatedWorkers(options.workers, options.game_seconds)
+        finished = Finished()
+        resources = RunResources(files, series, log, StopRequests(files), workers, None, finished)
+        games = round(options.seconds * options.workers / options.game_seconds)
+        competition = Competition(control, selector, JobMaker(control, files), resources)
+        began, processor = time.monotonic(), time.process_time()
+        competition.run(games)
+        used, took = time.process_time() - processor, time.monotonic() - began
+        # Without the beginning and the end, when some workers have no game.
+        quarter = games // 4
+        speed = 2 * quarter / (finished.times[3 * quarter] - finished.times[quarter])
+        print("| workers | games | games/s | own CPU a game | of a core |")
+        print("|---|---|---|---|---|")
+        cost = f"{used / games * 1e3:.1f} ms | {used / took:.0%}"
+        print(f"| {options.workers:,} of {options.game_seconds:g} s | {games:,} | {speed:.0f} | {cost} |")
+
+
+if __name__ == "__main__":
+    main()
