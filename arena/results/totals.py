@@ -65,7 +65,7 @@ def _add(connection: Connection, table: Table, rows: Sequence[_Row]) -> None:
 
 
 def _addition(table: Table) -> TextClause:
-    """Adds to a row's sums, or the row itself where it is not there: SQLite and PostgreSQL write it alike."""
+    """Adds to the sums of a row, or adds the row: SQLite and PostgreSQL write it alike."""
     columns = [column.name for column in table.columns]
     changes = [f'"{name}" = "{table.name}"."{name}" + excluded."{name}"' for name in _SUMS[table.name]]
     if "Elo" in columns:

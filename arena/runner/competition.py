@@ -325,7 +325,7 @@ class Competition:
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running.get(result.game_id)
         if game is None or game.attempt.number != result.attempt:
-            # Of a machine that was given up as lost, whose game is played elsewhere or over.
+            # A machine that was given up as lost sent it; its game is played elsewhere or over.
             self._log.add("late result refused", game=result.game_id, attempt=result.attempt)
             return
         if isinstance(result, WorkerLost) and result.machine_lost and self._may_lose_machine(result.game_id):

@@ -1,4 +1,4 @@
-"""Where games are played, as a run sees it: it hands in games and takes results, and knows no more."""
+"""Where games are played, as a run sees it: it hands in games and takes results, and knows nothing else."""
 
 from abc import abstractmethod
 from contextlib import AbstractContextManager
@@ -23,7 +23,7 @@ class WorkerLost:
 
 
 class WorkersError(RuntimeError):
-    """Games cannot be played where they were to be; the message says why and what to do."""
+    """Games cannot be played at the place that the user chose; the message says why and what to do."""
 
 
 class Workers(AbstractContextManager["Workers"]):

@@ -80,7 +80,7 @@ class Shape:
         return ", ".join(f"{amount:g} {name}" for name, amount in self.wanted.items()) or "nothing"
 
     def fits(self, node: Mapping[str, Any]) -> bool:
-        """Whether a node has that much, be it free or not."""
+        """Whether a node has that much, free or in use."""
         offered = node["Resources"]
         return all(offered.get(name, 0.0) >= amount for name, amount in self.wanted.items())
 

@@ -1,7 +1,7 @@
 """The worker of a Ray cluster: an actor that plays games on its node, in a process of its own beside it.
 
 The process is that of the local pool, so players are treated alike, and end with the actor. What the game
-writes to files is sent back, since the node's disk is not the arena's.
+writes to files is sent back, because the node's disk is not the arena's.
 """
 
 import os

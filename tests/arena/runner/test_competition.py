@@ -275,7 +275,7 @@ def test_games_wait_for_an_academy_that_is_away_for_a_moment(tmp_path: Path, ser
     assert any("trying again" in warning for warning in arena.display.warnings)
 
 
-def test_a_result_that_was_not_stored_is_not_told_and_its_game_is_played_again(
+def test_a_result_that_was_not_stored_is_not_shown_and_its_game_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2\nparallel = 2"))
