@@ -3,9 +3,9 @@
     python -m benchmarks.standing_day [BOTS] [SECONDS] [KILLS]
 
 The bots are members of a pool of Go on 5x5. One in ten crashes in a game at times, one in ten plays illegal
-moves at times; all of them leave now and then and come back. At even times the service and its run are killed.
-At the end no game may be lost or double: what the results had before a kill is there, and the league has each
-game once.
+moves at times; all of them leave now and then and come back. At even times the service and its run are
+killed. At the end no game may be lost or double: what the results had before a kill is there, and the league
+has each game once.
 """
 
 import asyncio
