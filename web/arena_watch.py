@@ -1,8 +1,6 @@
 """Asks an arena's service over gRPC; what fails becomes a page's error."""
 
-import asyncio
 import copy
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -12,6 +10,7 @@ import grpc
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 from clients.connection import Connection, to_client_error
 from web.failures import PageError, to_page_error
+from web.shared_answer import Extras, SharedAnswer
 
 __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 
@@ -29,6 +28,7 @@ class ArenaWatch:
 
     Attributes:
         service: The service, for `ask`.
+        extras: Asks for what pages can do without.
 
     Raises:
         OSError: A certificate cannot be read.
@@ -39,8 +39,8 @@ class ArenaWatch:
         self._channel = connection.asyncio_channel()
         self.service = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
         self._of_visitor = False
-        self._series_lock = asyncio.Lock()
-        self._series: tuple[float, dict[str, str]] = (-_REMEMBERED_SECONDS, {})
+        self.extras = Extras()
+        self._series = SharedAnswer(self._list_series, _REMEMBERED_SECONDS)
 
     async def close(self) -> None:
         """End the connection."""
@@ -55,6 +55,8 @@ class ArenaWatch:
         own = copy.copy(self)
         own._connection = replace(self._connection, token=token)
         own._of_visitor = True
+        own.extras = Extras()
+        own._series = SharedAnswer(own._list_series, _REMEMBERED_SECONDS)
         return own
 
     async def ask(
@@ -98,15 +100,11 @@ class ArenaWatch:
         Raises:
             PageError: The service refused or did not answer.
         """
-        async with self._series_lock:
-            when, series = self._series
-            if time.monotonic() - when >= _REMEMBERED_SECONDS:
-                listed = await self.competitions()
-                series = {
-                    competition.series: competition.name for competition in listed if competition.series
-                }
-                self._series = (time.monotonic(), series)
-            return series
+        return await self._series.get()
+
+    async def _list_series(self) -> dict[str, str]:
+        listed = await self.competitions()
+        return {competition.series: competition.name for competition in listed if competition.series}
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
         """Return a competition.

@@ -2,7 +2,6 @@
 
 import asyncio
 import copy
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
@@ -25,8 +24,9 @@ from academy.v1 import (
     proposals_pb2_grpc,
     tokens_pb2_grpc,
 )
-from clients.connection import Connection, to_client_error
+from clients.connection import AcademyUnavailableError, Connection, to_client_error
 from web.failures import PageError, to_page_error
+from web.shared_answer import Extras, SharedAnswer
 
 __all__ = ["MOST_GAMES", "GameFigures", "Knowledge", "PlayerFigures"]
 
@@ -79,6 +79,7 @@ class Knowledge:
         libraries: The service of libraries, for `ask`.
         proposals: The service of proposals, for `ask`.
         tokens: The service of tokens, for `ask`.
+        extras: Asks for what pages can do without.
 
     Raises:
         OSError: A certificate cannot be read.
@@ -95,8 +96,8 @@ class Knowledge:
         self._history = history_pb2_grpc.HistoryServiceStub(self._channel)
         self._room = asyncio.Semaphore(_CALLS_AT_ONCE)
         self._of_visitor = False
-        self._games_lock = asyncio.Lock()
-        self._games: tuple[float, list[GameFigures]] = (-_REMEMBERED_SECONDS, [])
+        self.extras = Extras()
+        self._games = SharedAnswer(self._list_games, _REMEMBERED_SECONDS)
 
     async def close(self) -> None:
         """End the connection."""
@@ -111,8 +112,8 @@ class Knowledge:
         own = copy.copy(self)
         own._connection = replace(self._connection, token=token)
         own._of_visitor = True
-        own._games_lock = asyncio.Lock()
-        own._games = (-_REMEMBERED_SECONDS, [])
+        own.extras = Extras()
+        own._games = SharedAnswer(own._list_games, _REMEMBERED_SECONDS)
         return own
 
     async def ask(
@@ -131,15 +132,16 @@ class Knowledge:
         Raises:
             PageError: ACADEMY refused or did not answer.
         """
-        async with self._room:
-            try:
-                return await method(
-                    request,
-                    timeout=seconds or self._connection.timeout,
-                    metadata=self._connection.metadata,
-                )
-            except grpc.RpcError as error:
-                raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
+        most = seconds or self._connection.timeout
+        try:
+            # The wait for room counts too: behind calls that hang, a page would wait for each of them.
+            async with asyncio.timeout(most), self._room:
+                return await method(request, timeout=most, metadata=self._connection.metadata)
+        except grpc.RpcError as error:
+            raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
+        except TimeoutError as error:
+            slow = AcademyUnavailableError("no answer in time", "DEADLINE_EXCEEDED")
+            raise to_page_error(slow) from error
 
     async def download_backup(self) -> AsyncIterator[libraries_pb2.DownloadBackupResponse]:
         """Yield the parts of a copy of all data.
@@ -182,12 +184,7 @@ class Knowledge:
         Raises:
             PageError: ACADEMY did not answer, or refused.
         """
-        async with self._games_lock:
-            when, games = self._games
-            if time.monotonic() - when >= _REMEMBERED_SECONDS:
-                games = await self._list_games()
-                self._games = (time.monotonic(), games)
-            return games
+        return await self._games.get()
 
     async def _list_games(self) -> list[GameFigures]:
         request = contests_pb2.ListGamesRequest(page_size=MOST_GAMES)

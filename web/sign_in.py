@@ -48,6 +48,8 @@ _ALL_TRIES: Final = 200.0
 _SECONDS_A_TRY_OF_ALL: Final = 0.2
 # How long a service's word that a token is good is believed.
 _CHECK_SECONDS: Final = 60.0
+# The page that comes after it may wait for the same service.
+_AGAIN_SECONDS: Final = 2.0
 _COOKIE_SECONDS: Final = 12 * 3_600
 _UNREADABLE: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
@@ -272,12 +274,12 @@ class SignIn:
         return Session(arena=Holder(name, role, arena))
 
 
-async def _ask(service: Knowledge | ArenaWatch) -> tuple[str, str]:
+async def _ask(service: Knowledge | ArenaWatch, seconds: float | None = None) -> tuple[str, str]:
     """Whose token a service is asked with, and in which role. Raises PageError."""
     if isinstance(service, Knowledge):
-        me = await service.ask(service.tokens.GetCaller, tokens_pb2.GetCallerRequest())
+        me = await service.ask(service.tokens.GetCaller, tokens_pb2.GetCallerRequest(), seconds)
         return me.name, ROLE_NAMES.get(me.role, "bot")
-    known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest())
+    known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest(), seconds)
     return known.name, _ARENA_ROLES.get(known.role, "player")
 
 
@@ -286,7 +288,7 @@ async def _ask_again(holder: Holder[Service] | None) -> Holder[Service] | None:
     if holder is None:
         return None
     try:
-        _, role = await _ask(holder.service)
+        _, role = await _ask(holder.service, _AGAIN_SECONDS)
     except PageError as error:
         if error.status == 403:
             raise

@@ -56,7 +56,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     moves = list_moves(known.moves, players, address)
     knowledge = request.app.state.sign_in.knowledge_for(request)
     follows = known.in_progress and chosen is None
-    # Together: ACADEMY may not answer, and each of these waits for it.
+    # Together: ACADEMY may be slow, and the board needs none of it.
     at_academy, links = await asyncio.gather(
         read_questions(
             knowledge,
@@ -139,9 +139,7 @@ async def _at_academy(
     if knowledge is None or played is None:
         return []
     game_id = played.spec.game_id
-    try:
-        await knowledge.game(game_id)
-    except PageError:
+    if await knowledge.extras.get(partial(knowledge.game, game_id), None) is None:
         return []
     links = []
     line = played.line[:ply]

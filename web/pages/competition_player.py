@@ -83,19 +83,20 @@ async def _contributed(
     played = next((game for game, _ in listed.games if player in _names(game)), None)
     if knowledge is None or played is None:
         return None
-    try:
-        contest_id = (await arena.game(name, played.game_id)).contest_id
-        if not contest_id:
-            return None
+    contest_id = (await arena.game(name, played.game_id)).contest_id
+    if not contest_id:
+        return None
+
+    async def ask() -> _Contributed | None:
         # ACADEMY may know the player by another name: that of an arena's namespace.
         contest = await knowledge.contest(contest_id)
         at_academy = contest.players[_names(played).index(player)]
         identity = at_academy.identity or at_academy.name
         known = await knowledge.player(identity)
-    except PageError:
-        return None
-    in_game = next((figures for figures in known if figures.statistics.game_id == contest.game_id), None)
-    return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
+        in_game = next((one for one in known if one.statistics.game_id == contest.game_id), None)
+        return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
+
+    return await knowledge.extras.get(ask, None)
 
 
 def _names(game: competitions_pb2.Game) -> list[str]:

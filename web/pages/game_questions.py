@@ -7,7 +7,6 @@ from itertools import zip_longest
 from typing import Final
 
 from academy.v1 import contests_pb2, proposals_pb2
-from web.failures import PageError
 from web.knowledge import Knowledge
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import link
@@ -70,12 +69,16 @@ async def read_questions(
     """
     if knowledge is None or not contest_id:
         return None
-    try:
-        consultations, proposals = await asyncio.gather(
+
+    async def ask() -> tuple[contests_pb2.GetConsultationsResponse, list[proposals_pb2.Proposal]] | None:
+        return await asyncio.gather(
             knowledge.consultations(contest_id), knowledge.proposals_of_contest(contest_id, _MOST_PROPOSALS)
         )
-    except PageError:
+
+    answers = await knowledge.extras.get(ask, None)
+    if answers is None:
         return None
+    consultations, proposals = answers
     proposed = _in_order((_proposal(proposal, players) for proposal in proposals), plies)
     questions = _in_order(_questions(consultations, players, cell_names), plies)
     counts = [

@@ -100,7 +100,11 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     columns = {"game": None, **_COLUMNS}
     sort, value = query.choice("sort", columns, "game")
     order, descending = query.choice("order", _ORDERS, "asc" if sort == "game" else "desc")
-    games = list(await knowledge.games())
+    # Together: a service may be slow to answer.
+    listed, arenas_games, running = await asyncio.gather(
+        knowledge.games(), arena_games(request), _running(request.app.state.sign_in.arena_for(request))
+    )
+    games = list(listed)
     games.sort(key=lambda figures: figures.game.game_id, reverse=sort == "game" and descending)
     if value is not None:
         read = value
@@ -116,9 +120,9 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     rows = [_row(figures) for figures in games]
     news: LibraryNews | None = request.app.state.news
     context = {
-        **await _news_context(knowledge, games, await arena_games(request)),
+        **await _news_context(knowledge, games, arenas_games),
         "events": "/events" if news is not None and await news.is_open() else "",
-        "running": await _running(request.app.state.sign_in.arena_for(request)),
+        "running": running,
         "heads": heads,
         "rows": rows,
         "measures": MEASURES,
@@ -202,11 +206,8 @@ async def _running(arena: ArenaWatch | None) -> list[tuple[competitions_pb2.Comp
     """The competitions that run now, with the addresses of their pages."""
     if arena is None:
         return []
-    try:
-        listed = await arena.competitions()
-    except PageError:
-        # This page is about games: an arena that is away takes nothing from it.
-        return []
+    # This page is about games: an arena that is away takes nothing from it.
+    listed = await arena.extras.get(arena.competitions, [])
     running = competitions_pb2.COMPETITION_STATE_RUNNING
     return [
         (competition, link("/competition", {"name": competition.name}))

@@ -7,7 +7,6 @@ from starlette.requests import Request
 
 from academy.v1 import contests_pb2, history_pb2
 from web.arena_watch import ArenaWatch
-from web.failures import PageError
 from web.pages.arena_links import game_address
 
 __all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "games_of", "list_contests"]
@@ -90,11 +89,8 @@ async def games_of(arena: ArenaWatch | None) -> ArenaGames:
     """
     if arena is None:
         return ArenaGames({})
-    try:
-        return ArenaGames(await arena.series())
-    except PageError:
-        # These pages are about knowledge: an arena that is away takes only links from them.
-        return ArenaGames({})
+    # These pages are about knowledge: an arena that is away takes only links from them.
+    return ArenaGames(await arena.extras.get(arena.series, {}))
 
 
 def list_contests(
