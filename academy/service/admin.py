@@ -278,7 +278,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         patterns, more = paging.fill_page(records, size, self._limits)
         if request.include_origin:
             numbers = [record.pattern_id for record in patterns]
-            known = await asyncio.to_thread(self._store.read, origins, request.game_id, library, numbers)
+            wanted = request.game_id, library, numbers, request.filter.proposer
+            known = await asyncio.to_thread(self._store.read, origins, *wanted)
             for record in patterns:
                 if record.pattern_id in known:
                     record.origin.CopyFrom(known[record.pattern_id])

@@ -331,14 +331,14 @@ def _pattern_history(transaction: Transaction, key: bytes) -> records_pb2.Patter
 
 
 def origins(
-    transaction: Transaction, game_id: str, library: Library, pattern_ids: Iterable[int]
+    transaction: Transaction, game_id: str, library: Library, pattern_ids: Iterable[int], proposer: str = ""
 ) -> dict[int, pattern_pb2.PatternOrigin]:
-    """Return where patterns come from, by their numbers; those without a history are missing."""
+    """Return where patterns come from, or where a proposer had them, by number; unknown ones are missing."""
     found: dict[int, pattern_pb2.PatternOrigin] = {}
     for pattern_id in pattern_ids:
         steps = _pattern_history(transaction, keys.pattern(game_id, library, pattern_id)).steps
-        if steps:
-            first = steps[0]
+        first = next((step for step in steps if not proposer or step.player == proposer), None)
+        if first is not None:
             origin = pattern_pb2.PatternOrigin(player=first.player, ply=first.ply, time=first.time)
             if first.contest_id:
                 origin.contest_id = keys.given_contest_id(first.contest_id)

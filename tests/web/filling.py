@@ -136,11 +136,11 @@ def _teach(academy: Running) -> None:
             academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
         )
         cells = write_cells(grid_pattern(shape), spec.geometry)
-        _propose(academy.client(ticket), played.contest_id, cells)
+        propose(academy.client(ticket), played.contest_id, cells)
         academy.arena().contests.ReportContest(report(played, ["C3"], [board], first="DRAW", values=[0.9]))
 
 
-def _propose(player: Client, contest_id: str, cells: str) -> None:
+def propose(player: Client, contest_id: str, cells: str) -> None:
     proposal = proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=0.9)
     player.proposals.SubmitProposals(
         proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
@@ -151,5 +151,5 @@ def _report_hostile(academy: Running) -> None:
     played = contest("hostile/1", HOSTILE, (HOSTILE_NAME, "bob"))
     arena = academy.arena()
     ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
-    _propose(academy.client(ticket), played.contest_id, "x - -\n- - -\n- - -")
+    propose(academy.client(ticket), played.contest_id, "x - -\n- - -\n- - -")
     arena.contests.ReportContest(report(played, [HOSTILE_MOVE], ["x--------"], values=[0.9]))

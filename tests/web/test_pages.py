@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service.examples import ENDGAME, contest, report, tiny_go
 from tests.academy.service.running import Running
@@ -21,6 +22,7 @@ from tests.web.filling import (
     SEEDS,
     import_patterns,
     judge_of,
+    propose,
     random_line,
 )
 from tests.web.visiting import Answer, Visitor, elements_of
@@ -368,3 +370,20 @@ def test_a_game_leads_to_its_players_and_their_patterns(pages: Visitor) -> None:
     assert pages.get(f"/contributor?{urlencode({'name': HOSTILE_NAME})}").status == 200
     assert pages.get("/contributor?name=nobody").status == 404
     assert pages.get("/contributor").status == 400
+
+
+def test_who_proposed_a_pattern_again_is_led_to_its_own_contest(pages: Visitor, academy: Running) -> None:
+    known = libraries_pb2.GetPatternRequest(game_id=GO, library=ENDGAME, pattern_id=2)
+    cells = academy.client(academy.token("admin", Role.ADMIN)).libraries.GetPattern(known).pattern.cells
+    played = contest("again/1", GO, ("follower", "bob"), (1700.0, 1450.0))
+    arena = academy.arena()
+    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
+    propose(academy.client(ticket), played.contest_id, cells)
+    board = "-" * 12 + "x" + "-" * 12
+    arena.contests.ReportContest(report(played, ["C3"], [board], first="DRAW", values=[0.9]))
+    answer = pages.get("/contributor?name=follower")
+    assert "by follower, in again/1, ply 1" in answer.words and "taught/" not in answer.words
+    pattern = pages.get(answer.link(f"/games/{GO}/patterns/endgame/2")).words
+    assert "Came from follower in again/1" in pattern
+    assert "Proposed first by teacher-1 in taught/1" in pattern
+    assert "Came from teacher-1 in taught/1" in pages.get(f"/games/{GO}/patterns/endgame/2").words

@@ -1,4 +1,4 @@
-"""A player of ACADEMY as everybody may see it: its ratings, what it contributed, and how that helped."""
+"""A player of ACADEMY as others see it: its ratings, what it contributed, and how that helped."""
 
 import asyncio
 from dataclasses import dataclass
@@ -84,4 +84,4 @@ async def _gallery(
             return _Gallery(title, address, [])
         raise
     spec = read_spec((await knowledge.game(game_id)).game)
-    return _Gallery(title, address, [list_pattern(record, spec, library, games) for record in listed])
+    return _Gallery(title, address, [list_pattern(record, spec, library, games, name) for record in listed])

@@ -41,8 +41,8 @@ _CAUSES: Final = {
 
 
 async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
-    """Show one pattern with its label and its votes."""
-    Query(request.query_params, ())
+    """Show one pattern with its label and its votes, and where the `proposer` of the address had it."""
+    proposer = Query(request.query_params, ("proposer",)).text("proposer")
     game_id = check_game_id(request.path_params["game_id"])
     library, pattern_id = request.path_params["library"], request.path_params["pattern_id"]
     if library not in LIBRARIES or not (
@@ -69,7 +69,7 @@ async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
         "silent": [_vote(vote) for vote in record.silent_votes[:_MOST_VOTES]],
         "legend": draw_legend(letter for letter in LETTER_MEANINGS if letter in letters),
         "gallery": link(f"/games/{game_id}/patterns", {"library": library}),
-        "first": _step(history.steps[0], spec, games) if history.steps else None,
+        "origins": _origins(history.steps, proposer, spec, games),
         "games": games,
         "last_game": games.address(record.last_contest_id.partition(" ")[0]),
         "charts": _draw_steps(history.steps),
@@ -132,6 +132,17 @@ def _draw_steps(steps: Sequence[history_pb2.PatternStep]) -> list[tuple[str, Mar
         "The strength from change to change",
     )
     return [("Value: 1 is a win", value), ("Strength: the weakest leave a full library first", strength)]
+
+
+def _origins(
+    steps: Sequence[history_pb2.PatternStep], proposer: str, spec: GameSpec, games: ArenaGames
+) -> list[tuple[str, _Step]]:
+    """Return where a proposer had the pattern, and where it was had first, with their titles."""
+    own = next((step for step in steps if proposer and step.player == proposer), None)
+    found = [] if own is None else [("Came from", _step(own, spec, games))]
+    if steps and steps[0] is not own:
+        found.append(("Proposed first by" if found else "Came from", _step(steps[0], spec, games)))
+    return found
 
 
 def _list_steps(steps: Sequence[history_pb2.PatternStep], spec: GameSpec, games: ArenaGames) -> list[_Step]:

@@ -69,7 +69,7 @@ class PatternItem:
         record: The pattern as ACADEMY sends it.
         drawing: Its picture.
         address: Its page.
-        origin: Who proposed it first, and in which contest; "" where that is not known.
+        origin: Who proposed it first, or whose gallery it is, and in which contest; "" where not known.
     """
 
     record: pattern_pb2.PatternRecord
@@ -124,7 +124,9 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
         "orders": list(_ORDERS),
         "state": state,
         "filtered": any(state.values()),
-        "items": [list_pattern(record, spec, library, games) for record in listed.patterns],
+        "items": [
+            list_pattern(record, spec, library, games, state["proposer"]) for record in listed.patterns
+        ],
         "total": listed.total_size,
         "first": link(here, unchanged) if query.text("page") else "",
         "next": link(here, {**unchanged, "page": listed.next_page_token}) if listed.next_page_token else "",
@@ -151,7 +153,7 @@ def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
 
 
 def list_pattern(
-    record: pattern_pb2.PatternRecord, spec: GameSpec, library: str, games: ArenaGames
+    record: pattern_pb2.PatternRecord, spec: GameSpec, library: str, games: ArenaGames, proposer: str = ""
 ) -> PatternItem:
     """Return a pattern for a gallery.
 
@@ -160,8 +162,9 @@ def list_pattern(
         spec: The game.
         library: The name of its library.
         games: Where the games of contests are.
+        proposer: Whose patterns the gallery shows; "" for everybody's.
     """
-    address = link(f"/games/{spec.game_id}/patterns/{library}/{record.pattern_id}")
+    address = link(f"/games/{spec.game_id}/patterns/{library}/{record.pattern_id}", {"proposer": proposer})
     return PatternItem(
         record, draw_record(record, spec.geometry), address, _describe_origin(record.origin, games)
     )
