@@ -102,7 +102,7 @@ class Change:
         before: How many moves it had.
         after: How many moves it has now.
         wall: Whether other games are in progress.
-        over: Whether it is no longer in progress, or the competition no longer runs.
+        over: Whether it is no longer in progress.
         results: The results as part of a page; "" where they did not change.
         sent: What was made of it for browsers, by what they look at.
     """
@@ -123,6 +123,7 @@ class Feed:
     Attributes:
         games: Them by id, in the order in which they began.
         running: Whether the competition runs.
+        lost: Whether the arena no longer answers: nobody knows how the competition goes on.
 
     Args:
         arena: The arena.
@@ -138,6 +139,7 @@ class Feed:
     ) -> None:
         self.games: dict[str, LiveGame] = {}
         self.running = True
+        self.lost = False
         self._arena = arena
         self._competition = competition
         self._results = results
@@ -201,10 +203,10 @@ class Feed:
                 self._take(event)
         except PageError as error:
             _log.warning("%s is no longer watched: %s", self._competition.name, error)
+            self.lost = True
         finally:
             self.running = False
             self._ready.set()
-            self._tell(Change(over=True))
             self._tell(None)
 
     def _take(self, event: competitions_pb2.WatchCompetitionResponse) -> None:

@@ -280,6 +280,18 @@ def running_cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
         run.communicate(timeout=30)
 
 
+def _show(page: Page, state: Literal["visible", "hidden"]) -> None:
+    """Change whether a tab is in sight, which a browser without a screen never does."""
+    page.evaluate(
+        """state => {
+            for (const [name, value] of [["visibilityState", state], ["hidden", state === "hidden"]])
+                Object.defineProperty(document, name, {value, configurable: true});
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
+    )
+
+
 def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     browser: Browser, running_cup: Visitor
 ) -> None:
@@ -302,7 +314,11 @@ def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     # A game that is nearly over would leave no time to look.
     page.locator(".wall a").filter(has_text=re.compile("move [1-9]:")).first.click()
     page.wait_for_selector("#rows")
+    # A browser keeps six connections to one place: a tab out of sight frees its own, and catches up.
+    with page.expect_event("requestfailed", lambda request: "/game/events" in request.url):
+        _show(page, "hidden")
     rows = page.locator("#rows tr").count()
+    _show(page, "visible")
     page.locator("#rows tr").nth(rows).wait_for()
     # In this order: the game goes on meanwhile.
     assert re.fullmatch(r"Move \d+ of \d+: \w+", page.locator("#note").inner_text())

@@ -2,11 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import cast
+
+from sse_starlette import EventSourceResponse
+from starlette.requests import Request
 
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
+from web.failures import PageError
 from web.live import _MOST_BEHIND, Feed, Feeds
+from web.pages.live import follow_competition, follow_game
 
 
 class BusyArena:
@@ -75,3 +81,39 @@ def test_pages_that_come_back_together_after_a_lost_watch_share_one() -> None:
         return shared, arena.open
 
     assert asyncio.run(watch()) == (1, 0)
+
+
+class LostArena:
+    """An arena that is away after a moment."""
+
+    async def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+        news = competitions_pb2.GameInProgress(game_id="AvB_0", players=["a", "b"])
+        yield competitions_pb2.WatchCompetitionResponse(in_progress=news)
+        await asyncio.sleep(0.2)
+        raise PageError(503, "The arena is away", "It does not answer.")
+
+    async def competition(self, name: str) -> competitions_pb2.Competition:
+        return competitions_pb2.Competition(name=name, game="hex", settings_json="{}")
+
+
+async def let_in(request: Request) -> bool:
+    return True
+
+
+def test_an_open_page_does_not_take_its_game_for_over_because_the_arena_is_away() -> None:
+    async def watch() -> list[bytes]:
+        arena = cast(ArenaWatch, LostArena())
+        feeds = Feeds(arena, no_results)
+        state = SimpleNamespace(
+            feeds=feeds, limits=SimpleNamespace(watchers=9), sign_in=SimpleNamespace(lets_in=let_in)
+        )
+        asked = {"type": "http", "headers": [], "app": SimpleNamespace(state=state)}
+        pages = (follow_game, b"name=cup&game=AvB_0"), (follow_competition, b"name=cup")
+        sent = []
+        for follow, query in pages:
+            stream = cast(EventSourceResponse, await follow(Request({**asked, "query_string": query}), arena))
+            sent += [cast(bytes, event) async for event in stream.body_iterator]
+        await feeds.close()
+        return sent
+
+    assert {event.split(b"\n")[0] for event in asyncio.run(watch())} == {b"event: wall"}

@@ -43,7 +43,9 @@ async def follow_competition(request: Request, arena: ArenaWatch) -> Response:
                 part = await _once(change, "wall", partial(_for_wall, name, feed, change))
                 if part:
                     yield part
-        yield _event("end", {})
+        # Without the arena the page stays as it is, and its browser asks again.
+        if not feed.lost:
+            yield _event("end", {})
 
     return _stream(request, events())
 
@@ -73,7 +75,8 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
                         shown = change.after
                         make = partial(_moves, name, game, change.before, change.after)
                         yield await _once(change, game_id, make)
-        yield _event("over", {})
+        if not feed.lost:
+            yield _event("over", {})
 
     return _stream(request, events())
 

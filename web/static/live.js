@@ -63,44 +63,77 @@ function tellConnection(lost) {
 }
 
 /**
- * Follow what happens, and come back when the connection is lost.
+ * Follow what happens while the page is in sight, and come back when the connection is lost.
  * @param {HTMLElement} region
  * @param {string} address
- * @param {number} wait
  */
-function listen(region, address, wait) {
-  const source = new EventSource(address);
+function listen(region, address) {
   const place = new URL(address, location.href);
-  source.addEventListener("moves", (event) => {
-    move(JSON.parse(event.data));
-    // Who comes back by another connection says how far it was; a browser does so by itself for the same one.
-    if (event.lastEventId && place.searchParams.has("after")) place.searchParams.set("after", event.lastEventId);
-  });
-  source.addEventListener("wall", (event) => fill("wall", JSON.parse(event.data).html));
-  source.addEventListener("news", (event) => fill("news", JSON.parse(event.data).html));
-  source.addEventListener("results", (event) => {
-    if (region.dataset.renewed) fill("results", JSON.parse(event.data).html);
-  });
-  source.addEventListener("open", () => {
-    wait = WAIT;
-    if (document.getElementById("connection")) tellConnection(false);
-  });
-  source.addEventListener("error", () => {
-    tellConnection(true);
-    // A browser tries again after a lost connection, but not after a refusal.
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => listen(region, place.href, Math.min(2 * wait, LONGEST_WAIT)), wait);
-  });
-  for (const last of ["over", "end"]) {
-    source.addEventListener(last, () => {
-      source.close();
-      // The page as it is when all is over; the moment lets the last result be stored.
-      setTimeout(() => location.reload(), 400);
+  /** @type {EventSource | null} */
+  let source = null;
+  let wait = WAIT;
+  let again = 0;
+  let over = false;
+
+  function begin() {
+    clearTimeout(again);
+    if (source || over || document.hidden) return;
+    const opened = (source = new EventSource(place));
+    opened.addEventListener("moves", (event) => {
+      move(JSON.parse(event.data));
+      // Who comes back by another connection says how far it was; a browser does so by itself for the same one.
+      if (event.lastEventId && place.searchParams.has("after")) place.searchParams.set("after", event.lastEventId);
     });
+    opened.addEventListener("wall", (event) => fill("wall", JSON.parse(event.data).html));
+    opened.addEventListener("news", (event) => fill("news", JSON.parse(event.data).html));
+    opened.addEventListener("results", (event) => {
+      if (region.dataset.renewed) fill("results", JSON.parse(event.data).html);
+    });
+    opened.addEventListener("open", () => {
+      wait = WAIT;
+      if (document.getElementById("connection")) tellConnection(false);
+    });
+    opened.addEventListener("error", () => {
+      tellConnection(true);
+      // A browser tries again after a lost connection, but not after a refusal.
+      if (opened.readyState !== EventSource.CLOSED) return;
+      leave();
+      again = setTimeout(begin, wait);
+      wait = Math.min(2 * wait, LONGEST_WAIT);
+    });
+    for (const last of ["over", "end"]) {
+      opened.addEventListener(last, () => {
+        over = true;
+        leave();
+        // The page as it is when all is over; the moment lets the last result be stored.
+        setTimeout(() => location.reload(), 400);
+      });
+    }
   }
-  // A browser keeps few connections to one place: one that is left goes at once.
-  addEventListener("pagehide", () => source.close());
+
+  function leave() {
+    clearTimeout(again);
+    source?.close();
+    source = null;
+  }
+
+  // A browser keeps few connections to one place: a tab that nobody sees gives its own to the others.
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return leave();
+    if (region.dataset.renewed) renewResults();
+    begin();
+  });
+  addEventListener("pagehide", leave);
+  begin();
+}
+
+/** Show the results as they are now: those that came while nobody saw the page were not sent to it. */
+async function renewResults() {
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  fill("results", page.getElementById("results")?.innerHTML);
 }
 
 const region = document.querySelector("[data-events]");
-if (region instanceof HTMLElement && region.dataset.events) listen(region, region.dataset.events, WAIT);
+if (region instanceof HTMLElement && region.dataset.events) listen(region, region.dataset.events);
