@@ -16,10 +16,17 @@ class PageError(Exception):
         why: The value and the rule, in a sentence.
         remedy: What to do about it.
         retry_after: The seconds after which it may work; None where waiting does not help.
+        field: The field of the form or the parameter of the address that is wrong; "" where none is.
     """
 
     def __init__(
-        self, status: int, title: str, why: str, remedy: str = "", retry_after: int | None = None
+        self,
+        status: int,
+        title: str,
+        why: str,
+        remedy: str = "",
+        retry_after: int | None = None,
+        field: str = "",
     ) -> None:
         super().__init__(f"{status} {title}: {why}")
         self.status = status
@@ -27,6 +34,7 @@ class PageError(Exception):
         self.why = why
         self.remedy = remedy
         self.retry_after = retry_after
+        self.field = field
 
 
 _WAIT: Final = 5

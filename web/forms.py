@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from web.failures import PageError
 from web.query import Query
+from web.refused_form import SENT
 from web.sessions import Session
 from web.settings import WebSettings
 
@@ -130,6 +131,7 @@ async def carry_out(
         why = "It has not the key of this session."
         raise PageError(403, "This form is an old one", why, "Load its page again, and send it from there.")
     check_role(session, action.needs, action.role)
+    request.scope[SENT] = [(name, value) for name, value in form.items if name != FORM_KEY]
     return go_to(await action.run(session, form))
 
 

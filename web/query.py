@@ -64,9 +64,16 @@ class Query:
         for name, value in parameters.multi_items():
             if name not in known:
                 names = ", ".join(sorted(known)) or "none"
-                raise _wrong(name[:80], f"this page has no such parameter; it has {names}")
+                why = f"this page has no such parameter; it has {names}"
+                raise _wrong(name[:80], why, may_be_corrected=False)
             if len(value) > longest:
-                raise _wrong(name, f"a text of {len(value):,} characters; at most {longest:,} can be read")
+                why = f"a text of {len(value):,} characters; at most {longest:,} can be read"
+                raise _wrong(name, why, may_be_corrected=False)
+
+    @property
+    def items(self) -> list[tuple[str, str]]:
+        """All names with their values, in their order."""
+        return self._parameters.multi_items()
 
     def text(self, name: str) -> str:
         """Return a text without blanks around it; "" where there is none.
@@ -170,5 +177,6 @@ class Query:
             raise _wrong(name, f"{text[:80]!r} is no date such as 2026-01-31") from None
 
 
-def _wrong(name: str, why: str) -> PageError:
-    return PageError(400, "This address or form cannot be read", f"{name}: {why}.", _FIX)
+def _wrong(name: str, why: str, *, may_be_corrected: bool = True) -> PageError:
+    field = name if may_be_corrected else ""
+    return PageError(400, "This address or form cannot be read", f"{name}: {why}.", _FIX, field=field)

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from web.drawing import draw_bar
 from web.failures import PageError
 from web.query import link
+from web.refused_form import find_refused_form
 from web.sessions import SESSION, Session
 
 __all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "render", "render_error", "render_part"]
@@ -135,7 +136,8 @@ def render_error(request: Request, error: PageError) -> HTMLResponse:
         request: What was asked for.
         error: What is wrong.
     """
-    response = render(request, "error.html", {"error": error}, error.status)
+    context = {"error": error, "refused": find_refused_form(request, error)}
+    response = render(request, "error.html", context, error.status)
     if error.retry_after is not None:
         response.headers["Retry-After"] = str(error.retry_after)
     return response

@@ -18,7 +18,7 @@ from tests.academy.service.examples import contest
 from tests.academy.service.running import Running, serving
 from tests.web.conftest import served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
-from tests.web.visiting import Answer, SignedIn, Visitor, send_form
+from tests.web.visiting import Answer, SignedIn, Visitor, elements_of, send_form
 from web.failures import PageError
 from web.sessions import Holder, Notice, Session, Sessions
 from web.settings import WebSettings
@@ -160,6 +160,13 @@ def test_forms_have_limits_and_wrong_ones_say_what_is_wrong(own: Running, open_p
     ):
         answer = admin.send("create-token", **fields)
         assert answer.status == status and words in answer.words, answer.words
+    # What was written comes back to be corrected, and can be sent again from there.
+    answer = admin.send("create-token", name="kept", role="analyst", days="many")
+    inputs = [known for tag, known in elements_of(answer.text) if tag == "input"]
+    again = {str(known["name"]): known["value"] for known in inputs}
+    assert (again["name"], again["role"], again["days"]) == ("kept", "analyst", "many")
+    assert [known["name"] for known in inputs if known.get("aria-invalid")] == ["days"]
+    assert "kept, shown only now" in admin.do("create-token", **again | {"days": "7"}).words
     as_json = send_form(open_pages, "create-token", {}, cookie=admin.cookie, content_type="application/json")
     assert as_json.status == 415
     assert admin.get("/actions/create-token").status == 405
