@@ -133,7 +133,7 @@ def test_where_the_list_begins_with_another_move_than_the_recommended_the_page_s
         first = "LOSS" if number in (5, 7) else "WIN"
         played = contest(f"recommended/{number}", "recommended")
         arena.contests.ReportContest(report(played, [move], first=first))
-    shown = pages.get("/games/recommended/openings").words
+    shown = pages.get("/games/recommended/openings?sort=best").words
     assert "The list begins with" in shown
 
 
@@ -387,3 +387,14 @@ def test_who_proposed_a_pattern_again_is_led_to_its_own_contest(pages: Visitor, 
     assert "Came from follower in again/1" in pattern
     assert "Proposed first by teacher-1 in taught/1" in pattern
     assert "Came from teacher-1 in taught/1" in pages.get(f"/games/{GO}/patterns/endgame/2").words
+
+
+def test_a_filter_that_cannot_be_read_comes_back_with_the_rest_of_its_form(pages: Visitor) -> None:
+    answer = pages.get(f"/games/{GO}/openings?m=C3&m=B2&elo=abc&since=2026-01-31")
+    inputs = [known for tag, known in elements_of(answer.text) if tag == "input"]
+    assert answer.status == 400 and "'abc' is no number" in answer.words
+    again = [(str(known["name"]), str(known["value"])) for known in inputs]
+    assert again == [("m", "C3"), ("m", "B2"), ("since", "2026-01-31"), ("elo", "abc")]
+    assert [known["name"] for known in inputs if known.get("type") != "hidden"] == ["elo"]
+    mended = [(name, "1400" if name == "elo" else value) for name, value in again]
+    assert pages.get(f"/games/{GO}/openings?{urlencode(mended)}").status == 200

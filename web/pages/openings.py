@@ -27,9 +27,11 @@ __all__ = ["show_openings"]
 
 _MOST_TRANSPOSITIONS: Final = 4
 _Move = consultation_pb2.OpeningMove
+# What was played most comes first: a move that was played once may have any value.
+_FIRST_SORT: Final = "visits"
 _SORTS: Final[dict[str, Callable[[_Move], float] | None]] = {
+    _FIRST_SORT: lambda move: -float(move.statistics.visits),
     "best": None,
-    "visits": lambda move: -float(move.statistics.visits),
     "value": lambda move: -move.statistics.value,
     "elo": lambda move: -move.statistics.elo,
 }
@@ -90,7 +92,7 @@ class _Line:
             f"/games/{self.spec.game_id}/openings",
             [
                 ("player", state["player"] if state["player"] != 1 else None),
-                ("sort", state["sort"] if state["sort"] != "best" else None),
+                ("sort", state["sort"] if state["sort"] != _FIRST_SORT else None),
                 ("elo", self.filter.elo),
                 ("since", self.filter.since),
                 ("until", self.filter.until),
@@ -119,7 +121,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
     game_id = check_game_id(request.path_params["game_id"])
     spec = read_spec((await knowledge.game(game_id)).game)
     player = query.whole("player", 1, spec.players) or 1
-    sort, key = query.choice("sort", _SORTS, "best")
+    sort, key = query.choice("sort", _SORTS, _FIRST_SORT)
     line = _Line(spec, tuple(query.texts("m", MOST_MOVES)), player, sort, _Filter.read(query))
     explored = history_pb2.ExploreOpeningRequest(
         game_id=game_id, player=player, moves=line.moves, filter=line.filter.wanted
@@ -153,6 +155,7 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "why_not_first": _why_not_first(known, sort),
         "recommended_address": line.after(known.recommendation.move),
         "rows": rows,
+        "first_sort": _FIRST_SORT,
         "sorts": {name: line.address(line.moves, sort=name) for name in _SORTS},
         "seats": [
             (number, name, line.address(() if spec.simultaneous else line.moves, player=number))
