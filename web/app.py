@@ -161,6 +161,8 @@ def create_application(
         knowledge=connection is not None,
         arena=arena is not None,
         sign_in=connection is not None or not settings.own_arena,
+        members=settings.members,
+        own_arena=settings.own_arena,
     )
     return Guard(application, settings, render_error, has)
 

@@ -95,7 +95,12 @@ def to_page_error(
         return PageError(503, f"{who} is away", why, "Start it, or load the page again later.", _WAIT)
     refusals = {**_REFUSALS, **_OWN_REFUSALS} if of_visitor else _REFUSALS
     status, title, remedy = refusals.get(error.code, _OTHERWISE)
+    why = str(error)
+    if {"role", "needed"} <= error.metadata.keys():
+        # The service names its method, which visitors do not know.
+        whose = "your token" if of_visitor else "the token of these pages"
+        why = f"It is for the role {error.metadata['needed']}; {whose} has the role {error.metadata['role']}."
     wait = None
     if status == 503:
         wait = _WAIT if error.retry_after is None else max(1, round(error.retry_after))
-    return PageError(status, title.format(service=who), str(error), remedy, wait)
+    return PageError(status, title.format(service=who), why, remedy, wait)

@@ -32,11 +32,29 @@ class Sections:
         knowledge: Whether there are those of ACADEMY.
         arena: Whether there are those of competitions.
         sign_in: Whether there are tokens to sign in with.
+        members: Whether each visitor reads with a token of their own.
+        own_arena: Whether the competitions are for all who sign in.
     """
 
     knowledge: bool = True
     arena: bool = False
     sign_in: bool = True
+    members: bool = False
+    own_arena: bool = False
+
+    def open_to(self, session: Session | None) -> frozenset[str]:
+        """Return the sections that a visitor is offered: of `games`, `patterns` and `competitions`.
+
+        Args:
+            session: The visitor's; None for one who has not signed in.
+        """
+        everybody = not self.members or session is None
+        offered = {
+            "games": self.knowledge and (everybody or session.academy is not None),
+            "patterns": self.knowledge and (everybody or session.is_admin),
+            "competitions": self.arena and (everybody or self.own_arena or session.arena is not None),
+        }
+        return frozenset(name for name, is_offered in offered.items() if is_offered)
 
 
 @dataclass(frozen=True)
@@ -111,10 +129,11 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
     session: Session | None = request.scope.get(SESSION)
     shown = session is not None and request.method != "HEAD"
     notices = session.take_notices(request.url.path) if session and shown else ()
+    has: Sections = request.scope[SECTIONS]
     content = (
         _environment()
         .get_template(template)
-        .render(context, has=request.scope[SECTIONS], session=session, notices=notices)
+        .render(context, has=has, offered=has.open_to(session), session=session, notices=notices)
     )
     return HTMLResponse(content, status)
 

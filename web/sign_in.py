@@ -196,6 +196,7 @@ class SignIn:
             return self._form(request, following, f"{error.why} {error.remedy}", 403)
         # Only those that fail count.
         tries.take(-1)
+        self._all_tries.take(-1)
         if before is not None:
             session = replace(
                 session,

@@ -221,7 +221,12 @@ def test_members_read_as_their_tokens_may_and_strangers_nothing(own: Running, me
         assert GO not in answer.text
     reader, admin = SignedIn(pages, own.token("reader")), SignedIn(pages, own.token("admin", Role.ADMIN))
     assert reader.get(f"/games/{GO}/openings").status == 200
-    assert reader.get(f"/games/{GO}/patterns").status == 403
+    refused = reader.get(f"/games/{GO}/patterns")
+    assert refused.status == 403 and "for the role admin; your token has the role bot" in refused.words
+    # What a token does not open is not offered either.
+    for path in (f"/games/{GO}", f"/games/{GO}/openings"):
+        assert not [link for link in reader.get(path).links if "/patterns" in link]
+        assert [link for link in admin.get(path).links if link.endswith("/patterns")]
     assert admin.get(f"/games/{GO}/patterns").status == 200
     # The figures that an admin's token brought are not another's.
     assert "Latest contests" in admin.get(f"/games/{GO}").words
