@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from google.protobuf.duration_pb2 import Duration
 from markupsafe import Markup
@@ -12,6 +13,9 @@ from referees.drawing import Drawing
 from web.charts import Curve, Scale, draw_curves
 
 __all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
+
+# Of time, the longest first: some bots move within microseconds.
+_UNITS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 @dataclass(frozen=True)
@@ -128,9 +132,11 @@ def draw_charts(
         charts.append(("What the movers expected: 1 is a win", draw_curves(_curves(values), scale, label)))
     if times:
         longest = max(seconds for row in times.values() for _, seconds in row)
-        scale = Scale(len(moves), 0, longest or 1, ply, pattern="{:.3g} s", ends=ends)
+        unit, length = next((unit for unit in _UNITS if longest >= unit[1]), _UNITS[-1])
+        measured = {seat: [(number, time / length) for number, time in row] for seat, row in times.items()}
+        scale = Scale(len(moves), 0, longest / length or 1, ply, pattern=f"{{:.3g}} {unit}", ends=ends)
         label = "The time that the players took, move by move"
-        charts.append(("The time that they took", draw_curves(_curves(times), scale, label)))
+        charts.append(("The time that they took", draw_curves(_curves(measured), scale, label)))
     return charts
 
 

@@ -156,18 +156,18 @@ def test_a_line_that_is_not_in_the_tree_has_its_board_all_the_same(pages: Visito
 
 
 @pytest.mark.parametrize(
-    ("path", "why"),
+    ("path", "status", "why"),
     [
-        (f"/games/{RING}/openings", "No referee for ring is installed"),
-        (f"/games/{GO}/openings?m=Z9", "Move 1 (Z9) is not legal"),
-        (f"/games/{GO}/openings?m=A1&m=A1", "Move 2 (A1) is not legal"),
-        (f"/games/{DIPLOMACY}/openings?m=opening+1", "All players move at once"),
+        (f"/games/{RING}/openings", 200, "No referee for ring is installed"),
+        (f"/games/{GO}/openings?m=Z9", 404, "Move 1 (Z9) is not legal"),
+        (f"/games/{GO}/openings?m=A1&m=A1", 404, "Move 2 (A1) is not legal"),
+        (f"/games/{DIPLOMACY}/openings?m=opening+1", 200, "All players move at once"),
     ],
 )
-def test_where_there_is_no_board_the_page_says_why(pages: Visitor, path: str, why: str) -> None:
+def test_where_there_is_no_board_the_page_says_why(pages: Visitor, path: str, status: int, why: str) -> None:
     answer = pages.get(path)
 
-    assert answer.status == 200 and why in answer.words
+    assert answer.status == status and why in answer.words
 
 
 def test_a_map_is_drawn_with_its_places(pages: Visitor) -> None:

@@ -175,7 +175,9 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         "filtered": _filtered(line, happened),
         "clear": replace(line, filter=_Filter("", "", "", None)).address(line.moves),
     }
-    return render(request, "openings.html", context)
+    # Neither ACADEMY nor the rules know such a line: the page only says why.
+    is_unknown = bool(line.moves) and not known.known and replayed is None
+    return render(request, "openings.html", context, 404 if is_unknown else 200)
 
 
 def _why_not_first(known: consultation_pb2.LookUpOpeningResponse, sort: str) -> str:
