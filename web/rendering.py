@@ -48,13 +48,17 @@ class Sections:
         Args:
             session: The visitor's; None for one who has not signed in.
         """
-        everybody = not self.members or session is None
-        offered = {
-            "games": self.knowledge and (everybody or session.academy is not None),
-            "patterns": self.knowledge and (everybody or session.is_admin),
-            "competitions": self.arena and (everybody or self.own_arena or session.arena is not None),
-        }
-        return frozenset(name for name, is_offered in offered.items() if is_offered)
+        offered = {"games", "patterns"} if self.knowledge else set()
+        if self.arena:
+            offered.add("competitions")
+        if self.members and session is not None:
+            if session.academy is None:
+                offered.discard("games")
+            if not session.is_admin:
+                offered.discard("patterns")
+            if session.arena is None and not self.own_arena:
+                offered.discard("competitions")
+        return frozenset(offered)
 
 
 @dataclass(frozen=True)

@@ -55,15 +55,14 @@ class Extras:
     def __init__(self) -> None:
         self._paused_until = 0.0
 
-    async def get(self, ask: Callable[[], Awaitable[Value]], otherwise: Value) -> Value:
-        """Return an answer, or `otherwise` where the service refuses or is silent for two seconds.
+    async def get(self, ask: Callable[[], Awaitable[Value]]) -> Value | None:
+        """Return an answer; None where the service refuses or is silent for two seconds.
 
         Args:
             ask: Asks the service.
-            otherwise: What the page has without the answer.
         """
         if time.monotonic() < self._paused_until:
-            return otherwise
+            return None
         try:
             async with asyncio.timeout(_WAIT_SECONDS):
                 return await ask()
@@ -72,4 +71,4 @@ class Extras:
         except PageError as error:
             if error.status in _SILENT:
                 self._paused_until = time.monotonic() + _PAUSE_SECONDS
-        return otherwise
+        return None

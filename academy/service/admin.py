@@ -278,8 +278,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         patterns, more = paging.fill_page(records, size, self._limits)
         if request.include_origin:
             numbers = [record.pattern_id for record in patterns]
-            wanted = request.game_id, library, numbers, request.filter.proposer
-            known = await asyncio.to_thread(self._store.read, origins, *wanted)
+            game_id, proposer = request.game_id, request.filter.proposer
+            known = await asyncio.to_thread(self._store.read, origins, game_id, library, numbers, proposer)
             for record in patterns:
                 if record.pattern_id in known:
                     record.origin.CopyFrom(known[record.pattern_id])

@@ -139,7 +139,7 @@ async def _at_academy(
     if knowledge is None or played is None:
         return []
     game_id = played.spec.game_id
-    if await knowledge.extras.get(partial(knowledge.game, game_id), None) is None:
+    if await knowledge.extras.get(partial(knowledge.game, game_id)) is None:
         return []
     links = []
     line = played.line[:ply]

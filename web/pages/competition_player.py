@@ -96,7 +96,7 @@ async def _contributed(
         in_game = next((one for one in known if one.statistics.game_id == contest.game_id), None)
         return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
 
-    return await knowledge.extras.get(ask, None)
+    return await knowledge.extras.get(ask)
 
 
 def _names(game: competitions_pb2.Game) -> list[str]:

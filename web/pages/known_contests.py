@@ -90,7 +90,7 @@ async def games_of(arena: ArenaWatch | None) -> ArenaGames:
     if arena is None:
         return ArenaGames({})
     # These pages are about knowledge: an arena that is away takes only links from them.
-    return ArenaGames(await arena.extras.get(arena.series, {}))
+    return ArenaGames(await arena.extras.get(arena.series) or {})
 
 
 def list_contests(
