@@ -44,10 +44,11 @@ class LibraryNews:
     async def is_open(self) -> bool:
         """Return whether the token may watch, as far as that is known."""
         if self._is_admin is None:
-            question = tokens_pb2.GetCallerRequest()
-            try:
-                caller = await self._knowledge.ask(self._knowledge.tokens.GetCaller, question)
-            except PageError:
+            ask = partial(
+                self._knowledge.ask, self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest()
+            )
+            caller = await self._knowledge.extras.get(ask)
+            if caller is None:
                 return False
             self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
         return self._is_admin and not self.is_refused
