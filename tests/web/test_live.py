@@ -107,11 +107,11 @@ def test_an_open_page_does_not_take_its_game_for_over_because_the_arena_is_away(
         state = SimpleNamespace(
             feeds=feeds, limits=SimpleNamespace(watchers=9), sign_in=SimpleNamespace(lets_in=let_in)
         )
-        asked = {"type": "http", "headers": [], "app": SimpleNamespace(state=state)}
+        scope = {"type": "http", "headers": [], "app": SimpleNamespace(state=state)}
         pages = (follow_game, b"name=cup&game=AvB_0"), (follow_competition, b"name=cup")
         sent = []
         for follow, query in pages:
-            stream = cast(EventSourceResponse, await follow(Request({**asked, "query_string": query}), arena))
+            stream = cast(EventSourceResponse, await follow(Request({**scope, "query_string": query}), arena))
             sent += [cast(bytes, event) async for event in stream.body_iterator]
         await feeds.close()
         return sent

@@ -28,8 +28,8 @@ def test_visitors_of_a_service_that_hangs_wait_together_and_the_next_one_does_no
     service: type[Knowledge | ArenaWatch], hanging: Connection
 ) -> None:
     async def visit() -> tuple[float, float]:
-        asked = service(hanging)
-        ask = asked.games if isinstance(asked, Knowledge) else asked.series
+        client = service(hanging)
+        ask = client.games if isinstance(client, Knowledge) else client.series
         began = time.monotonic()
         answers = await asyncio.gather(*(ask() for _ in range(_VISITORS)), return_exceptions=True)
         first = time.monotonic() - began
@@ -37,7 +37,7 @@ def test_visitors_of_a_service_that_hangs_wait_together_and_the_next_one_does_no
         with pytest.raises(PageError):
             await ask()
         second = time.monotonic() - began - first
-        await asked.close()
+        await client.close()
         return first, second
 
     first, second = asyncio.run(visit())

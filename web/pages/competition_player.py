@@ -93,7 +93,7 @@ async def _contributed(
         at_academy = contest.players[_names(played).index(player)]
         identity = at_academy.identity or at_academy.name
         known = await knowledge.player(identity)
-        in_game = next((one for one in known if one.statistics.game_id == contest.game_id), None)
+        in_game = next((figures for figures in known if figures.statistics.game_id == contest.game_id), None)
         return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
 
     return await knowledge.extras.get(ask)

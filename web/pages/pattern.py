@@ -139,10 +139,10 @@ def _origins(
 ) -> list[tuple[str, _Step]]:
     """Return where a proposer had the pattern, and where it was had first, with their titles."""
     own = next((step for step in steps if proposer and step.player == proposer), None)
-    found = [] if own is None else [("Came from", _step(own, spec, games))]
+    origins = [] if own is None else [("Came from", _step(own, spec, games))]
     if steps and steps[0] is not own:
-        found.append(("Proposed first by" if found else "Came from", _step(steps[0], spec, games)))
-    return found
+        origins.append(("Proposed first by" if origins else "Came from", _step(steps[0], spec, games)))
+    return origins
 
 
 def _list_steps(steps: Sequence[history_pb2.PatternStep], spec: GameSpec, games: ArenaGames) -> list[_Step]:
