@@ -20,6 +20,7 @@ from web.pages.arena_links import feeds_of, game_address, name_of, player_addres
 from web.pages.game_lists import FILTERS, list_games
 from web.query import Query, link
 from web.rendering import render, render_part
+from web.seating import seat_labels
 
 __all__ = ["MOST_ON_WALL", "note_of", "render_results", "show_competition", "show_competitions", "wall_of"]
 
@@ -221,7 +222,8 @@ def note_of(game: LiveGame) -> str:
     if not game.moves:
         return "before the first move"
     last = game.moves[-1]
-    by = game.players[last.seat - 1] if 0 < last.seat <= len(game.players) else f"seat {last.seat}"
+    players = seat_labels(game.players, game.seats)
+    by = players[last.seat - 1] if 0 < last.seat <= len(players) else f"seat {last.seat}"
     value = f", value {last.value:.2f}" if last.HasField("value") else ""
     return f"move {len(game.moves)}: {by} {last.text}{value}"
 

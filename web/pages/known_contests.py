@@ -60,7 +60,7 @@ class ArenaGames:
         return game_address(name, game_id, ply) if name else ""
 
     def title(self, contest_id: str) -> str:
-        """Return what a contest's game is called; the contest's id, shortened, where it is no game of the arena.
+        """Return what a contest's game is called; its id, shortened, where the arena does not have it.
 
         Args:
             contest_id: The contest's id in its arena.
