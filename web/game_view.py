@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from google.protobuf.duration_pb2 import Duration
 from markupsafe import Markup
@@ -12,6 +13,11 @@ from referees.drawing import Drawing
 from web.charts import Curve, Scale, draw_curves
 
 __all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
+
+# Names of units of time, with their number in a second.
+_UNITS: Final = (("s", 1), ("ms", 1_000), ("µs", 1_000_000))
+# Of the scale between the curves of two seats that are equal: the width of a line.
+_APART: Final = 0.015
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,9 @@ def draw_charts(
         charts.append(("What the movers expected: 1 is a win", draw_curves(_curves(values), scale, label)))
     if times:
         longest = max(seconds for row in times.values() for _, seconds in row)
-        scale = Scale(len(moves), 0, longest or 1, ply, pattern="{:.3g} s", ends=ends)
+        unit, factor = next(known for known in _UNITS if longest * known[1] >= 1 or known == _UNITS[-1])
+        times = {seat: [(at, factor * seconds) for at, seconds in row] for seat, row in times.items()}
+        scale = Scale(len(moves), 0, factor * longest or 1, ply, pattern=f"{{:.3g}} {unit}", ends=ends)
         label = "The time that the players took, move by move"
         charts.append(("The time that they took", draw_curves(_curves(times), scale, label)))
     return charts
@@ -147,9 +155,17 @@ def _standings(drawings: Sequence[Drawing], plies: int, ply: int | None) -> list
                 row += [(number, before.standing[seat - 1]), (number, after.standing[seat - 1])]
     title = drawings[0].layout.standing
     most = max(count for row in rows.values() for _, count in row)
+    # Seats that have the same stand beside each other, or the last one's curve would hide the others.
+    apart = _APART * most
+    rows = {
+        seat: [(at, count + apart * (seat - (len(rows) + 1) / 2)) for at, count in row]
+        for seat, row in rows.items()
+    }
     ends = (drawings[0].caption or "start", drawings[-1].caption or f"move {plies}")
     label = f"{title} of each seat, move by move"
-    return [(title, draw_curves(_curves(rows), Scale(plies, 0, most or 1, ply, ends=ends), label))]
+    return [
+        (title, draw_curves(_curves(rows), Scale(plies, 0, most or 1, ply, ends=ends, numbered=False), label))
+    ]
 
 
 def _curves(rows: dict[int, list[tuple[float, float]]]) -> list[Curve]:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
-from web.charts import Curve, Scale, draw_curves
+from web.charts import Curve, Scale, draw_curves, rating_scale
 from web.descent import draw_descent
 from web.drawing import DrawnBoard
 from web.live import Feed, LiveGame
@@ -22,7 +22,15 @@ from web.query import Query, link
 from web.rendering import render, render_part
 from web.seating import seat_labels
 
-__all__ = ["MOST_ON_WALL", "note_of", "render_results", "show_competition", "show_competitions", "wall_of"]
+__all__ = [
+    "MOST_ON_WALL",
+    "likely_elo",
+    "note_of",
+    "render_results",
+    "show_competition",
+    "show_competitions",
+    "wall_of",
+]
 
 _STATES: Final = {
     competitions_pb2.COMPETITION_STATE_NEW: "not begun",
@@ -147,16 +155,32 @@ async def _draw_history(
     places = {standing.player: place for place, standing in enumerate(standings.standings, 1)}
     shown = sorted(history.players, key=lambda player: places.get(player.player, len(places)))[:_MOST_CURVES]
     if shown:
-        values = [value for player in shown for value in player.elo.values]
+        likely = {standing.player: likely_elo(standing) for standing in standings.standings}
         curves = [
-            Curve(number, list(zip(player.elo.games, player.elo.values, strict=True)), player.player)
+            Curve(
+                number,
+                list(zip(player.elo.games, player.elo.values, strict=True)),
+                player.player,
+                likely.get(player.player),
+            )
             for number, player in enumerate(shown, 1)
         ]
-        scale = Scale(history.games, min(values), max(values), pattern="{:.0f}", ends=ends)
+        scale = rating_scale(curves, history.games, ends)
         title = "Live Elo of the first players of the table" if len(places) > _MOST_CURVES else "Live Elo"
         names = [(number, player.player) for number, player in enumerate(shown, 1)]
         charts.append((title, draw_curves(curves, scale, title), names))
     return charts
+
+
+def likely_elo(standing: competitions_pb2.Standing) -> tuple[float, float] | None:
+    """Return between which ratings a player lies with 95 %; None where that is not known.
+
+    Args:
+        standing: Its line of the table.
+    """
+    if not standing.HasField("likeliest_elo") or not standing.HasField("elo_error"):
+        return None
+    return standing.likeliest_elo - standing.elo_error, standing.likeliest_elo + standing.elo_error
 
 
 def _draw_parameter(
