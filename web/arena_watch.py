@@ -18,6 +18,7 @@ __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 Response = TypeVar("Response")
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
+COMPETITIONS_PER_PAGE: Final = 100
 _REMEMBERED_SECONDS: Final = 10.0
 
 
@@ -107,6 +108,20 @@ class ArenaWatch:
                 }
                 self._series = (time.monotonic(), series)
             return series
+
+    async def competitions_from(self, page_token: str) -> competitions_pb2.ListCompetitionsResponse:
+        """Return a page of the competitions by name.
+
+        Args:
+            page_token: What the page before ended with; "" for the first.
+
+        Raises:
+            PageError: The service refused or did not answer.
+        """
+        request = competitions_pb2.ListCompetitionsRequest(
+            page_size=COMPETITIONS_PER_PAGE, page_token=page_token
+        )
+        return await self.ask(self.service.ListCompetitions, request)
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
         """Return a competition.

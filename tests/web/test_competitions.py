@@ -17,6 +17,14 @@ def test_competitions_are_listed_with_their_state(competitions: Visitor) -> None
 
     assert answer.status == 200 and "6 of 6" in answer.words
     assert "completed" in answer.words and "not begun" in answer.words
+    # Who won, as its page has it, and when.
+    table = competitions.get(CUP)
+    winner = re.search(r'<th scope="row"><a href="/competition/player[^"]*">(\w+)', table.text)
+    assert winner is not None and re.search(rf"<strong>{winner[1]}\b", answer.text)
+    newest = re.search(r'<td class="when">([^<]+)', table.text)
+    assert newest is not None and newest[1] in answer.words
+    further = competitions.get("/competitions?page=cup")
+    assert "not begun" in further.words and "6 of 6" not in further.words
     assert "A <b>bold</b> cup" in answer.words and "<b>" not in answer.text
 
 

@@ -49,20 +49,51 @@ _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
 _MOST_IN_CROSS_TABLE: Final = 40
 MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
+_MOST_LEADERS: Final = 3
 _MOST_SCHEDULED: Final = 12
 # Of a parameter without numbers.
 _MOST_NAMES: Final = 12
 
 
 async def show_competitions(request: Request, arena: ArenaWatch) -> Response:
-    """Show the competitions by name."""
-    Query(request.query_params, ())
-    listed = await arena.competitions()
-    rows = [
-        (competition, _STATES.get(competition.state, ""), link("/competition", {"name": competition.name}))
-        for competition in listed
-    ]
-    return render(request, "competitions.html", {"rows": rows})
+    """Show a page of the competitions by name, `page` being the last name of the page before."""
+    query = Query(request.query_params, ("page",))
+    page = query.text("page")
+    listed = await arena.competitions_from(page)
+    context = {
+        "rows": [_listed(competition) for competition in listed.competitions],
+        "first": "/competitions" if page else "",
+        "next": link("/competitions", {"page": listed.next_page_token}) if listed.next_page_token else "",
+    }
+    return render(request, "competitions.html", context)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A competition as the list shows it: its state in words, when it last moved, who won or leads."""
+
+    competition: competitions_pb2.Competition
+    address: str
+    state: str
+    when: str
+    leaders: str
+
+
+def _listed(competition: competitions_pb2.Competition) -> _Listed:
+    when = (
+        competition.last_game.ToDatetime().strftime("%Y-%m-%d %H:%M")
+        if competition.HasField("last_game")
+        else ""
+    )
+    leaders = ", ".join(competition.leaders[:_MOST_LEADERS])
+    more = len(competition.leaders) - _MOST_LEADERS
+    return _Listed(
+        competition,
+        link("/competition", {"name": competition.name}),
+        _STATES.get(competition.state, ""),
+        when,
+        f"{leaders} and {more} more" if more > 0 else leaders,
+    )
 
 
 async def show_competition(request: Request, arena: ArenaWatch) -> Response:
