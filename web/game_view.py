@@ -14,10 +14,8 @@ from web.charts import Curve, Scale, draw_curves
 
 __all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
 
-# Names of units of time, with their number in a second.
-_UNITS: Final = (("s", 1), ("ms", 1_000), ("µs", 1_000_000))
-# Of the scale between the curves of two seats that are equal: the width of a line.
-_APART: Final = 0.015
+# Of time, the longest first: some bots move within microseconds.
+_UNITS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 @dataclass(frozen=True)
@@ -134,12 +132,16 @@ def draw_charts(
         charts.append(("What the movers expected: 1 is a win", draw_curves(_curves(values), scale, label)))
     if times:
         longest = max(seconds for row in times.values() for _, seconds in row)
-        unit, factor = next(known for known in _UNITS if longest * known[1] >= 1 or known == _UNITS[-1])
-        times = {seat: [(at, factor * seconds) for at, seconds in row] for seat, row in times.items()}
-        scale = Scale(len(moves), 0, factor * longest or 1, ply, pattern=f"{{:.3g}} {unit}", ends=ends)
+        unit, length = next((unit for unit in _UNITS if longest >= unit[1]), _UNITS[-1])
+        measured = {seat: [(number, time / length) for number, time in row] for seat, row in times.items()}
+        scale = Scale(len(moves), 0, longest / length or 1, ply, pattern=f"{{:.3g}} {unit}", ends=ends)
         label = "The time that the players took, move by move"
-        charts.append(("The time that they took", draw_curves(_curves(times), scale, label)))
+        charts.append(("The time that they took", draw_curves(_curves(measured), scale, label)))
     return charts
+
+
+# Of the scale between the curves of two seats that are equal: the width of a line.
+_APART: Final = 0.015
 
 
 def _standings(drawings: Sequence[Drawing], plies: int, ply: int | None) -> list[tuple[str, Markup]]:
