@@ -140,7 +140,7 @@ def draw_charts(
     return charts
 
 
-# Of the scale between the curves of two seats that are equal: the width of a line.
+# How far curves of equal seats lie apart, as a share of the scale: the width of a line.
 _APART: Final = 0.015
 
 

@@ -80,14 +80,14 @@ def words_of_result(seated: Sequence[Seated], result: str) -> tuple[str, str]:
         seated: The players of a finished game.
         result: The result as the game's records write it.
     """
-    winners = [one for one in seated if one.won]
+    winners = [place for place in seated if place.won]
     if len(winners) == 1:
         name = winners[0].name
         words = f"{winners[0].player} won" + (f" as {name}" if name else "")
         return words, "" if name and result == f"{name} wins" else result
     if winners:
-        return f"Won by {', '.join(one.name or one.player for one in winners)} together", result
-    drawn = any(one.outcome == _DREW for one in seated)
+        return f"Won by {', '.join(place.name or place.player for place in winners)} together", result
+    drawn = any(place.outcome == _DREW for place in seated)
     return "Drawn" if drawn else "", "" if drawn and result == "draw" else result
 
 

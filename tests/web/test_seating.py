@@ -35,7 +35,7 @@ def test_a_winner_has_its_name_where_the_record_knows_seats_alone() -> None:
     assert "bob won as player 2" in words and "player 2 wins" not in words
 
 
-def test_powers_of_the_same_player_are_told_apart() -> None:
+def test_powers_of_the_same_player_have_their_names() -> None:
     players = ["steady", "restless", "steady", "restless", "restless", "steady", "steady"]
     words = words_of("diplomacy", players, [1, 3], "draw 1904: AUS FRA", ["A BUD H"] + ["NONE"] * 6)
 
