@@ -17,6 +17,7 @@ __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 Response = TypeVar("Response")
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
+COMPETITIONS_PER_PAGE: Final = 100
 _REMEMBERED_SECONDS: Final = 10.0
 
 
@@ -105,6 +106,20 @@ class ArenaWatch:
     async def _list_series(self) -> dict[str, str]:
         listed = await self.competitions()
         return {competition.series: competition.name for competition in listed if competition.series}
+
+    async def competitions_from(self, page_token: str) -> competitions_pb2.ListCompetitionsResponse:
+        """Return a page of the competitions by name.
+
+        Args:
+            page_token: What the page before ended with; "" for the first.
+
+        Raises:
+            PageError: The service refused or did not answer.
+        """
+        request = competitions_pb2.ListCompetitionsRequest(
+            page_size=COMPETITIONS_PER_PAGE, page_token=page_token
+        )
+        return await self.ask(self.service.ListCompetitions, request)
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
         """Return a competition.

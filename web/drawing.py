@@ -84,7 +84,7 @@ class CellLink:
     Attributes:
         address: The page.
         label: What it is, for those who do not see the board.
-        known: Whether ACADEMY knows the move; others are shown on hover alone.
+        known: Whether the move is among the best that ACADEMY knows; others are shown on hover alone.
         rank: The move's place in the list, from 1; 0 for none.
     """
 

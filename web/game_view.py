@@ -140,6 +140,10 @@ def draw_charts(
     return charts
 
 
+# How far curves of equal seats lie apart, as a share of the scale: the width of a line.
+_APART: Final = 0.015
+
+
 def _standings(drawings: Sequence[Drawing], plies: int, ply: int | None) -> list[tuple[str, Markup]]:
     """The curves of what the game is about, such as supply centres, where its pictures count it."""
     if not drawings or not drawings[0].standing:
@@ -153,9 +157,17 @@ def _standings(drawings: Sequence[Drawing], plies: int, ply: int | None) -> list
                 row += [(number, before.standing[seat - 1]), (number, after.standing[seat - 1])]
     title = drawings[0].layout.standing
     most = max(count for row in rows.values() for _, count in row)
+    # Seats that have the same stand beside each other, or the last one's curve would hide the others.
+    apart = _APART * most
+    rows = {
+        seat: [(at, count + apart * (seat - (len(rows) + 1) / 2)) for at, count in row]
+        for seat, row in rows.items()
+    }
     ends = (drawings[0].caption or "start", drawings[-1].caption or f"move {plies}")
     label = f"{title} of each seat, move by move"
-    return [(title, draw_curves(_curves(rows), Scale(plies, 0, most or 1, ply, ends=ends), label))]
+    return [
+        (title, draw_curves(_curves(rows), Scale(plies, 0, most or 1, ply, ends=ends, numbered=False), label))
+    ]
 
 
 def _curves(rows: dict[int, list[tuple[float, float]]]) -> list[Curve]:

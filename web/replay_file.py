@@ -22,6 +22,7 @@ from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.rendering import ASSETS, render_part
 from web.replay import GameReplay, GameStart, NoBoardError
+from web.seating import seat_labels, seat_players, words_of_result
 
 __all__ = ["ShownGame", "make_file"]
 
@@ -78,11 +79,13 @@ def make_file(shown: ShownGame) -> str:
     plies = len(moves)
     boards = _draw_all(shown)
     drawing = boards.drawn.drawing if boards.drawn else None
-    players = [player.name for player in game.players]
+    players = seat_labels([player.name for player in game.players], boards.seats)
+    seated = seat_players(game.players, boards.seats, ended=True)
+    who_won, result = words_of_result(seated, game.result)
     steps = {
         "elements": boards.elements,
         "views": [asdict(view) for view in boards.views],
-        "clocks": [_clocks(shown, ply) for ply in range(plies + 1)],
+        "clocks": [_clocks(shown, players, ply) for ply in range(plies + 1)],
         "comments": ["", *(move.comment for move in moves)],
     }
     style = ASSETS["site.css"].content.decode()
@@ -99,7 +102,9 @@ def make_file(shown: ShownGame) -> str:
         "live": False,
         "events": "",
         "drawing": boards.drawn.whole if boards.drawn else None,
-        "seats": boards.seats,
+        "seated": seated,
+        "who_won": who_won,
+        "result": result,
         "on_map": drawing is not None and is_map(drawing.layout),
         "caption": drawing.caption if drawing else "",
         "orders": drawing.arrows if drawing else (),
@@ -178,8 +183,7 @@ def _draw_view(
     return view, drawn
 
 
-def _clocks(shown: ShownGame, ply: int) -> str:
-    players = [player.name for player in shown.game.game.players]
+def _clocks(shown: ShownGame, players: Sequence[str], ply: int) -> str:
     return render_part("clocks.html", {"clocks": clocks_of(shown.game.moves[:ply]), "players": players})
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import structlog
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.wire.errors import NotAuthenticatedError
 from arena.control.changed_settings import abridge
@@ -442,6 +443,20 @@ class Counts:
     series: str = ""
 
 
+@dataclass(frozen=True)
+class _Newest:
+    """What is known since the newest game: when it ended, and who leads."""
+
+    counts: Counts
+    finished: Timestamp
+    leaders: tuple[str, ...]
+
+
+def _leaders(standings: Standings) -> tuple[str, ...]:
+    table = standings.table()
+    return tuple(line.name for line in table if line.points == table[0].points)
+
+
 class CompetitionView:
     """One competition as it stands. Its methods read files: call them where waiting does no harm."""
 
@@ -454,6 +469,7 @@ class CompetitionView:
         self._selector = selector_for(self.control)
         self._total = self._selector.total
         self._so_far = GamesSoFar(self.control)
+        self._newest: _Newest | None = None
 
     def counts(self) -> Counts | None:
         """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
@@ -480,7 +496,7 @@ class CompetitionView:
         """All about it; `running` says that the service runs it, `last` how it ended."""
         control, counts = self.control, self.counts()
         running = running or self.files.running()
-        return competitions_pb2.Competition(
+        described = competitions_pb2.Competition(
             name=self.name,
             state=_state(counts, running, last),
             kind=control.kind,
@@ -494,6 +510,23 @@ class CompetitionView:
             remark=last.words if last and not running else "",
             series=counts.series if counts else "",
         )
+        if counts is not None and counts.games:
+            newest = self._newest_state(counts)
+            described.last_game.CopyFrom(newest.finished)
+            described.leaders.extend(newest.leaders)
+        return described
+
+    def _newest_state(self, counts: Counts) -> "_Newest":
+        """When the newest game ended and who leads; read once for each new game, as watchers ask often."""
+        known = self._newest
+        if known is None or known.counts != counts:
+            with self._listing() as listing:
+                finished = Timestamp()
+                for game in listing.games_after(0, 1, newest_first=True):
+                    finished.FromDatetime(game.finished)
+                leaders = () if is_tuner(listing.terms().kind) else _leaders(_table(listing, self.control))
+            known = self._newest = _Newest(counts, finished, leaders)
+        return known
 
     def games(self, after: int, limit: int) -> list[competitions_pb2.Game]:
         """The next games after a sequence. Raises ResultsError."""
@@ -650,15 +683,19 @@ class CompetitionView:
         """The table and the likeliest ratings, from running totals."""
         with self._listing() as listing:
             control, terms = with_first_ratings(self.control, listing.first_ratings()), listing.terms()
-            try:
-                terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
-                players: Sequence[str] = control.competitors
-            except ResultsError:
-                # The games are not those of the control file as it is now.
-                players = ()
-            standings = listing.standings(players, control.elo)
+            standings = _table(listing, control)
         two = replace(terms.game, folder=control.game.folder).rules().seats == 2
         return standings, likeliest_ratings(standings, control) if two else None
+
+
+def _table(listing: SeriesReader, control: Control) -> Standings:
+    try:
+        listing.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
+        players: Sequence[str] = control.competitors
+    except ResultsError:
+        # The games are not those of the control file as it is now.
+        players = ()
+    return listing.standings(players, control.elo)
 
 
 def _add_members(answer: competitions_pb2.GetHistoryResponse, descent: Descent | None) -> None:

@@ -113,6 +113,11 @@ def test_every_page_is_accessible_and_as_wide_as_the_screen(tab: Watched, theme:
     for name, path in PAGES.items():
         page = tab.open(path)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
+        below = (
+            "document.documentElement.scrollHeight - scrollY"
+            " - Math.max(innerHeight, document.querySelector('footer').getBoundingClientRect().bottom)"
+        )
+        assert page.evaluate(below) < 2, f"{name} goes on below its footer"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         light = sum(map(int, re.findall(r"\d+", ground)[:3])) > 3 * 128
         assert light == (theme == "light")

@@ -17,16 +17,21 @@ def test_competitions_are_listed_with_their_state(competitions: Visitor) -> None
 
     assert answer.status == 200 and "6 of 6" in answer.words
     assert "completed" in answer.words and "not begun" in answer.words
+    # Who won, as its page has it, and when.
+    table = competitions.get(CUP)
+    winner = re.search(r'<th scope="row"><a href="/competition/player[^"]*">(\w+)', table.text)
+    assert winner is not None and re.search(rf"<strong>{winner[1]}\b", answer.text)
+    newest = re.search(r'<td class="when">([^<]+)', table.text)
+    assert newest is not None and newest[1] in answer.words
+    further = competitions.get("/competitions?page=cup")
+    assert "not begun" in further.words and "6 of 6" not in further.words
     assert "A <b>bold</b> cup" in answer.words and "<b>" not in answer.text
 
 
 def test_standings_add_up_and_are_sorted_as_the_address_says(competitions: Visitor) -> None:
     answer = competitions.get(CUP)
     scores = re.findall(r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"', answer.text)
-    points = [
-        float(text)
-        for text in re.findall(r'</th><td class="number">([\d.]+)</td><td class="wide">', answer.text)
-    ]
+    points = [float(text) for text in re.findall(r'± \d+</td><td class="number">([\d.]+)</td>', answer.text)]
 
     assert len(scores) == 3 and sum(int(number) for score in scores for number in score) == 12
     assert points == sorted(points, reverse=True) and sum(points) == 6
@@ -75,7 +80,9 @@ def test_a_player_has_a_page_with_its_rating_over_time_results_and_games(competi
     assert "4 games, the newest first" in answer.words
     assert set(re.findall(r'player=(\w+)">', answer.text)) == {"one", "two", "three"} - {name}
     assert "±" in standings.words and "Better than the next" in standings.words
-    assert standings.text.count("<polyline") == 3
+    # A curve for each player, with the interval that all results leave.
+    assert standings.text.count("<polyline") == 6 and standings.text.count('class="ends') == 3
+    assert answer.text.count('class="range"') == 1
     lost = competitions.get(answer.link("outcome=lost").partition("#")[0])
     assert lost.status == 200 and "pass" in lost.words
 

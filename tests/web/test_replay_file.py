@@ -161,6 +161,10 @@ def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_pa
         assert page.url.endswith("#3-2") and unseen.count() > 100
         page.get_by_role("link", name="all", exact=True).click()
         assert unseen.count() == 0
+        # Who moved the map by the pointer steps on by keys.
+        page.locator(".board-frame").click()
+        page.keyboard.press("ArrowLeft")
+        assert page.url.endswith("#2")
         page.get_by_text("Orders of the turn before").click()
         assert re.search(r"\d+ from \d+:\w+ to \d+:\w+", page.locator("#orders").inner_text())
         browser.close()

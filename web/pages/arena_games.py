@@ -23,6 +23,7 @@ from web.pages.played_lines import board_after
 from web.query import Query, link
 from web.rendering import render
 from web.replay import MOST_MOVES, MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
+from web.seating import seat_labels, seat_players, words_of_result
 from web.sessions import SESSION, Session
 
 __all__ = ["show_game", "show_record"]
@@ -52,7 +53,9 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     view = query.whole("view", 1, _MOST_SEATS) or 0
     board = await _board_of(competition, known, live, (ply, view))
     address = partial(_address, name, game_id, view)
-    players = [player.name for player in known.game.players]
+    players = seat_labels([player.name for player in known.game.players], board.seats)
+    seated = seat_players(known.game.players, board.seats, ended=not known.in_progress)
+    who_won, result = words_of_result(seated, known.game.result)
     moves = list_moves(known.moves, players, address)
     knowledge = request.app.state.sign_in.knowledge_for(request)
     follows = known.in_progress and chosen is None
@@ -75,7 +78,9 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         if follows
         else "",
         "players": players,
-        "seats": board.seats,
+        "seated": seated,
+        "who_won": who_won,
+        "result": result,
         "moves": moves,
         "ply": ply,
         "plies": plies,

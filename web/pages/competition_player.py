@@ -7,11 +7,12 @@ from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
-from web.charts import Curve, Scale, draw_curves
+from web.charts import Curve, draw_curves, rating_scale
 from web.failures import PageError
 from web.game_view import seconds_of
 from web.knowledge import Knowledge, PlayerFigures
 from web.pages.arena_links import name_of, player_address
+from web.pages.competitions import likely_elo
 from web.pages.game_lists import FILTERS, ListedGames, list_games
 from web.query import Query, link
 from web.rendering import render
@@ -33,15 +34,10 @@ async def show_player(request: Request, arena: ArenaWatch) -> Response:
     curve = next((known.elo for known in history.players if known.player == player), None)
     chart = None
     if curve is not None and len(curve.games) > 1:
-        scale = Scale(
-            history.games,
-            min(curve.values),
-            max(curve.values),
-            pattern="{:.0f}",
-            ends=("first game", f"game {history.games:,}"),
-        )
         points = list(zip(curve.games, curve.values, strict=True))
-        chart = draw_curves([Curve(1, points)], scale, f"Live Elo of {player} from game to game")
+        drawn = [Curve(1, points, likely=likely_elo(line))]
+        scale = rating_scale(drawn, history.games, ("first game", f"game {history.games:,}"))
+        chart = draw_curves(drawn, scale, f"Live Elo of {player} from game to game")
     against = sorted(
         (pair for pair in standings.pairs if pair.player == player),
         key=lambda pair: -(pair.score.wins + pair.score.draws + pair.score.losses),

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
 from web.arena_watch import ArenaWatch
-from web.charts import Curve, Scale, draw_curves
+from web.charts import Curve, Scale, draw_curves, rating_scale
 from web.descent import draw_descent
 from web.drawing import DrawnBoard
 from web.live import Feed, LiveGame
@@ -20,8 +20,17 @@ from web.pages.arena_links import feeds_of, game_address, name_of, player_addres
 from web.pages.game_lists import FILTERS, list_games
 from web.query import Query, link
 from web.rendering import render, render_part
+from web.seating import seat_labels
 
-__all__ = ["MOST_ON_WALL", "note_of", "render_results", "show_competition", "show_competitions", "wall_of"]
+__all__ = [
+    "MOST_ON_WALL",
+    "likely_elo",
+    "note_of",
+    "render_results",
+    "show_competition",
+    "show_competitions",
+    "wall_of",
+]
 
 _STATES: Final = {
     competitions_pb2.COMPETITION_STATE_NEW: "not begun",
@@ -40,20 +49,51 @@ _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
 _MOST_IN_CROSS_TABLE: Final = 40
 MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
+_MOST_LEADERS: Final = 3
 _MOST_SCHEDULED: Final = 12
 # Of a parameter without numbers.
 _MOST_NAMES: Final = 12
 
 
 async def show_competitions(request: Request, arena: ArenaWatch) -> Response:
-    """Show the competitions by name."""
-    Query(request.query_params, ())
-    listed = await arena.competitions()
-    rows = [
-        (competition, _STATES.get(competition.state, ""), link("/competition", {"name": competition.name}))
-        for competition in listed
-    ]
-    return render(request, "competitions.html", {"rows": rows})
+    """Show a page of the competitions by name, `page` being the last name of the page before."""
+    query = Query(request.query_params, ("page",))
+    page = query.text("page")
+    listed = await arena.competitions_from(page)
+    context = {
+        "rows": [_listed(competition) for competition in listed.competitions],
+        "first": "/competitions" if page else "",
+        "next": link("/competitions", {"page": listed.next_page_token}) if listed.next_page_token else "",
+    }
+    return render(request, "competitions.html", context)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A competition as the list shows it: its state in words, when it last moved, who won or leads."""
+
+    competition: competitions_pb2.Competition
+    address: str
+    state: str
+    when: str
+    leaders: str
+
+
+def _listed(competition: competitions_pb2.Competition) -> _Listed:
+    when = (
+        competition.last_game.ToDatetime().strftime("%Y-%m-%d %H:%M")
+        if competition.HasField("last_game")
+        else ""
+    )
+    leaders = ", ".join(competition.leaders[:_MOST_LEADERS])
+    more = len(competition.leaders) - _MOST_LEADERS
+    return _Listed(
+        competition,
+        link("/competition", {"name": competition.name}),
+        _STATES.get(competition.state, ""),
+        when,
+        f"{leaders} and {more} more" if more > 0 else leaders,
+    )
 
 
 async def show_competition(request: Request, arena: ArenaWatch) -> Response:
@@ -146,16 +186,32 @@ async def _draw_history(
     places = {standing.player: place for place, standing in enumerate(standings.standings, 1)}
     shown = sorted(history.players, key=lambda player: places.get(player.player, len(places)))[:_MOST_CURVES]
     if shown:
-        values = [value for player in shown for value in player.elo.values]
+        likely = {standing.player: likely_elo(standing) for standing in standings.standings}
         curves = [
-            Curve(number, list(zip(player.elo.games, player.elo.values, strict=True)), player.player)
+            Curve(
+                number,
+                list(zip(player.elo.games, player.elo.values, strict=True)),
+                player.player,
+                likely.get(player.player),
+            )
             for number, player in enumerate(shown, 1)
         ]
-        scale = Scale(history.games, min(values), max(values), pattern="{:.0f}", ends=ends)
+        scale = rating_scale(curves, history.games, ends)
         title = "Live Elo of the first players of the table" if len(places) > _MOST_CURVES else "Live Elo"
         names = [(number, player.player) for number, player in enumerate(shown, 1)]
         charts.append((title, draw_curves(curves, scale, title), names))
     return charts
+
+
+def likely_elo(standing: competitions_pb2.Standing) -> tuple[float, float] | None:
+    """Return between which ratings a player lies with 95 %; None where that is not known.
+
+    Args:
+        standing: Its line of the table.
+    """
+    if not standing.HasField("likeliest_elo") or not standing.HasField("elo_error"):
+        return None
+    return standing.likeliest_elo - standing.elo_error, standing.likeliest_elo + standing.elo_error
 
 
 def _draw_parameter(
@@ -221,7 +277,8 @@ def note_of(game: LiveGame) -> str:
     if not game.moves:
         return "before the first move"
     last = game.moves[-1]
-    by = game.players[last.seat - 1] if 0 < last.seat <= len(game.players) else f"seat {last.seat}"
+    players = seat_labels(game.players, game.seats)
+    by = players[last.seat - 1] if 0 < last.seat <= len(players) else f"seat {last.seat}"
     value = f", value {last.value:.2f}" if last.HasField("value") else ""
     return f"move {len(game.moves)}: {by} {last.text}{value}"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from starlette.requests import Request
 
@@ -16,6 +17,8 @@ RESULTS: Mapping[int, str] = {
     contests_pb2.RESULT_DRAW: "drew",
     contests_pb2.RESULT_LOSS: "lost",
 }
+# The id of a series is 32 random digits.
+_SERIES_SHOWN: Final = 8
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,13 @@ class ArenaGames:
         return game_address(name, game_id, ply) if name else ""
 
     def title(self, contest_id: str) -> str:
-        """Return what a contest's game is called; the contest's id where it is no game of the arena.
+        """Return what a contest's game is called; its id, shortened, where the arena does not have it.
 
         Args:
             contest_id: The contest's id in its arena.
         """
         name, game_id = self._find(contest_id)
-        return f"game {game_id} of {name}" if name else contest_id
+        return f"game {game_id} of {name}" if name else _shortened(contest_id)
 
     def _find(self, contest_id: str) -> tuple[str, str]:
         """The competition and the game of a contest; "" for both where the arena has none."""
@@ -70,6 +73,12 @@ class ArenaGames:
         game_id, _, attempt = rest.rpartition("/")
         name = self._competitions.get(series, "")
         return (name, game_id) if name and game_id and attempt else ("", "")
+
+
+def _shortened(contest_id: str) -> str:
+    """An id whose first part, which is random, is cut to what tells series apart."""
+    series, slash, rest = contest_id.partition("/")
+    return f"{series[:_SERIES_SHOWN]}…{slash}{rest}" if len(series) > 2 * _SERIES_SHOWN else contest_id
 
 
 async def arena_games(request: Request) -> ArenaGames:

@@ -22,6 +22,7 @@ from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
 from web.query import Query
 from web.rendering import render_part
 from web.replay import MOST_PLIES
+from web.seating import seat_labels
 
 __all__ = ["follow_competition", "follow_game", "follow_library"]
 
@@ -152,18 +153,18 @@ async def _for_wall(name: str, feed: Feed, change: Change) -> bytes:
 
 async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
     """What is new in a game since it had some moves."""
-    moves = list_moves(
-        game.moves[before:after], game.players, partial(game_address, name, game.game_id), before
-    )
-    so_far = game.moves[:after]
+    # The board first: the seats have their names from it.
     cells = await _changed(game, before, after)
+    players = seat_labels(game.players, game.seats)
+    moves = list_moves(game.moves[before:after], players, partial(game_address, name, game.game_id), before)
+    so_far = game.moves[:after]
     drawn = await game.board(after)
     drawing = drawn.drawing if drawn else None
     parts = {
         "moves": moves,
         "charts": draw_charts(so_far, None, game.drawings),
         "clocks": clocks_of(so_far),
-        "players": game.players,
+        "players": players,
     }
     return _event(
         "moves",

@@ -242,7 +242,7 @@ def _known_moves(rows: Sequence[_Row]) -> dict[str, KnownMove]:
             f"value {row.move.statistics.value:.2f} in {row.move.statistics.visits} contests",
         )
         for row in reversed(rows)
-        for text in row.move.equivalents or [row.move.move]
+        for text in (row.move.move, *row.move.equivalents)
     }
 
 

@@ -21,6 +21,8 @@ __all__ = [
     "replays",
 ]
 
+# The moves of the list that have a disc on the board; further ones show on hover, else discs would hide it.
+_MOST_DISCS: Final = 8
 # Playing a line again takes a processor: others' pages go on beside it.
 replays: Final = asyncio.Semaphore(2)
 
@@ -136,10 +138,16 @@ def _of_named_cells(
         for text in replayed.legal
         if text in cells
     }
+    with_disc: dict[int, str] = {}
+    for text, move in known.items():
+        if text in cells and move.rank <= _MOST_DISCS:
+            # Its mirror images show on hover too.
+            with_disc.setdefault(move.rank, text)
     for text, move in sorted(known.items(), key=lambda item: -item[1].rank):
         if text in cells:
-            rank = move.rank if move.rank < 100 else 0
-            links[cells[text]] = CellLink(line.after(text), f"{text}: {move.label}", rank=rank)
+            rank = move.rank if with_disc.get(move.rank) == text else 0
+            address, label = line.after(text), f"{text}: {move.label}"
+            links[cells[text]] = CellLink(address, label, known=rank > 0, rank=rank)
     return links
 
 
@@ -147,7 +155,7 @@ def _of_ways(
     line: Addresses, replayed: ReplayedLine, known: Mapping[str, KnownMove], chosen: int | None
 ) -> dict[int, CellLink]:
     """Moves that cells' names do not say: where one begins, then where it ends."""
-    ranks = {text: move.rank for text, move in known.items()}
+    ranks = {text: move.rank for text, move in known.items() if move.rank <= _MOST_DISCS}
 
     def place(text: str) -> float:
         return ranks.get(text, math.inf)

@@ -58,10 +58,31 @@ const actions = {
   End: () => step("end"),
 };
 
+/**
+ * Whether a key moves what a box shows, because more lies there.
+ * @param {Element} box
+ * @param {string} key
+ * @returns {boolean}
+ */
+function scrolls(box, key) {
+  return ["ArrowLeft", "ArrowRight"].includes(key)
+    ? box.scrollWidth > box.clientWidth
+    : box.scrollHeight > box.clientHeight;
+}
+
+// Who moves a map by the pointer steps by keys on. Who came to it by Tab moves it by keys.
+/** @type {Element | null} */
+let pressed = null;
+document.addEventListener("pointerdown", (event) => {
+  pressed = event.target instanceof Element ? event.target.closest(".board-frame") : null;
+});
+
 document.addEventListener("keydown", (event) => {
   const target = event.target;
+  if (event.key === "Tab") pressed = null;
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (target instanceof HTMLElement && target.closest("input, textarea, select, .scroll")) return;
+  if (!(target instanceof Element) || target.closest("input, textarea, select")) return;
+  if (target.matches(".scroll, .comment") && target !== pressed && scrolls(target, event.key)) return;
   if (actions[event.key]?.()) event.preventDefault();
 });
 
