@@ -41,7 +41,7 @@ def add_to(application: typer.Typer) -> None:
 
 def watch(
     server: Server,
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help="The game; nothing: all games.")] = "",
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game; nothing: all games.")] = "",
     after: Annotated[
         int | None,
         typer.Option(min=0, help="Begin after the event of this number.", show_default="from now on"),

@@ -153,7 +153,7 @@ size = 4              # members at any time
 keep = 2              # the best; variants of them take the other places
 mutation = 0.1        # how far a value moves, as a share of its range
 combine = 0.5         # the chance that a variant has two parents
-# child = "python variant.py"  # a program makes variants instead, from first = { level = 5 }
+# A program makes variants instead where `child` is its command, and `first` has the first member's values.
 
 [families.evolving.player]  # {NAME} stands for a value
 command = "gnugo --mode gtp --seed {seed} --level {level}"

@@ -103,7 +103,9 @@ def _callable(channel: grpc.Channel, method: Any) -> Callable[[], None]:
     )
 
     def call() -> None:
-        answer = stub(iter([request]) if requests else request)
+        # A watch lasts until its caller ends it.
+        seconds = 0.5 if method.name == "WatchLibrary" else None
+        answer = stub(iter([request]) if requests else request, timeout=seconds)
         if responses:
             list(answer)
 
