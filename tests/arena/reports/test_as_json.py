@@ -12,8 +12,8 @@ def test_all_of_it_survives_json(tmp_path: Path) -> None:
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert list(report) == [
         "name", "warning", "kind", "description", "game", "settings", "seats", "games", "total", "letters",
-        "players", "cross_table", "superiority", "matchups", "lines", "sprt", "descent", "tuner", "candidates",
-        "voids", "left_out", "reports", "refusals", "proposals", "duration",
+        "players", "cross_table", "superiority", "matchups", "lines", "sprt", "descent", "tuner",
+        "candidates", "voids", "left_out", "reports", "refusals", "proposals", "duration",
     ]  # fmt: skip
     assert (report["games"], report["total"], report["seats"]) == (7, 9, ["Black", "White"])
 
