@@ -22,7 +22,7 @@ from referees.api import Referee
 
 PAUSE: Final = 0.3
 _TIMES: Final = "WATCHED_TIMES"
-_MOVE: Final = re.compile(rb'"note":"move (\d+)')
+_MOVE: Final = re.compile(rb'"note":"[Mm]ove (\d+)')
 _GAME: Final = re.compile(r'href="/competition/game\?name=cup&amp;game=(\w+)"')
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
