@@ -8,7 +8,7 @@ import numpy as np
 from academy.knowledge.boards import Board
 from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import surroundings
+from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import VALUE_SCALE
 from academy.v1 import consultation_pb2

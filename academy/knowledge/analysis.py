@@ -11,7 +11,7 @@ from typing import Final
 from academy.knowledge.boards import Board
 from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.cutting import around_move
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import stated_value_before
 from academy.knowledge.proposing import gain, is_late, needed_gain

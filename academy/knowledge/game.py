@@ -10,11 +10,12 @@ from typing import Final
 from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
-from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
+from academy.knowledge.library import PatternLibrary
 from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
+from academy.knowledge.pattern_entry import PatternEntry, UseCount, check_entry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec

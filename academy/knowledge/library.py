@@ -1,6 +1,6 @@
-"""Libraries of patterns: looking up, voting, merging by the seed's two tables, uses and eviction."""
+"""Libraries of patterns: looking up, voting, merging, uses and eviction."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ldexp
 from typing import Final, NamedTuple
@@ -8,199 +8,17 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.cells import SWAP_COLOURS, Code
+from academy.knowledge.cells import Code
 from academy.knowledge.contests import Verdict
-from academy.knowledge.patterns import InvalidPatternError, Pattern
+from academy.knowledge.merging import cell_rule, decisive, information, merge_cells, specialised_cell
+from academy.knowledge.pattern_entry import PatternEntry, UseCount
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_BAND, Signature, Vote, VoteTally, digest
+from academy.knowledge.votes import ELO_BAND, Vote, VoteTally, digest
 
-__all__ = [
-    "STRICT_NEGATIVE",
-    "STRICT_POSITIVE",
-    "CellRule",
-    "PatternEntry",
-    "PatternLibrary",
-    "Placement",
-    "TouchedPatterns",
-    "UnknownPatternError",
-    "UseCount",
-    "cell_rule",
-    "check_entry",
-    "decisive",
-    "generalised_cell",
-    "information",
-    "is_vague",
-    "merge_cells",
-    "specialised_cell",
-]
-
-STRICT_POSITIVE: Final = 0.66
-STRICT_NEGATIVE: Final = 0.33
-
-CellRule = Callable[[int, int, bool], int | None]
-
-_FIRST: Final = (Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE)
-_SECOND: Final = (Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE)
-# Bits of information of a cell, in thousandths: -log2 of how often it would fit by chance if half of all
-# cells were empty, and of the pieces half each player's, half of them kings. In whole numbers sums are the
-# same on any machine.
-_MILLIBITS: Final[dict[int, int]] = {
-    Code.ANYTHING: 0,
-    Code.OFF_BOARD: 0,
-    Code.EMPTY: 1_000,
-    **dict.fromkeys((Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE), 415),
-    **dict.fromkeys((Code.FIRST_PIECE, Code.SECOND_PIECE), 2_000),
-    **dict.fromkeys((Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000),
-}
-# Codes that say nothing about pieces: a pattern of these alone would match almost anywhere.
-_VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
-
-
-def _add_swapped_rows(table: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
-    swapped = {
-        (SWAP_COLOURS[new], SWAP_COLOURS[known]): SWAP_COLOURS[result]
-        for (new, known), result in table.items()
-    }
-    return table | swapped
-
-
-_GENERALISED: Final = _add_swapped_rows(
-    {
-        (Code.FIRST_SOLDIER, Code.FIRST_KING): Code.FIRST_PIECE,
-        (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_PIECE,
-        (Code.FIRST_KING, Code.FIRST_PIECE): Code.FIRST_PIECE,
-        **{(Code.EMPTY, piece): Code.NO_SECOND_PIECE for piece in _FIRST},
-    }
-)
-_SPECIALISED: Final = _add_swapped_rows(
-    {
-        (Code.FIRST_SOLDIER, Code.FIRST_PIECE): Code.FIRST_SOLDIER,
-        (Code.FIRST_KING, Code.FIRST_PIECE): Code.FIRST_KING,
-        **{(piece, Code.NO_SECOND_PIECE): Code.FIRST_PIECE for piece in _FIRST},
-    }
-)
-_SPECIALISED_UNDECIDED: Final = _add_swapped_rows(
-    {
-        (Code.FIRST_SOLDIER, Code.ANYTHING): Code.FIRST_PIECE,
-        (Code.FIRST_KING, Code.ANYTHING): Code.FIRST_PIECE,
-        (Code.FIRST_PIECE, Code.ANYTHING): Code.NO_SECOND_PIECE,
-    }
-)
-
-
-def decisive(first_value: float, second_value: float) -> bool:
-    """Return whether both values are strictly positive (above 0.66) or both strictly negative (below 0.33).
-
-    Args:
-        first_value: An expected value, 0.0 to 1.0.
-        second_value: Another.
-    """
-    return (
-        min(first_value, second_value) > STRICT_POSITIVE or max(first_value, second_value) < STRICT_NEGATIVE
-    )
-
-
-def generalised_cell(first: int, second: int, is_decisive: bool) -> int | None:
-    """Return what two unequal cells become by generalisation (the seed's table and its colour swap).
-
-    Args:
-        first: A `cells.Code`.
-        second: Another one; the order does not matter.
-        is_decisive: Whether the two patterns' values are `decisive`.
-
-    Returns:
-        The code; None where this pair blocks the merge.
-    """
-    if (first in _FIRST and second in _SECOND) or (first in _SECOND and second in _FIRST):
-        return Code.ANYTHING if is_decisive else None
-    return _GENERALISED.get((first, second)) or _GENERALISED.get((second, first))
-
-
-def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
-    """Return what a new cell and an unequal known one become by specialisation (the seed's table).
-
-    Args:
-        new: The new pattern's `cells.Code`.
-        known: The known pattern's.
-        is_decisive: Whether the two patterns' values are `decisive`.
-
-    Returns:
-        The code; None where this pair blocks the merge.
-    """
-    if known == Code.ANYTHING and new in (*_FIRST, *_SECOND):
-        return Code.ANYTHING if is_decisive else _SPECIALISED_UNDECIDED[new, known]
-    return _SPECIALISED.get((new, known))
-
-
-def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
-    """Return the table by which a new pattern merges with a known one (how-learning-works.md, "The four ways
-    in").
-
-    Args:
-        vote: The vote for the new pattern.
-        known: The votes for the known pattern.
-
-    Returns:
-        `specialised_cell` where the vote's Elo is more than 200 above, `generalised_cell` where it is less
-        than 200 away, else None.
-    """
-    gap = vote.elo_hundredths * known.proposers - known.elo_hundredths
-    band = BAND_HUNDREDTHS * known.proposers
-    if gap > band:
-        return specialised_cell
-    return generalised_cell if -band < gap < band else None
-
-
-def is_vague(codes: bytes) -> bool:
-    """Return whether codes are nothing but `#`, `1`, `2` and `+`.
-
-    Args:
-        codes: One `cells.Code` a byte.
-    """
-    return _VAGUE.issuperset(codes)
-
-
-def information(codes: bytes) -> float:
-    """Return how many bits codes say about a board.
-
-    See "The four ways in" of docs/explanation/how-learning-works.md.
-
-    Args:
-        codes: One `cells.Code` a byte.
-
-    Returns:
-        The bits, exact to thousandths; `#` and the board's edge count 0.
-    """
-    return sum(_MILLIBITS[code] for code in codes) / 1_000
-
-
-def merge_cells(
-    new: Pattern, known: bytes, differing: Sequence[int], rule: CellRule, is_decisive: bool
-) -> Pattern | None:
-    """Merge a new pattern with known codes that lie on the same cells.
-
-    Args:
-        new: The new pattern.
-        known: One code for each of its cells.
-        differing: The indices of the cells where the codes are not equal.
-        rule: The table, from `cell_rule`.
-        is_decisive: Whether the two patterns' values are `decisive`.
-
-    Returns:
-        The merged pattern; None where a pair blocks the merge, or nothing but `#`, `1`, `2` and `+` would be
-        left.
-    """
-    codes = bytearray(known)
-    for place in differing:
-        code = rule(new.codes[place], known[place], is_decisive)
-        if code is None:
-            return None
-        codes[place] = code
-    if is_vague(bytes(codes)):
-        return None
-    return new.with_codes(bytes(codes))
+__all__ = ["PatternLibrary", "Placement", "TouchedPatterns", "UnknownPatternError"]
 
 
 class UnknownPatternError(KeyError):
@@ -210,106 +28,11 @@ class UnknownPatternError(KeyError):
         return f"no pattern {self.args[0]} in this library"
 
 
-@dataclass(frozen=True, slots=True)
-class PatternEntry:
-    """A pattern of a library with everything known about it.
-
-    `player` is the player addressed (1 in symmetric games). `uses` counts how often the pattern was
-    returned to a player in a contest, `successes` the contests among them which that player won or
-    drew; `last_contest` is the number of the contest (in the game's count) it was last used or
-    proposed in. `changers` are digests of the players who changed its cells: a player does so once.
-    """
-
-    pattern_id: int
-    pattern: Pattern
-    player: int
-    ballot: VoteTally
-    uses: int = 0
-    successes: int = 0
-    last_contest: int = 0
-    last_contest_id: str = ""
-    changers: frozenset[int] = frozenset()
-
-    @property
-    def signature(self) -> Signature:
-        """`< proposers; elo; value; player >`."""
-        return self.ballot.signature(self.player)
-
-    @property
-    def strength(self) -> float:
-        """The figure for eviction, before forgetting."""
-        return self.ballot.strength
-
-    def says_the_same_as(self, other: "PatternEntry") -> bool:
-        """Return whether pattern, player addressed, votes and changers are the same; uses do not matter.
-
-        Args:
-            other: The entry to compare with.
-        """
-        return (self.pattern, self.player, self.ballot, self.changers) == (
-            other.pattern,
-            other.player,
-            other.ballot,
-            other.changers,
-        )
-
-    def unite_with(self, other: "PatternEntry") -> "PatternEntry":
-        """Return this pattern with the votes and uses of both.
-
-        Args:
-            other: The entry that became the same pattern.
-
-        Returns:
-            The entry under the older (lower) number.
-        """
-        later = max(self, other, key=lambda entry: entry.last_contest)
-        return replace(
-            self,
-            pattern_id=min(self.pattern_id, other.pattern_id),
-            ballot=self.ballot.unite_with(other.ballot),
-            uses=self.uses + other.uses,
-            successes=self.successes + other.successes,
-            last_contest=later.last_contest,
-            last_contest_id=later.last_contest_id,
-            changers=self.changers | other.changers,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class UseCount:
-    """How often a pattern was used, and when last, as in its `PatternEntry`."""
-
-    pattern_id: int
-    uses: int
-    successes: int
-    last_contest: int
-    last_contest_id: str
-
-
 class TouchedPatterns(NamedTuple):
     """Numbers of the patterns that are new, removed or have other votes or cells, and of those only used."""
 
     learnt: frozenset[int]
     used: frozenset[int]
-
-
-def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
-    """Check a pattern that comes from elsewhere.
-
-    Args:
-        entry: The pattern.
-        spec: The game whose library it enters.
-
-    Raises:
-        InvalidPatternError: It addresses no player of the game, has no vote, or cannot occur in the game.
-    """
-    if not 1 <= entry.player <= spec.players:
-        raise InvalidPatternError(
-            f"a pattern for player {entry.player}: this game has players 1 to {spec.players}"
-        )
-    if not entry.ballot.proposers:
-        raise InvalidPatternError(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
-    spec.check_pattern(entry.pattern)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from academy.knowledge.cells import State
 from academy.knowledge.contests import Contestant, ContestReport, Result
-from academy.knowledge.library import STRICT_POSITIVE
+from academy.knowledge.merging import STRICT_POSITIVE
 from academy.knowledge.votes import ELO_SCALE
 
 __all__ = ["CONTESTS_FOR_AVERAGE", "Mean", "Measure", "Measures", "Rating", "Ratings"]

@@ -9,7 +9,7 @@ from typing import Final
 from academy.knowledge.cells import Code
 from academy.knowledge.claims import ALONE, POSITIONS_PER_LOW_ONE, differ
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
-from academy.knowledge.library import information, is_vague
+from academy.knowledge.merging import information, is_vague
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.proposing import ENDGAME_SHARE, gain, is_late, needed_gain
 from academy.knowledge.settings import Library

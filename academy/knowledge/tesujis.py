@@ -35,9 +35,8 @@ from academy.knowledge.tesuji_shapes import (
     InvalidTesujiError,
     Numbers,
     Places,
-    Surroundings,
-    surroundings,
 )
+from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, MAX_ELO, VALUE_SCALE
 
 __all__ = [

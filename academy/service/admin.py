@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
-from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable

@@ -25,7 +25,7 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import surroundings
+from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.matching.successors import Change
 from academy.service.cost import CandidateMoveChange, read_changes, read_empty_cells

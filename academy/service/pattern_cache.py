@@ -22,7 +22,7 @@ import structlog
 from numpy.typing import NDArray
 
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import VoteTally

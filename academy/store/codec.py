@@ -36,15 +36,16 @@ from academy.knowledge.contests import (
 )
 from academy.knowledge.evaluation import FIRST_PATTERN, EvaluationTable, Feature
 from academy.knowledge.fair_use import FairUse
-from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
 from academy.knowledge.opening_node import LevelVisits, OpeningNode
 from academy.knowledge.openings import ROOT
+from academy.knowledge.pattern_entry import PatternEntry, UseCount, check_entry
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import InvalidTesujiError, Numbers, Tesuji, surroundings
+from academy.knowledge.tesuji_shapes import InvalidTesujiError, Numbers, Tesuji
+from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesuji_text import MOVED_TO, pattern_after, read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.text import read_cells, write_cells

@@ -12,8 +12,8 @@ from typing import Final
 
 from academy.knowledge.contests import Judgement, Proposal
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE

@@ -9,9 +9,9 @@ from typing import Final
 
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate, StoredKnowledge
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec

@@ -12,8 +12,8 @@ from typing import Final
 from academy.knowledge.analysis import ANALYST
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.game import ChangedRecords, GameKnowledge
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningTree
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.knowledge.votes import ELO_SCALE

@@ -7,9 +7,9 @@ from typing import Final
 
 from academy.knowledge.game import Counters, GameKnowledge
 from academy.knowledge.learnable import check_learnable
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import contest_tables, event_log, game_tables, keys
 from academy.store.codec import (

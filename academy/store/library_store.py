@@ -57,6 +57,7 @@ class Store:
             # Servers that were killed may have left some.
             self.keep_notes()
         except BaseException:
+            # Also when interrupted: nobody has the store yet, to close it.
             self.close()
             raise
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.store import contest_tables, event_log, game_tables, keys, library_commands, rebuild
 from academy.store.codec import (

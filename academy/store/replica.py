@@ -11,10 +11,10 @@ from typing import Generic, TypeVar
 
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import ROOT, OpeningTree
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable

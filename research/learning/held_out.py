@@ -18,7 +18,7 @@ from academy.knowledge.contests import ContestReport, Ply, Result
 from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import surroundings
+from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import TesujiTable
 from academy.store.codec import report_from_proto
 from academy.v1 import events_pb2

@@ -8,9 +8,10 @@ from typing import Any
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result, Use
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
-from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import Vote, VoteTally

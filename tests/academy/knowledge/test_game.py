@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Verdict
 from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge, StoredKnowledge
-from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec

@@ -10,8 +10,8 @@ import pytest
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, Code, State
 from academy.knowledge.contests import Result
-from academy.knowledge.library import generalised_cell, specialised_cell
 from academy.knowledge.measures import Measures
+from academy.knowledge.merging import generalised_cell, specialised_cell
 from academy.knowledge.postmortem import endgame_value
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.text import read_patterns, write_pattern

@@ -10,16 +10,9 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Verdict
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.library import (
-    PatternEntry,
-    PatternLibrary,
-    Placement,
-    TouchedPatterns,
-    UnknownPatternError,
-    UseCount,
-    generalised_cell,
-    information,
-)
+from academy.knowledge.library import PatternLibrary, Placement, TouchedPatterns, UnknownPatternError
+from academy.knowledge.merging import generalised_cell, information
+from academy.knowledge.pattern_entry import PatternEntry, UseCount
 from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec

@@ -16,7 +16,8 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesuji_numbers import MOST_CELLS, NEAR_CELLS
-from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError, surroundings
+from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError
+from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesuji_text import pattern_after, read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
 

@@ -7,13 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, State
-from academy.knowledge.library import (
-    cell_rule,
-    decisive,
-    generalised_cell,
-    merge_cells,
-    specialised_cell,
-)
+from academy.knowledge.merging import cell_rule, decisive, generalised_cell, merge_cells, specialised_cell
 from academy.knowledge.votes import Vote
 
 from .games import ballot, cells

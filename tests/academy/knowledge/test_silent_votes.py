@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from academy.knowledge.contests import Proposal, Verdict
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge, StoredKnowledge
-from academy.knowledge.library import PatternEntry, PatternLibrary
+from academy.knowledge.library import PatternLibrary
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records

@@ -18,7 +18,8 @@ from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
-from academy.knowledge.tesuji_shapes import NO_SHAPE, Surroundings, surroundings
+from academy.knowledge.tesuji_shapes import NO_SHAPE
+from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
 from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 

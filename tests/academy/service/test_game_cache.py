@@ -8,7 +8,7 @@ from pathlib import Path
 
 from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import MatchQuery

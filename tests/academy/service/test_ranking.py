@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import Code, State
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec

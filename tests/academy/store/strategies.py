@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import Code
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
 from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import AggregatedVotes, Vote, VoteTally

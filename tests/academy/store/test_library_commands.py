@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from academy.knowledge.game import PATTERN_LIBRARIES
-from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import UnknownLineError
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.text import read_cells
 from academy.store import event_log, game_tables, library_commands
