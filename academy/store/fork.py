@@ -1,12 +1,10 @@
 """A changed game begins with the libraries of the game that was changed."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.measures import Measures
-from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, game_tables, keys
 from academy.store.codec import (
@@ -78,6 +76,7 @@ class ForkGame:
             contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE)
             for name, elo in sorted(game_tables.ratings(work.transaction, self.game_id))
         ]
+        nodes = sorted(old.openings.nodes.values(), key=lambda node: (node.depth, node.node_id))
         return ImportLibraries(
             game_id=self.new_game_id,
             patterns={
@@ -87,7 +86,7 @@ class ForkGame:
                 ]
                 for library in PATTERN_LIBRARIES
             },
-            nodes=[node_to_proto(node, self.new_game_id) for node in _parents_first(old)],
+            nodes=[node_to_proto(node, self.new_game_id) for node in nodes],
             replace=False,
             actor=self.actor,
             history=libraries_pb2.GameHistory(
@@ -96,8 +95,3 @@ class ForkGame:
             tesujis=list(tesuji_records(old.tesujis, spec, range(len(old.tesujis)))),
             evaluation=list(evaluation_records(old.evaluation, spec)),
         )
-
-
-def _parents_first(knowledge: GameKnowledge) -> Iterator[OpeningNode]:
-    tree = knowledge.openings
-    return iter(sorted(tree.nodes.values(), key=lambda node: (node.depth, node.node_id)))

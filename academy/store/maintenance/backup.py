@@ -4,8 +4,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -53,24 +53,11 @@ def place_received(parts: Iterable[bytes], target: Path) -> int:
 
     The folder appears complete and verified, or not at all. Raises StoreError, StoreCorruptError.
     """
-    _check_empty(target)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-            draft = Path(folder) / "copy"
-            draft.mkdir(mode=0o700)
-            data = draft / "data.mdb"
-            data.touch(mode=0o600)
-            with data.open("wb") as file:
-                file.writelines(parts)
-            verify(draft)
-            (draft / "lock.mdb").unlink(missing_ok=True)
-            sync(data)
-            sync(draft)
-            draft.rename(target)
-            sync(target.parent)
-    except OSError as error:
-        raise StoreError(f"{target}: {error.strerror}; nothing was written") from error
+    with _draft_of(target) as draft:
+        data = draft / "data.mdb"
+        data.touch(mode=0o600)
+        with data.open("wb") as file:
+            file.writelines(parts)
     return (target / data.name).stat().st_size
 
 
@@ -115,23 +102,29 @@ def _check_pages(folder: Path) -> None:
 
 
 def _place_copy(target: Path, environment: Environment) -> int:
-    """Copy into a folder beside the target, verify it, make it durable, and move it into place."""
+    with _draft_of(target) as draft:
+        environment.copy(draft)
+        if environment.schema != SCHEMA_VERSION:
+            upgrade(draft)
+        data = draft / "data.mdb"
+        # A copy gets the permissions of the data.
+        shutil.copymode(environment.folder / data.name, data)
+    shutil.copymode(environment.folder, target)
+    return (target / data.name).stat().st_size
+
+
+@contextmanager
+def _draft_of(target: Path) -> Iterator[Path]:
+    """Give a folder beside the target for a copy; then verify it, make it durable, and move it into place."""
     _check_empty(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:
-            environment.copy(draft)
-            if environment.schema != SCHEMA_VERSION:
-                upgrade(draft)
+            yield draft
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
-            data = draft / "data.mdb"
-            # A copy gets the permissions of the data.
-            shutil.copymode(environment.folder / data.name, data)
-            shutil.copymode(environment.folder, draft)
-            size = data.stat().st_size
-            sync(data)
+            sync(draft / "data.mdb")
             sync(draft)
             draft.rename(target)
             sync(target.parent)
@@ -146,7 +139,6 @@ def _place_copy(target: Path, environment: Environment) -> int:
         raise
     except OSError as error:
         raise StoreError(f"{target}: {error.strerror}; nothing was written") from error
-    return size
 
 
 def _check_empty(target: Path) -> None:
