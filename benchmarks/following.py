@@ -19,7 +19,7 @@ from typing import Final
 
 import grpc
 
-from academy.store.codec import library_from_proto
+from academy.store.codec.games import library_from_proto
 from academy.store.contest_commands import ReportContest
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store

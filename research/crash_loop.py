@@ -28,7 +28,7 @@ from typing import Final, Self
 
 from academy.service.workers import signals
 from academy.store import event_log, game_tables
-from academy.store.codec import unpack_message
+from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.maintenance.check import check
 from academy.store.v1.records_pb2 import ContestRecord

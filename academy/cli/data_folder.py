@@ -404,7 +404,7 @@ def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = Fa
 def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
     from academy.knowledge.votes import ELO_SCALE
     from academy.store import game_tables, keys
-    from academy.store.codec import unpack_message
+    from academy.store.codec.packing import unpack_message
     from academy.store.environment import TableName
     from academy.store.player_commands import muted_players
     from academy.v1 import pattern_pb2

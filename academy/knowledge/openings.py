@@ -8,7 +8,7 @@ keeps what contests of each level left, so that what is silent now goes, whichev
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -88,6 +88,26 @@ class OpeningTree:
             node_id: The number of the node.
         """
         return [self.nodes[child] for child in self._children.get(node_id, {}).values()]
+
+    def branch(
+        self,
+        start: OpeningNode,
+        depth: int = 0,
+        rank: Callable[[OpeningNode], tuple[int, ...]] = lambda child: (child.visits, -child.node_id),
+    ) -> Iterator[OpeningNode]:
+        """Yield a node and those below it, parents before children.
+
+        Args:
+            start: The node.
+            depth: How many moves below it to go; 0 for all.
+            rank: The order of siblings: those of the greatest rank come first.
+        """
+        waiting = [start]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if not depth or node.depth - start.depth < depth:
+                waiting += sorted(self.children(node.node_id), key=rank)
 
     # Reading
 

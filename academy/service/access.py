@@ -16,7 +16,7 @@ from academy.knowledge.spec import GameSpec
 from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.store import arenas
-from academy.store.codec import fair_use_in_force
+from academy.store.codec.games import fair_use_in_force
 from academy.store.contest_tables import as_given, contest_record, open_contest_of_player
 from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
 from academy.store.game_tables import elo

@@ -3,60 +3,41 @@ import.
 """
 
 import asyncio
-import math
 import os
-import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Set
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
-import numpy as np
 import structlog
-from numpy.typing import NDArray
 
-from academy.knowledge.boards import GraphGeometry
-from academy.knowledge.evaluation import EvaluationTable
-from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import UnknownPatternError
-from academy.knowledge.measures import Measures
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import TesujiTable
-from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import VALUE_SCALE
 from academy.service import paging
 from academy.service.access import current_caller
 from academy.service.cost import check_line, cost_of_moves
 from academy.service.errors import BackupsOffError, StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
-from academy.service.limits import Limits
-from academy.service.paging import Key
-from academy.service.pattern_cache import Figures
+from academy.service.listing import PatternListing, tesujis_in_order
+from academy.service.transfer import exported, read_import
 from academy.store import game_tables
-from academy.store.codec import (
-    check_budget,
-    check_value,
-    entry_to_proto,
-    evaluation_records,
+from academy.store.codec.field_rules import check_value
+from academy.store.codec.games import (
     library_from_proto,
-    library_to_proto,
-    node_to_proto,
     pattern_library_from_proto,
-    proposed_by,
-    search_kind_from_proto,
     settings_from_proto,
     settings_to_proto,
-    spec_to_proto,
-    stored_cells,
-    tesuji_records,
-    use_count,
-    with_figures,
 )
+from academy.store.codec.learnt_tables import tesuji_records
+from academy.store.codec.openings import check_budget, node_to_proto, search_kind_from_proto
+from academy.store.codec.patterns import entry_with_figures
 from academy.store.contest_tables import (
     count_held_proposals,
     count_open_contests,
@@ -73,7 +54,6 @@ from academy.store.library_commands import (
     DeleteOpening,
     DeletePattern,
     ForgetAnalyses,
-    ImportLibraries,
     PruneLibrary,
     RestorePattern,
     RestoreRemoval,
@@ -91,158 +71,11 @@ from academy.store.player_commands import (
 )
 from academy.store.tokens import Role
 from academy.store.v1 import records_pb2
-from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
+from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 from academy.wire.errors import NotPermittedError
 
 _log = structlog.get_logger()
-_ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
-_DEFAULT_ORDER: Final = "strength desc"
-# Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
-_COUNTS: Final = ("uses", "successes")
-_LONGEST_PART: Final = 256
-_TESUJI_ORDERS: Final = ("strength", "weight")
-_ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
-
-
-class PatternListing:
-    """The patterns of a library that pass a filter, in order.
-
-    Raises InvalidFieldError for an unknown order.
-    """
-
-    def __init__(
-        self, game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
-    ) -> None:
-        match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
-        require(
-            match is not None and match[1] in _ORDERS,
-            "order_by",
-            f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
-        )
-        assert match is not None
-        self._keys: NDArray[np.float64]
-        figures = _filter_figures(game, library, wanted)
-        self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
-        if match[1] in _COUNTS:
-            stored = game.view.libraries[library].stored
-            counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
-            self._keys = np.fromiter((getattr(count, match[1]) for count in counts), np.float64)
-        else:
-            self._keys = figures[match[1]].astype(np.float64)
-        if match[2] == "desc":
-            self._keys = -self._keys
-
-    @property
-    def total(self) -> int:
-        """The number of patterns in the listing."""
-        return len(self._pattern_ids)
-
-    def after(self, key: Key | None) -> Iterator[int]:
-        """Yield the numbers of the patterns after a page's key, or all of them."""
-        pattern_ids, keys = self._pattern_ids, self._keys
-        if key is not None:
-            value, last = float(key[0]), int(key[1])
-            later = (keys > value) | ((keys == value) & (pattern_ids > last))
-            pattern_ids, keys = pattern_ids[later], keys[later]
-        yield from pattern_ids[np.lexsort((pattern_ids, keys))].tolist()
-
-    def key_of(self, pattern_id: int) -> Key:
-        """Return the key from which the page after this pattern continues."""
-        place = int(np.searchsorted(self._pattern_ids, pattern_id))
-        return [float(self._keys[place]), pattern_id]
-
-
-def _filter_figures(game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
-    figures = game.patterns.figures
-    keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
-    if wanted.HasField("min_elo"):
-        keep &= figures["elo"] >= wanted.min_elo
-    if wanted.HasField("max_elo"):
-        keep &= figures["elo"] <= wanted.max_elo
-    if wanted.HasField("min_value"):
-        keep &= figures["value"] >= wanted.min_value
-    if wanted.HasField("max_value"):
-        keep &= figures["value"] <= wanted.max_value
-    if wanted.HasField("min_proposers"):
-        keep &= figures["proposers"] >= wanted.min_proposers
-    if wanted.player:
-        keep &= figures["player"] == wanted.player
-    # What costs more is looked at where the rest is passed.
-    stored = game.view.libraries[library].stored
-    if wanted.proposer:
-        numbers = figures["pattern_id"][keep].tolist()
-        keep[keep] = [proposed_by(stored[number], wanted.proposer) for number in numbers]
-    if wanted.cells or wanted.HasField("min_size") or wanted.HasField("max_size"):
-        passes = _cells_filter(wanted, isinstance(game.view.spec.geometry, GraphGeometry))
-        numbers = figures["pattern_id"][keep].tolist()
-        keep[keep] = [passes(stored_cells(stored[number])) for number in numbers]
-    return figures[keep]
-
-
-def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable[[str], bool]:
-    """What patterns' texts must be. On a map each cell has a line of its own. Raises InvalidFieldError."""
-    most = _LONGEST_PART
-    require(len(wanted.cells) <= most, "filter.cells", f"more than {most} characters", limit=most)
-    part = " ".join(wanted.cells.split())
-    least = wanted.min_size if wanted.HasField("min_size") else 0
-    greatest = wanted.max_size if wanted.HasField("max_size") else math.inf
-
-    def passes(cells: str) -> bool:
-        lines = cells.splitlines()
-        size = len(lines) if on_map else len(cells.split())
-        return least <= size <= greatest and any(part in " ".join(line.split()) for line in lines)
-
-    return passes
-
-
-async def gathered(
-    requests: AsyncIterator[libraries_pb2.ImportLibraryRequest], actor: str, limits: Limits
-) -> ImportLibraries:
-    """Read the whole stream. Raises InvalidFieldError for a stream without header or beyond the limits."""
-    header: libraries_pb2.ImportHeader | None = None
-    patterns: dict[Library, list[pattern_pb2.PatternRecord]] = {}
-    nodes: list[pattern_pb2.OpeningNodeRecord] = []
-    tesujis: list[pattern_pb2.TesujiRecord] = []
-    evaluation: list[pattern_pb2.EvaluationRecord] = []
-    history: libraries_pb2.GameHistory | None = None
-    count = size = 0
-    async for request in requests:
-        kind = request.WhichOneof("record")
-        if header is None:
-            require(kind == "header", "header", "the first of the stream must say what to import into")
-            header = request.header
-            continue
-        known = ("pattern", "node", "history", "tesuji", "evaluation")
-        require(
-            kind in known,
-            "record",
-            "after the header come history, patterns, tesujis, the evaluation and nodes only",
-        )
-        count += len(request.history.ratings) + len(request.evaluation.weights) or 1
-        size += request.ByteSize()
-        most, largest = limits.records_per_import, limits.bytes_per_import
-        require(count <= most, "record", f"more than {most:,} records: import them in parts", limit=most)
-        require(
-            size <= largest, "record", f"more than {largest:,} bytes: import them in parts", limit=largest
-        )
-        if kind == "history":
-            history = history or libraries_pb2.GameHistory()
-            history.MergeFrom(request.history)
-        elif kind == "pattern":
-            library = pattern_library_from_proto(request.pattern.library, f"patterns[{count - 1}].library")
-            patterns.setdefault(library, []).append(request.pattern)
-        elif kind == "tesuji":
-            tesujis.append(request.tesuji)
-        elif kind == "evaluation":
-            evaluation.append(request.evaluation)
-        else:
-            nodes.append(request.node)
-    require(header is not None, "header", "the stream is empty; it begins with what to import into")
-    assert header is not None
-    return ImportLibraries(
-        header.game_id, patterns, nodes, header.replace, actor, history, tesujis, evaluation
-    )
 
 
 _PRUNED_SHOWN: Final = 100
@@ -250,8 +83,6 @@ _BYTES_AT_ONCE: Final = 256 << 10
 _EVENTS_AT_ONCE: Final = 50
 _OF_CONTESTS: Final = frozenset({"contest_reported", "proposal_judged"})
 _PAGES_LOOKED_AT: Final = 40
-_RECORDS_AT_ONCE: Final = 200
-_RATINGS_AT_ONCE: Final = 5_000
 
 
 class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
@@ -296,7 +127,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         first = int((paging.page_key(request, (int,)) or [0])[0])
         view = (await self._games.game(request.game_id)).view
-        rows = _tesujis_in_order(view.tesujis, request.order_by)[first:].tolist()
+        rows = tesujis_in_order(view.tesujis, request.order_by)[first:].tolist()
         tesujis, more = paging.fill_page(tesuji_records(view.tesujis, view.spec, rows), size, self._limits)
         return messages.ListTesujisResponse(
             tesujis=tesujis,
@@ -320,7 +151,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         spec = (await self._games.game(request.game_id)).view.spec
         command = DeletePattern(request.game_id, library, request.pattern_id, current_caller.get().name)
         entry = await self._store.write(command)
-        return messages.DeletePatternResponse(pattern=_to_record(entry, library, spec))
+        return messages.DeletePatternResponse(pattern=entry_with_figures(entry, library, spec))
 
     async def RestorePattern(
         self, request: messages.RestorePatternRequest, context: Context
@@ -332,7 +163,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         entry = await self._store.write(command)
         if entry is None:
             return messages.RestorePatternResponse()
-        return messages.RestorePatternResponse(pattern=_to_record(entry, library, spec))
+        return messages.RestorePatternResponse(pattern=entry_with_figures(entry, library, spec))
 
     async def ListOpenings(
         self, request: messages.ListOpeningsRequest, context: Context
@@ -347,7 +178,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 "page_token: the opening tree has changed since the page before; begin again"
             )
         start = _find_node(view.openings, view.spec, request.moves)
-        nodes = list(_walk_branch(view.openings, start, request.depth))
+        nodes = list(view.openings.branch(start, request.depth))
         records = (node_to_proto(node, request.game_id) for node in nodes[first:])
         page, more = paging.fill_page(records, size, self._limits)
         token = paging.page_token(request, [generation, first + len(page)]) if more else ""
@@ -453,7 +284,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         response = messages.PruneLibraryResponse(removed=len(pruned))
         for record in pruned[:_PRUNED_SHOWN]:
             if isinstance(record, PatternEntry):
-                response.patterns.append(_to_record(record, library, spec))
+                response.patterns.append(entry_with_figures(record, library, spec))
             else:
                 response.nodes.append(node_to_proto(record, request.game_id))
         return response
@@ -461,51 +292,20 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ExportLibrary(
         self, request: messages.ExportLibraryRequest, context: Context
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
-        """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes.
-
-        Patterns and the moves after a position come in the order of their numbers, tesujis in their own, so
-        that equal libraries give equal exports.
-        """
+        """Send a game's libraries as of this moment."""
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
         view = (await self._games.game(request.game_id)).view
-        # As they are now: later lessons do not change the export.
-        patterns = [
-            (library, sorted(view.libraries[library].stored.items()) if library in wanted else [])
-            for library in PATTERN_LIBRARIES
-        ]
-        nodes = []
-        if Library.OPENING in wanted:
-            nodes = list(_walk_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
-        yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
+        ratings: list[tuple[str, int]] | None = None
         if len(wanted) == len(Library):
             ratings = sorted(await asyncio.to_thread(self._store.read, _ratings, request.game_id))
-            for history in _history(view.measures, ratings):
-                yield messages.ExportLibraryResponse(history=history)
-        sent = 0
-        for library, stored in patterns:
-            for _, pattern in stored:
-                sent += 1
-                if sent % _RECORDS_AT_ONCE == 0:
-                    await asyncio.sleep(0)
-                entry = view.libraries[library].read(pattern)
-                record = _to_record(entry, library, view.spec)
-                # Which event brought a vote means nothing elsewhere; which came first does.
-                votes = [*record.votes, *record.silent_votes]
-                for order, vote in enumerate(sorted(votes, key=lambda vote: (vote.event, vote.order))):
-                    vote.event, vote.order = 0, order
-                record.votes.sort(key=lambda vote: vote.order)
-                record.silent_votes.sort(key=lambda vote: vote.order)
-                yield messages.ExportLibraryResponse(pattern=record)
-        async for learnt in _all_learnt(view.tesujis, view.evaluation, view.spec, wanted):
-            yield learnt
-        for node in nodes:
-            yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
+        async for record in exported(view, wanted, ratings):
+            yield record
 
     async def ImportLibrary(
         self, request_iterator: AsyncIterator[messages.ImportLibraryRequest], context: Context
     ) -> messages.ImportLibraryResponse:
         """Take in records, all or none."""
-        command = await gathered(request_iterator, current_caller.get().name, self._limits)
+        command = await read_import(request_iterator, current_caller.get().name, self._limits)
         return await self._store.write(command)
 
     async def ForkGame(
@@ -705,58 +505,11 @@ def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:
     return list(game_tables.ratings(transaction, game_id))
 
 
-async def _all_learnt(
-    tesujis: TesujiTable, evaluation: EvaluationTable, spec: GameSpec, wanted: Set[Library]
-) -> AsyncIterator[messages.ExportLibraryResponse]:
-    if Library.MIDDLE_GAME not in wanted:
-        return
-    for first in range(0, len(tesujis), _RECORDS_AT_ONCE):
-        await asyncio.sleep(0)
-        rows = range(first, min(first + _RECORDS_AT_ONCE, len(tesujis)))
-        for record in tesuji_records(tesujis, spec, rows):
-            yield messages.ExportLibraryResponse(tesuji=record)
-    for weights in evaluation_records(evaluation, spec):
-        await asyncio.sleep(0)
-        yield messages.ExportLibraryResponse(evaluation=weights)
-
-
-def _history(measures: Measures, ratings: Sequence[tuple[str, int]]) -> Iterator[messages.GameHistory]:
-    """The measures with the first ratings, then the others."""
-    for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
-        yield messages.GameHistory(
-            measures=game_tables.write_measures(measures) if first == 0 else "",
-            ratings=[
-                contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE)
-                for name, elo in ratings[first : first + _RATINGS_AT_ONCE]
-            ],
-        )
-
-
-def _to_record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
-    return with_figures(entry_to_proto(entry, library, spec), entry)
-
-
 def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2.PatternRecord:
     entry = game.view.libraries[library].get(pattern_id)
     if entry is None:
         raise UnknownPatternError(pattern_id)
-    return _to_record(entry, library, game.view.spec)
-
-
-def _tesujis_in_order(table: TesujiTable, order_by: str) -> NDArray[np.intp]:
-    """The rows of a table. Raises InvalidFieldError for an unknown order."""
-    match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
-    require(
-        match is not None and match[1] in _TESUJI_ORDERS,
-        "order_by",
-        f"{order_by[:60]!r}: one of {', '.join(_TESUJI_ORDERS)}, and 'desc' after it for the greatest first",
-    )
-    assert match is not None
-    rows = table.by_strength
-    if match[1] == "weight":
-        # Among equals the strongest first.
-        rows = rows[np.argsort(-table.weight_millionths[rows], kind="stable")]
-    return rows if match[2] == "desc" else rows[::-1]
+    return entry_with_figures(entry, library, game.view.spec)
 
 
 def _find_node(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:
@@ -767,18 +520,3 @@ def _find_node(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> Openi
             raise UnknownOpeningError(len(moves), known)
         node = step
     return node
-
-
-def _walk_branch(
-    tree: OpeningTree,
-    start: OpeningNode,
-    depth: int,
-    rank: Callable[[OpeningNode], tuple[int, ...]] = lambda child: (child.visits, -child.node_id),
-) -> Iterator[OpeningNode]:
-    """A node and those below it, parents before children, siblings of the greatest rank first."""
-    waiting = [start]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not depth or node.depth - start.depth < depth:
-            waiting += sorted(tree.children(node.node_id), key=rank)

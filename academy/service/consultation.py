@@ -53,7 +53,9 @@ from academy.service.queries import (
 )
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
-from academy.store.codec import MAX_PLIES, check_value, library_to_proto, pattern_library_from_proto
+from academy.store.codec.contests import MAX_PLIES
+from academy.store.codec.field_rules import check_value
+from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.library_store import Store
 from academy.store.replica import GameView
 from academy.store.tokens import Caller, Role

@@ -20,7 +20,7 @@ from academy.service.errors import require, require_time
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, ConcurrencyLimiter, Context
 from academy.store import event_log, history
-from academy.store.codec import pattern_library_from_proto
+from academy.store.codec.games import pattern_library_from_proto
 from academy.store.environment import Transaction
 from academy.store.game_tables import game_record
 from academy.store.library_store import Store

@@ -29,7 +29,7 @@ from academy.knowledge.votes import VoteTally
 from academy.matching.index import LAYOUT, PatternIndex, Snapshot
 from academy.matching.matches import Flags, Matches, MatchQuery, join_matches
 from academy.store import game_tables
-from academy.store.codec import library_to_proto
+from academy.store.codec.games import library_to_proto
 from academy.store.environment import Transaction
 from academy.store.replica import GameView
 

@@ -9,7 +9,7 @@ from academy.service.errors import require
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.store import arenas
-from academy.store.codec import count_above, read_proposal
+from academy.store.codec.proposals import count_above, read_proposal
 from academy.store.contest_commands import SubmitProposals
 from academy.store.contest_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter, count_proposals_of_seat
 from academy.store.errors import TooManyProposalsError

@@ -25,7 +25,8 @@ from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
 from academy.service.pattern_cache import RankedPatterns
-from academy.store.codec import library_to_proto, stored_cells
+from academy.store.codec.games import library_to_proto
+from academy.store.codec.patterns import stored_cells
 from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 

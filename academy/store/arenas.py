@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.store import contest_tables, event_log, game_tables, keys, player_commands
-from academy.store.codec import pack_message, unpack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_tables import ProposalFilter, contest_record, find_contest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError, UnknownContestError

@@ -11,21 +11,22 @@ from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec, Placement
 from academy.store import arenas, contest_tables, event_log, keys
-from academy.store.codec import (
+from academy.store.codec.contests import (
     MAX_LINE_LENGTH,
     check_elos,
     check_new_names,
     check_report,
     expectations,
-    fair_use_from_proto,
-    fair_use_to_proto,
     false_claim_to_proto,
-    pack_message,
-    settings_from_proto,
-    spec_to_proto,
-    unpack_message,
     uses_to_proto,
 )
+from academy.store.codec.games import (
+    fair_use_from_proto,
+    fair_use_to_proto,
+    settings_from_proto,
+    spec_to_proto,
+)
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.consultation_journal import Noted
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import TableName, Transaction

@@ -11,13 +11,9 @@ from academy.knowledge.claims import Claim
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.settings import Library
 from academy.store import keys
-from academy.store.codec import (
-    PROPOSAL_ID_LENGTH,
-    pack_message,
-    pattern_library_from_proto,
-    set_judgement,
-    unpack_message,
-)
+from academy.store.codec.games import pattern_library_from_proto
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.proposals import PROPOSAL_ID_LENGTH, set_judgement
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownContestError
 from academy.store.game_tables import game_record

@@ -18,20 +18,17 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import keys
-from academy.store.codec import (
-    analysis_from_proto,
-    entry_from_proto,
-    evaluation_from_records,
+from academy.store.codec.contests import report_from_proto
+from academy.store.codec.games import (
     library_from_proto,
     measures_from_text,
-    node_from_proto,
-    pack_message,
     pattern_library_from_proto,
-    report_from_proto,
     settings_from_proto,
-    tesujis_from_records,
-    unpack_message,
 )
+from academy.store.codec.learnt_tables import evaluation_from_records, tesujis_from_records
+from academy.store.codec.openings import analysis_from_proto, node_from_proto
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import entry_from_proto
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.game_tables import MAX_PAGE, game_record

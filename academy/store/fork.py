@@ -7,13 +7,10 @@ from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.measures import Measures
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, game_tables, keys
-from academy.store.codec import (
-    entry_to_proto,
-    evaluation_records,
-    node_to_proto,
-    spec_to_proto,
-    tesuji_records,
-)
+from academy.store.codec.games import spec_to_proto
+from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
+from academy.store.codec.openings import node_to_proto
+from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName
 from academy.store.errors import GameConflictError
 from academy.store.library_commands import ImportLibraries

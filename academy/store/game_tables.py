@@ -19,22 +19,16 @@ from academy.knowledge.symmetries import Cell
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VoteTally
 from academy.store import keys
-from academy.store.codec import (
-    ballot_from_proto,
-    entry_from_proto,
-    entry_to_proto,
+from academy.store.codec.games import settings_from_proto, spec_to_proto
+from academy.store.codec.learnt_tables import (
     evaluation_from_proto,
     evaluation_to_proto,
-    node_from_proto,
-    node_to_proto,
-    pack_message,
-    settings_from_proto,
-    spec_to_proto,
     tesujis_from_proto,
     tesujis_to_proto,
-    unpack_message,
-    use_count,
 )
+from academy.store.codec.openings import node_from_proto, node_to_proto
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import ballot_from_proto, entry_from_proto, entry_to_proto, use_count
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError, UnknownGameError
 from academy.store.v1 import records_pb2

@@ -18,7 +18,8 @@ from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, keys
-from academy.store.codec import pack_message, pattern_library_from_proto, unpack_message
+from academy.store.codec.games import pattern_library_from_proto
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_tables import as_given, find_contest, proposals_of_contest
 from academy.store.environment import TableName, Transaction
 from academy.store.v1 import records_pb2

@@ -12,18 +12,11 @@ from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import contest_tables, event_log, game_tables, keys
-from academy.store.codec import (
-    analysis_to_proto,
-    check_elo,
-    check_results,
-    entry_to_proto,
-    library_to_proto,
-    node_to_proto,
-    pack_message,
-    settings_from_proto,
-    settings_to_proto,
-    unpack_message,
-)
+from academy.store.codec.field_rules import check_elo
+from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
+from academy.store.codec.openings import analysis_to_proto, check_results, node_to_proto
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import GameInUseError, InvalidRecordError, NotDeletedError, UnknownRemovalError
 from academy.store.v1 import records_pb2

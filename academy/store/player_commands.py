@@ -8,15 +8,9 @@ from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.store import contest_tables, event_log, game_tables, keys, library_commands, rebuild
-from academy.store.codec import (
-    ballot_from_proto,
-    entry_to_proto,
-    library_to_proto,
-    pack_message,
-    pattern_library_from_proto,
-    set_votes,
-    unpack_message,
-)
+from academy.store.codec.games import library_to_proto, pattern_library_from_proto
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import ballot_from_proto, entry_to_proto, set_votes
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreBusyError, StoreCorruptError
 from academy.store.v1 import records_pb2

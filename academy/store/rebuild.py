@@ -6,7 +6,7 @@ from typing import Final
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.store import event_log, game_tables, keys
-from academy.store.codec import pack_message, unpack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError
 from academy.store.v1 import records_pb2

@@ -20,7 +20,8 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import VoteTally
 from academy.store import game_tables, keys
-from academy.store.codec import settings_from_proto, unpack_message
+from academy.store.codec.games import settings_from_proto
+from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.v1 import pattern_pb2
 from academy.wire.games import read_description

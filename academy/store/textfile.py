@@ -70,16 +70,15 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_text import read_tesuji_cells
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
-from academy.store.codec import (
+from academy.store.codec.games import library_to_proto
+from academy.store.codec.learnt_tables import (
     WEIGHTS_PER_RECORD,
-    check_results,
-    entry_from_proto,
     evaluation_from_records,
-    library_to_proto,
-    node_from_proto,
     tesuji_records,
     tesujis_from_records,
 )
+from academy.store.codec.openings import check_results, node_from_proto
+from academy.store.codec.patterns import entry_from_proto
 from academy.store.errors import InvalidRecordError
 from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final
 
 from academy.store import keys
-from academy.store.codec import pack_message, unpack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownTokenIdError
 from academy.store.v1 import records_pb2

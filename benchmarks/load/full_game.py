@@ -11,7 +11,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.text import write_cells
-from academy.store.codec import spec_to_proto
+from academy.store.codec.games import spec_to_proto
 from academy.store.contest_commands import RegisterGame
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store

@@ -35,7 +35,7 @@ from academy.service.server import (
     channel_options,
     make_server,
 )
-from academy.store.codec import library_to_proto
+from academy.store.codec.games import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc

@@ -20,7 +20,7 @@ from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import TesujiTable
-from academy.store.codec import report_from_proto
+from academy.store.codec.contests import report_from_proto
 from academy.v1 import events_pb2
 from research.learning.games import POPULATIONS, STUDY, TRIALS
 from research.learning.population import Population, Records

@@ -28,14 +28,10 @@ from academy.knowledge.text import read_cells, read_patterns, write_cells, write
 from academy.service import paging
 from academy.service.errors import StalePageTokenError
 from academy.store import event_log, game_tables, rebuild
-from academy.store.codec import (
-    entry_from_proto,
-    entry_to_proto,
-    node_to_proto,
-    report_from_proto,
-    unpack_message,
-    with_figures,
-)
+from academy.store.codec.contests import report_from_proto
+from academy.store.codec.openings import node_to_proto
+from academy.store.codec.packing import unpack_message
+from academy.store.codec.patterns import entry_from_proto, entry_to_proto, with_figures
 from academy.store.contest_commands import RegisterGame
 from academy.store.environment import TableName
 from academy.store.errors import InvalidRecordError, StoreCorruptError

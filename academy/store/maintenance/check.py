@@ -9,7 +9,8 @@ from google.protobuf.message import Message
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
 from academy.store import contest_tables, event_log, game_tables, keys, rebuild, tokens
-from academy.store.codec import PROPOSAL_ID_LENGTH, unpack_message
+from academy.store.codec.packing import unpack_message
+from academy.store.codec.proposals import PROPOSAL_ID_LENGTH
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError

@@ -14,7 +14,7 @@ import lmdb
 
 from academy.knowledge.game import GameKnowledge
 from academy.store import event_log, lock_file, rebuild
-from academy.store.codec import unpack_message
+from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.store.maintenance.backup import sync, verify

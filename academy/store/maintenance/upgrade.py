@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from academy.store import arenas, contest_tables, game_tables, keys, rebuild
-from academy.store.codec import pack_message, unpack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError, StoreError

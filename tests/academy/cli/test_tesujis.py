@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from academy.store.codec import spec_to_proto
+from academy.store.codec.games import spec_to_proto
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from referees.api import referee

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
-from academy.store.codec import spec_to_proto
+from academy.store.codec.games import spec_to_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.service.running import Running
 

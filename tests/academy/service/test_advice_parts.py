@@ -9,7 +9,7 @@ import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.boards import Board, SquareGeometry
-from academy.store.codec import spec_to_proto
+from academy.store.codec.games import spec_to_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from academy.wire.games import read_spec
 from clients import Connection

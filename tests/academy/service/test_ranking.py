@@ -16,7 +16,7 @@ from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import Matches, MatchQuery
 from academy.service.pattern_cache import PatternCache, RankedPatterns
-from academy.store.codec import library_to_proto
+from academy.store.codec.games import library_to_proto
 
 SPEC = GameSpec("go", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
 LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from academy.knowledge.boards import Board
-from academy.store.codec import spec_to_proto
+from academy.store.codec.games import spec_to_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients.local_weights import LocalWeights
 from referees.api import referee

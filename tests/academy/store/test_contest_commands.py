@@ -8,7 +8,7 @@ import pytest
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import arenas, contest_tables, event_log, game_tables
-from academy.store.codec import settings_to_proto, spec_to_proto
+from academy.store.codec.games import settings_to_proto, spec_to_proto
 from academy.store.contest_commands import (
     CountConsultation,
     NoteUses,

@@ -6,7 +6,8 @@ import pytest
 
 from academy.knowledge.contests import Result
 from academy.knowledge.settings import Library
-from academy.store.codec import check_new_names, proposal_from_proto, report_from_proto, uses_to_proto
+from academy.store.codec.contests import check_new_names, report_from_proto, uses_to_proto
+from academy.store.codec.proposals import proposal_from_proto
 from academy.store.errors import InvalidRecordError
 from academy.v1 import contests_pb2, events_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import endgame_proposal, go, report

@@ -10,7 +10,7 @@ from academy.knowledge.boards import GraphGeometry, HexGeometry, InvalidBoardErr
 from academy.knowledge.settings import GREATEST, LEAST, InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
-from academy.store.codec import (
+from academy.store.codec.games import (
     library_from_proto,
     library_to_proto,
     pattern_library_from_proto,

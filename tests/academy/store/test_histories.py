@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
 from academy.store import game_tables
-from academy.store.codec import entry_to_proto, node_to_proto
+from academy.store.codec.openings import node_to_proto
+from academy.store.codec.patterns import entry_to_proto
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.errors import ContestOverError, NotDeletedError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import (

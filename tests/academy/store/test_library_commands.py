@@ -13,7 +13,8 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.text import read_cells
 from academy.store import event_log, game_tables, library_commands
-from academy.store.codec import entry_to_proto, node_to_proto
+from academy.store.codec.openings import node_to_proto
+from academy.store.codec.patterns import entry_to_proto
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.errors import InvalidRecordError, NotDeletedError, UnknownGameError, UnknownRemovalError
 from academy.store.event_log import Page

@@ -8,15 +8,9 @@ from hypothesis import strategies as st
 
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.settings import Library
-from academy.store.codec import (
-    entry_from_proto,
-    entry_to_proto,
-    node_from_proto,
-    node_to_proto,
-    pack_message,
-    unpack_message,
-    with_figures,
-)
+from academy.store.codec.openings import node_from_proto, node_to_proto
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import entry_from_proto, entry_to_proto, with_figures
 from academy.store.errors import InvalidRecordError
 from academy.v1 import pattern_pb2
 from tests.academy.store import strategies

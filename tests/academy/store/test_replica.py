@@ -9,7 +9,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import VoteTally
 from academy.store import game_tables, keys
-from academy.store.codec import pack_message, unpack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import UnknownGameError

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from academy.knowledge.settings import Library
-from academy.store.codec import proposed_by
+from academy.store.codec.patterns import proposed_by
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check

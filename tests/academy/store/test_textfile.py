@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
-from academy.store.codec import entry_to_proto, node_to_proto, with_figures
+from academy.store.codec.openings import node_to_proto
+from academy.store.codec.patterns import entry_to_proto, with_figures
 from academy.store.textfile import LibraryTextError, read_text, write_text
 from tests.academy.store import strategies
 from tests.academy.store.examples import go

@@ -19,7 +19,7 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, game_tables, tokens
-from academy.store.codec import pack_message
+from academy.store.codec.packing import pack_message
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.contest_tables import ProposalFilter
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction

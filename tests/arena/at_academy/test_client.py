@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.store.codec import check_report
+from academy.store.codec.contests import check_report
 from academy.v1 import contests_pb2
 from academy.wire.games import game_message
 from arena.academy import client as academy_link

@@ -7,7 +7,7 @@ from random import Random
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store.codec import spec_to_proto
+from academy.store.codec.games import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients import Academy, Connection
 from clients.bots.advised_player import AdvisedPlayer

@@ -8,7 +8,7 @@ import pytest
 from academy.knowledge.analysis import ANALYST
 from academy.knowledge.settings import Library
 from academy.store import event_log, keys
-from academy.store.codec import pack_message, unpack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError

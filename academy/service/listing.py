@@ -1,0 +1,135 @@
+"""Lists of a library's patterns and tesujis: which pass a filter, in which order."""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.settings import Library
+from academy.knowledge.tesujis import TesujiTable
+from academy.service.errors import require
+from academy.service.game_cache import CachedGame
+from academy.service.paging import Key
+from academy.service.pattern_cache import Figures
+from academy.store.codec.games import library_to_proto
+from academy.store.codec.patterns import proposed_by, stored_cells, use_count
+from academy.v1 import libraries_pb2
+
+_ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
+_DEFAULT_ORDER: Final = "strength desc"
+# Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
+_COUNTS: Final = ("uses", "successes")
+_LONGEST_PART: Final = 256
+_TESUJI_ORDERS: Final = ("strength", "weight")
+_ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
+
+
+class PatternListing:
+    """The patterns of a library that pass a filter, in order.
+
+    Raises InvalidFieldError for an unknown order.
+    """
+
+    def __init__(
+        self, game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
+    ) -> None:
+        match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+        require(
+            match is not None and match[1] in _ORDERS,
+            "order_by",
+            f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
+        )
+        assert match is not None
+        self._keys: NDArray[np.float64]
+        figures = _filter_figures(game, library, wanted)
+        self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
+        if match[1] in _COUNTS:
+            stored = game.view.libraries[library].stored
+            counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
+            self._keys = np.fromiter((getattr(count, match[1]) for count in counts), np.float64)
+        else:
+            self._keys = figures[match[1]].astype(np.float64)
+        if match[2] == "desc":
+            self._keys = -self._keys
+
+    @property
+    def total(self) -> int:
+        """The number of patterns in the listing."""
+        return len(self._pattern_ids)
+
+    def after(self, key: Key | None) -> Iterator[int]:
+        """Yield the numbers of the patterns after a page's key, or all of them."""
+        pattern_ids, keys = self._pattern_ids, self._keys
+        if key is not None:
+            value, last = float(key[0]), int(key[1])
+            later = (keys > value) | ((keys == value) & (pattern_ids > last))
+            pattern_ids, keys = pattern_ids[later], keys[later]
+        yield from pattern_ids[np.lexsort((pattern_ids, keys))].tolist()
+
+    def key_of(self, pattern_id: int) -> Key:
+        """Return the key from which the page after this pattern continues."""
+        place = int(np.searchsorted(self._pattern_ids, pattern_id))
+        return [float(self._keys[place]), pattern_id]
+
+
+def _filter_figures(game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
+    figures = game.patterns.figures
+    keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
+    if wanted.HasField("min_elo"):
+        keep &= figures["elo"] >= wanted.min_elo
+    if wanted.HasField("max_elo"):
+        keep &= figures["elo"] <= wanted.max_elo
+    if wanted.HasField("min_value"):
+        keep &= figures["value"] >= wanted.min_value
+    if wanted.HasField("max_value"):
+        keep &= figures["value"] <= wanted.max_value
+    if wanted.HasField("min_proposers"):
+        keep &= figures["proposers"] >= wanted.min_proposers
+    if wanted.player:
+        keep &= figures["player"] == wanted.player
+    # What costs more is looked at where the rest is passed.
+    stored = game.view.libraries[library].stored
+    if wanted.proposer:
+        numbers = figures["pattern_id"][keep].tolist()
+        keep[keep] = [proposed_by(stored[number], wanted.proposer) for number in numbers]
+    if wanted.cells or wanted.HasField("min_size") or wanted.HasField("max_size"):
+        passes = _cells_filter(wanted, isinstance(game.view.spec.geometry, GraphGeometry))
+        numbers = figures["pattern_id"][keep].tolist()
+        keep[keep] = [passes(stored_cells(stored[number])) for number in numbers]
+    return figures[keep]
+
+
+def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable[[str], bool]:
+    """What patterns' texts must be. On a map each cell has a line of its own. Raises InvalidFieldError."""
+    most = _LONGEST_PART
+    require(len(wanted.cells) <= most, "filter.cells", f"more than {most} characters", limit=most)
+    part = " ".join(wanted.cells.split())
+    least = wanted.min_size if wanted.HasField("min_size") else 0
+    greatest = wanted.max_size if wanted.HasField("max_size") else math.inf
+
+    def passes(cells: str) -> bool:
+        lines = cells.splitlines()
+        size = len(lines) if on_map else len(cells.split())
+        return least <= size <= greatest and any(part in " ".join(line.split()) for line in lines)
+
+    return passes
+
+
+def tesujis_in_order(table: TesujiTable, order_by: str) -> NDArray[np.intp]:
+    """The rows of a table. Raises InvalidFieldError for an unknown order."""
+    match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+    require(
+        match is not None and match[1] in _TESUJI_ORDERS,
+        "order_by",
+        f"{order_by[:60]!r}: one of {', '.join(_TESUJI_ORDERS)}, and 'desc' after it for the greatest first",
+    )
+    assert match is not None
+    rows = table.by_strength
+    if match[1] == "weight":
+        # Among equals the strongest first.
+        rows = rows[np.argsort(-table.weight_millionths[rows], kind="stable")]
+    return rows if match[2] == "desc" else rows[::-1]

@@ -1,0 +1,108 @@
+"""Games, their settings and measures as protobuf messages, and back."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from typing import Any, Final
+
+from academy.knowledge.fair_use import FairUse
+from academy.knowledge.measures import Measures
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.store.errors import InvalidRecordError
+from academy.v1 import contests_pb2, game_pb2, pattern_pb2
+from academy.wire.games import game_message
+
+_FROM_LIBRARY: Final = {library: pattern_pb2.Library.Value(f"LIBRARY_{library.name}") for library in Library}
+_TO_LIBRARY: Final = {value: library for library, value in _FROM_LIBRARY.items()}
+
+
+def library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
+    """Return the library an enum value stands for. Raises InvalidRecordError for none and unknown ones."""
+    if value not in _TO_LIBRARY:
+        raise InvalidRecordError(field, f"{value} names no library")
+    return _TO_LIBRARY[value]
+
+
+def pattern_library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
+    """Return a library that holds patterns.
+
+    Raises InvalidRecordError for others, the opening tree included.
+    """
+    library = library_from_proto(value, field)
+    if library is Library.OPENING:
+        raise InvalidRecordError(
+            field, "the opening library holds lines of moves; patterns have the other two"
+        )
+    return library
+
+
+def library_to_proto(library: Library) -> pattern_pb2.Library.ValueType:
+    """Return the enum value of a library."""
+    return _FROM_LIBRARY[library]
+
+
+def settings_from_proto(
+    message: game_pb2.LibrarySettings, base: LibrarySettings | None = None
+) -> LibrarySettings:
+    """Read settings; those not given are `base`'s, or the defaults. Raises InvalidSettingsError."""
+    given = {field.name: getattr(base or LibrarySettings(), field.name) for field in fields(LibrarySettings)}
+    given.update((field.name, value) for field, value in message.ListFields())
+    return LibrarySettings(**given)
+
+
+def settings_to_proto(settings: LibrarySettings) -> game_pb2.LibrarySettings:
+    """Write all settings."""
+    return game_pb2.LibrarySettings(
+        **{field.name: getattr(settings, field.name) for field in fields(LibrarySettings)}
+    )
+
+
+def measures_from_text(text: str) -> Measures:
+    """Read the sums behind a game's measures from JSON. Raises InvalidRecordError."""
+    try:
+        stored = json.loads(text, parse_constant=_refuse_constant)
+        if not isinstance(stored, dict) or any(not isinstance(name, str) for name in stored):
+            raise ValueError("an object of names and numbers is needed")
+        measures = Measures.from_json(stored)
+        measures.measures()
+        if not isinstance(measures.contests, int) or measures.contests < 0:
+            raise ValueError(f"contests {measures.contests!r} must be a whole number from 0")
+        if any(not isinstance(value, int | float | None) for value in _plain_values(measures.as_json())):
+            raise ValueError("only numbers may stand in it")
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
+        raise InvalidRecordError("history.measures", f"cannot be read: {error}") from error
+    return measures
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _plain_values(stored: dict[str, Any]) -> Iterator[Any]:
+    for value in stored.values():
+        yield from value.values() if isinstance(value, dict) else (value,)
+
+
+def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> game_pb2.Game:
+    """Write a game's description, with settings where given."""
+    message = game_message(spec)
+    if settings is not None:
+        message.settings.CopyFrom(settings_to_proto(settings))
+    return message
+
+
+def fair_use_from_proto(message: contests_pb2.FairUseRules) -> dict[str, float]:
+    """Return the rules that are given, by the names of the settings."""
+    return {field.name: value for field, value in message.ListFields()}
+
+
+def fair_use_in_force(contest: contests_pb2.Contest) -> FairUse | None:
+    """Return the rules of a stored contest; None for one that was opened before contests had any."""
+    rules: dict[str, Any] = fair_use_from_proto(contest.fair_use)
+    return FairUse(**rules) if rules else None
+
+
+def fair_use_to_proto(rules: FairUse) -> contests_pb2.FairUseRules:
+    """Write all rules."""
+    return contests_pb2.FairUseRules(**asdict(rules))
