@@ -4,18 +4,19 @@ Each method takes in one event. The same events in the same order make the same 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
+from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.library import PatternLibrary
 from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
-from academy.knowledge.pattern_entry import PatternEntry, UseCount, check_entry
+from academy.knowledge.pattern_entry import PatternEntry, check_entry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
@@ -23,76 +24,9 @@ from academy.knowledge.tesuji_shapes import PROPOSED, InvalidTesujiError
 from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
-__all__ = [
-    "PATTERN_LIBRARIES",
-    "RULES_VERSION",
-    "ChangedRecords",
-    "Counters",
-    "GameKnowledge",
-    "KnowledgeUpdate",
-    "StoredKnowledge",
-]
+__all__ = ["PATTERN_LIBRARIES", "RULES_VERSION", "GameKnowledge"]
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """The numbers that the next pattern and the next opening node get."""
-
-    next_pattern_id: int = 1
-    next_node_id: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedRecords:
-    """The records that an event stored, altered or removed: patterns and nodes by number, ratings by player.
-
-    `used` are patterns of which nothing but the uses changed; they are not among `patterns`. All tesujis
-    are one record: `tesujis` says whether it changed, `evaluation` the same of the evaluation.
-    """
-
-    patterns: frozenset[tuple[Library, int]]
-    used: frozenset[tuple[Library, int]]
-    nodes: frozenset[int]
-    players: frozenset[str]
-    tesujis: bool = False
-    evaluation: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeUpdate:
-    """The difference between two copies of a game's knowledge, as the newer one has it."""
-
-    description: Description
-    settings: LibrarySettings
-    counters: Counters
-    measures: Measures
-    ratings: tuple[Rating, ...]
-    patterns: tuple[tuple[Library, PatternEntry], ...]
-    patterns_gone: tuple[tuple[Library, int], ...]
-    uses: tuple[tuple[Library, UseCount], ...]
-    nodes: tuple[OpeningNode, ...]
-    nodes_gone: tuple[int, ...]
-    muted: frozenset[str] = frozenset()
-    tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
-    evaluation: EvaluationTable = field(default_factory=EvaluationTable)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredKnowledge:
-    """All records of one game, as `GameKnowledge.restore` reads them: in any order, each iterable once."""
-
-    spec: GameSpec
-    settings: LibrarySettings
-    patterns: Iterable[tuple[Library, PatternEntry]]
-    nodes: Iterable[OpeningNode]
-    counters: Counters
-    measures: Measures
-    ratings: Iterable[Rating]
-    muted: Iterable[str] = ()
-    tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
-    evaluation: EvaluationTable = field(default_factory=EvaluationTable)
 
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and

@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry
-from academy.knowledge.tesuji_numbers import (
-    NEAR_CELLS,
-    NUMBERS,
-)
+from academy.knowledge.tesuji_numbers import NEAR_CELLS, NUMBERS
 
 __all__ = [
     "EMPTY",
@@ -29,6 +26,7 @@ __all__ = [
     "OFF",
     "OTHER",
     "OWN",
+    "PLAYERS",
     "PROPOSED",
     "RESTING",
     "Family",

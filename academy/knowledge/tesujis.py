@@ -15,22 +15,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.logistic import MOST_COUNTED, MOST_GRADIENT, exp
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesuji_choices import Choices, Move, choices_of, moves_of
 from academy.knowledge.tesuji_shapes import (
     MOST_CODES,
     NO_SHAPE,
-    OWN,
     PROPOSED,
     InvalidTesujiError,
     Numbers,
@@ -39,13 +37,7 @@ from academy.knowledge.tesuji_shapes import (
 from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, MAX_ELO, VALUE_SCALE
 
-__all__ = [
-    "FIRST_IN_USES",
-    "LEAST_ELO",
-    "MOST_PROPOSED",
-    "Advice",
-    "TesujiTable",
-]
+__all__ = ["FIRST_IN_USES", "LEAST_ELO", "MOST_PROPOSED", "Advice", "TesujiTable"]
 
 # Weaker players play too much at random to be learnt from.
 LEAST_ELO: Final = 1_000.0
@@ -71,7 +63,6 @@ FIRST_IN_USES: Final = 2**48
 MOST_PROPOSED: Final = 32
 # Cells of the boards that are learnt from at once.
 _CELLS_AT_ONCE: Final = 8_192
-_PLAYERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +349,7 @@ class TesujiTable:
         if not before or not after:
             raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
         elo = teachers[proposal.seat]
-        choices = _read(surroundings(spec, (code,)) or around, [_Move(before, after, proposal.seat, elo)])
+        choices = choices_of(surroundings(spec, (code,)) or around, [Move(before, after, proposal.seat, elo)])
         if not len(choices.chosen):
             raise InvalidTesujiError(
                 f"'*' is the empty cell that the move went to: ply {proposal.ply} put no piece on exactly "
@@ -401,7 +392,7 @@ class TesujiTable:
         """
         around = surroundings(spec, self.proposed)
         teachers = self._teachers(report, muted) if around is not None and capacity else {}
-        plies = _plies_of(report, teachers)
+        plies = moves_of(report, teachers)
         if around is None or not plies:
             return self
         fit = _Fit(self)
@@ -423,10 +414,10 @@ class TesujiTable:
             and that of one move among all those compared.
         """
         around = surroundings(spec, self.proposed)
-        plies = _plies_of(report, self._teachers(report, frozenset()))
+        plies = moves_of(report, self._teachers(report, frozenset()))
         if around is None or not plies:
             return np.zeros((0, 2))
-        choices = _read(around, plies)
+        choices = choices_of(around, plies)
         rows = self._rows(choices.codes)
         known = np.append(self.weight_millionths, 0)
         scores = known[rows].sum(axis=1) / VALUE_SCALE
@@ -466,25 +457,6 @@ _COLUMNS: Final = tuple(column.name for column in fields(TesujiTable))
 _SUMS: Final = tuple(name for name in _COLUMNS if name not in ("codes", "weight_millionths"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """The boards before and after a move, the seat that made it, and its Elo in hundredths."""
-
-    before: bytes
-    after: bytes
-    seat: int
-    elo: int
-
-
-def _plies_of(report: ContestReport, teachers: dict[int, int]) -> list[_Move]:
-    boards = pairwise((report.start_states, *(ply.states for ply in report.plies)))
-    return [
-        _Move(before, after, ply.player, teachers[ply.player])
-        for (before, after), ply in zip(boards, report.plies, strict=True)
-        if before and after and ply.player in teachers
-    ]
-
-
 class _Fit:
     """Weights on their way through one contest, and what is counted."""
 
@@ -510,9 +482,9 @@ class _Fit:
             successes,
         )
 
-    def learn(self, around: Surroundings, moves: Sequence[_Move]) -> None:
+    def learn(self, around: Surroundings, moves: Sequence[Move]) -> None:
         """Learn from moves that put a piece on one empty cell and take none of the mover's own away."""
-        choices = _read(around, moves)
+        choices = choices_of(around, moves)
         if not len(choices.chosen):
             return
         # Few different ones among many: to find each is faster than to sort with the places.
@@ -528,7 +500,7 @@ class _Fit:
             self._weights[rows], self._gradients[rows], numbers, choices
         )
 
-    def _count(self, rows: Places, numbers: Places, choices: "_Choices") -> None:
+    def _count(self, rows: Places, numbers: Places, choices: "Choices") -> None:
         width = len(rows) + 1
         offered = np.bincount(numbers.ravel(), minlength=width)[:-1]
         chosen = np.bincount(numbers[choices.chosen].ravel(), minlength=width)[:-1]
@@ -554,56 +526,8 @@ class _Fit:
         return rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Choices:
-    """The cells that players could move to, ply by ply.
-
-    `codes` has a row for each cell and `plies` the number of its ply, from 0 without gaps; `chosen` has for
-    each ply the row of the cell moved to, `elos` the mover's Elo in hundredths.
-    """
-
-    codes: Numbers
-    plies: Places
-    chosen: Places
-    elos: Numbers
-
-
-def _read(around: Surroundings, moves: Sequence[_Move]) -> _Choices:
-    """Return the choices of those moves that can be learnt from."""
-    before, after = (
-        np.frombuffer(b"".join(states), dtype=np.uint8).reshape(len(moves), -1)
-        for states in ((move.before for move in moves), (move.after for move in moves))
-    )
-    seats = np.array([move.seat for move in moves])
-    views = np.empty((len(moves), before.shape[1] + 1), dtype=np.uint8)
-    own_after = np.empty(after.shape, dtype=np.bool_)
-    for player in range(1, _PLAYERS + 1):
-        own = seats == player
-        views[own] = around.views(before[own], player)
-        own_after[own] = around.views(after[own], player)[:, :-1] == OWN
-    own_before = views[:, :-1] == OWN
-    candidates = around.candidates(views, before)
-    filled = (before == State.EMPTY) & own_after
-    cells = filled.argmax(axis=1)
-    fits = (filled.sum(axis=1) == 1) & ~(own_before & ~own_after).any(axis=1)
-    # Where there is one cell only, nothing was chosen.
-    fits &= (candidates.sum(axis=1) > 1) & candidates[np.arange(len(moves)), cells]
-    candidates &= fits[:, None]
-    boards, places = np.divmod(np.flatnonzero(candidates), candidates.shape[1])
-    by_player = []
-    for player in range(1, _PLAYERS + 1):
-        own = seats[boards] == player
-        by_player.append((own, around.codes(views, boards[own], places[own], player)))
-    width = max(codes_of.shape[1] for _, codes_of in by_player)
-    codes = np.full((len(places), width), NO_SHAPE, dtype=np.int64)
-    for own, codes_of in by_player:
-        codes[own, : codes_of.shape[1]] = codes_of
-    elos = np.array([move.elo for move in moves], dtype=np.int64)[fits]
-    return _Choices(codes, (np.cumsum(fits) - 1)[boards], np.flatnonzero(places == cells[boards]), elos)
-
-
 def _descend(
-    weights: NDArray[np.float64], gradients: NDArray[np.float64], numbers: Places, choices: _Choices
+    weights: NDArray[np.float64], gradients: NDArray[np.float64], numbers: Places, choices: Choices
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return weights and sums of squared gradients after all steps.
 

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Final
 
 from academy.knowledge.evaluation import EvaluationTable
-from academy.knowledge.game import ChangedRecords, Counters, GameKnowledge, KnowledgeUpdate, StoredKnowledge
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry

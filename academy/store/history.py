@@ -11,7 +11,8 @@ from typing import Final
 
 from academy.knowledge.analysis import ANALYST
 from academy.knowledge.contests import Judgement, Verdict
-from academy.knowledge.game import ChangedRecords, GameKnowledge
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.game_records import ChangedRecords
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from academy.knowledge.game import Counters, GameKnowledge
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.game_records import Counters
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode

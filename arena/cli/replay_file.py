@@ -52,7 +52,7 @@ def find_game(control: Path, game_id: str | None) -> tuple[Path, str]:
 def replay_of(control: Path, game_id: str) -> str:
     """The file of a competition's finished game. Raises ReplayNotMadeError and ResultsError."""
     from arena.reports.kept_texts import read_texts
-    from arena.service.competitions import CompetitionView
+    from arena.service.competition_view import CompetitionView
 
     view = CompetitionView(control.stem, control)
     view.files.check_results()

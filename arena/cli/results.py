@@ -91,7 +91,8 @@ def games(  # noqa: PLR0913 - the options of a command
 
     from arena.cli.service_text import games_text
     from arena.lobby.errors import InvalidRequestError
-    from arena.service.competitions import CompetitionView, read_filter
+    from arena.service.competition_view import CompetitionView
+    from arena.service.game_messages import read_filter
     from arena.v1 import competitions_pb2
 
     which = competitions_pb2.GameFilter(
@@ -133,7 +134,7 @@ def schedule(
     """List the games still to come, as far as the competition's kind knows them."""
     from google.protobuf.json_format import MessageToDict
 
-    from arena.service.competitions import CompetitionView
+    from arena.service.competition_view import CompetitionView
     from arena.v1 import competitions_pb2
 
     if service is not None:

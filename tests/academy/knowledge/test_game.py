@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Verdict
-from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge, StoredKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.game_records import ChangedRecords, Counters, StoredKnowledge
 from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.opening_node import OpeningNode

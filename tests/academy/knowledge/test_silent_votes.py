@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from academy.knowledge.contests import Proposal, Verdict
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge, StoredKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.game_records import StoredKnowledge
 from academy.knowledge.library import PatternLibrary
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings

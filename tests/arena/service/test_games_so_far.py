@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.reports.contents import CompetitionReport
 from arena.runner.results import read_results
-from arena.service.competitions import CompetitionView
+from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
 
