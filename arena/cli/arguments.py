@@ -1,5 +1,6 @@
 """What most actions are given: a competition, by its control file, and where its results are."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +36,13 @@ ResultsUrl = Annotated[
         show_default=False,
     ),
 ]
+
+
+def finite(value: float | None) -> float | None:
+    """Check an option. Raises typer.BadParameter for what is no number: comparisons let it through."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("nan is no number")
+    return value
 
 
 def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionFiles":

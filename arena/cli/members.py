@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.cli.arguments import finite
 from arena.cli.service import Service, with_service
 from arena.output import say, say_json
 
@@ -26,7 +27,15 @@ Games = Annotated[
     ),
 ]
 Days = Annotated[
-    float | None, typer.Option("--days", min=0.0, help="For this number of days.", show_default="for ever")
+    float | None,
+    typer.Option(
+        "--days",
+        min=0.001,
+        max=36_500,
+        callback=finite,
+        help="For this number of days.",
+        show_default="for ever",
+    ),
 ]
 
 group = typer.Typer(

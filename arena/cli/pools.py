@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.cli.arguments import finite
 from arena.cli.control_files import read_settings
 from arena.cli.service import Service, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
     from arena.v1 import pools_pb2
+
+MOST = 2**31 - 1
+MOST_SECONDS = 1e6
+MOST_HOURS = 366 * 24
 
 Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 PoolName = Annotated[str, typer.Argument(metavar="NAME", help="The pool's name.", show_default=False)]
@@ -23,22 +28,42 @@ Settings = Annotated[
 ]
 MoveLimit = Annotated[
     int | None,
-    typer.Option(min=0, help="A game ends after this number of moves.", show_default="the game's own"),
+    typer.Option(
+        min=0, max=MOST, help="A game ends after this number of moves.", show_default="the game's own"
+    ),
 ]
 Main = Annotated[
-    float | None, typer.Option("--main", min=0, help="The clock: seconds for all moves.", show_default=False)
+    float | None,
+    typer.Option(
+        "--main",
+        min=0,
+        max=MOST_SECONDS,
+        callback=finite,
+        help="The clock: seconds for all moves.",
+        show_default=False,
+    ),
 ]
 Increment = Annotated[
-    float | None, typer.Option(min=0, help="The clock: seconds that a move adds.", show_default=False)
+    float | None,
+    typer.Option(
+        min=0,
+        max=MOST_SECONDS,
+        callback=finite,
+        help="The clock: seconds that a move adds.",
+        show_default=False,
+    ),
 ]
 MoveSeconds = Annotated[
-    float | None, typer.Option(min=0, help="Seconds a move, without a clock.", show_default="60")
+    float | None,
+    typer.Option(
+        min=0, max=MOST_SECONDS, callback=finite, help="Seconds a move, without a clock.", show_default="60"
+    ),
 ]
 Openings = Annotated[
     Path | None, typer.Option(help="A file of openings: SGF, or moves on each line.", show_default=False)
 ]
 Rounds = Annotated[
-    int | None, typer.Option(min=0, help="End after this number of rounds.", show_default="no end")
+    int | None, typer.Option(min=0, max=MOST, help="End after this number of rounds.", show_default="no end")
 ]
 GamesAtOnce = Annotated[int | None, typer.Option(min=1, max=256, help="Games at a time.", show_default="2")]
 RandomPlayer = Annotated[
@@ -54,7 +79,10 @@ ScheduleOption = Annotated[
     ),
 ]
 Hours = Annotated[
-    float | None, typer.Option(min=0, help="How long it is open each time.", show_default=False)
+    float | None,
+    typer.Option(
+        min=0, max=MOST_HOURS, callback=finite, help="How long it is open each time.", show_default=False
+    ),
 ]
 
 pools = typer.Typer(
@@ -73,7 +101,7 @@ seasons = typer.Typer(
 
 def add_to(application: typer.Typer) -> None:
     """Add both groups of actions."""
-    for action in (add, change, pause, resume, end):
+    for action in (add, change, pause, resume, end, remove):
         pools.command()(with_service(action))
     pools.command("list")(with_service(list_pools))
     seasons.command()(with_service(begin))
@@ -179,6 +207,13 @@ def end(service: Service, name: PoolName) -> None:
     from arena.v1 import pools_pb2
 
     _show(_call(service, "EndPool", pools_pb2.EndPoolRequest(name=name), f"ending {name}").pool)
+
+
+def remove(service: Service, name: PoolName) -> None:
+    """Free the name of a pool that has ended and never ran."""
+    from arena.v1 import pools_pb2
+
+    _call(service, "RemovePool", pools_pb2.RemovePoolRequest(name=name), f"removing {name}")
 
 
 def list_pools(service: Service, as_json: Json = False) -> None:

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -221,10 +222,10 @@ def pools_text(pools: Iterable[pools_pb2.Pool]) -> str:
         state = pools_pb2.PoolState.Name(pool.state).removeprefix("POOL_STATE_").lower()
         if pool.HasField("opens"):
             state += f" until {_time(pool.opens)}"
-        hours = f" for {settings.open_for.seconds / 3600:g} h" if settings.schedule else ""
+        open_for = f" for {timedelta(seconds=settings.open_for.seconds)}" if settings.schedule else ""
         remark = pool.remark.strip().rpartition("\n")[2]
         cells = (pool.name, state, settings.game, settings.settings_json, _clock(settings))
-        more = (f"{settings.schedule}{hours}" or "always", remark)
+        more = (f"{settings.schedule}{open_for}" or "always", remark)
         table.add_row(*(Text(legible(cell)) for cell in (*cells, *more)))
     return _text(table)
 

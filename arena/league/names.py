@@ -11,6 +11,8 @@ from typing import Final
 
 SHORTEST: Final = 2
 LONGEST: Final = 32
+# The anchor of pools, which plays at random.
+RANDOM_PLAYER: Final = "random"
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _ALIKE: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "-": "", "_": "", ".": ""})
 
@@ -26,6 +28,8 @@ def complaint_about_name(name: str) -> str:
             f"{name[:80]!r} is no name: write {SHORTEST} to {LONGEST} letters of ASCII, digits, '-', '_' and "
             "'.', a letter first"
         )
+    if skeleton(name) == RANDOM_PLAYER:
+        return f"{name!r} looks like {RANDOM_PLAYER!r}, the arena's own player: choose another name"
     return ""
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from cronsim import CronSim, CronSimError
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from arena.league.database import LeagueDatabase
 from arena.league.errors import InvalidPoolError, PoolConflictError, UnknownPoolError
@@ -15,6 +15,9 @@ from arena.results.database import utc_now
 
 MOST_POOLS: Final = 1_000
 LONGEST_OPENING: Final = timedelta(days=366)
+LONGEST_SCHEDULE: Final = 200
+_FIELDS: Final = ("minute", "hour", "day", "month", "weekday")
+_FORM: Final = f"{', '.join(_FIELDS)}, such as `0 20 * * 6`"
 OPEN: Final = "open"
 PAUSED: Final = "paused"
 ENDED: Final = "ended"
@@ -37,11 +40,15 @@ class Schedule:
             return None
         if open_for is None or not timedelta(0) < open_for <= LONGEST_OPENING:
             raise InvalidPoolError("open_for", "say how long the pool is open each time, at most 366 days")
-        try:
-            next(CronSim(cron[:200], datetime.now(UTC)))
-        except (CronSimError, StopIteration):
+        if len(cron) > LONGEST_SCHEDULE or len(cron.split()) != len(_FIELDS):
             raise InvalidPoolError(
-                "schedule", f"{cron[:80]!r} is no time as cron writes it: minute, hour, day, month, weekday"
+                "schedule", f"{cron[:80]!r}: write {_FORM}, {LONGEST_SCHEDULE} characters at most"
+            )
+        try:
+            next(CronSim(cron, datetime.now(UTC)))
+        except (CronSimError, StopIteration) as error:
+            raise InvalidPoolError(
+                "schedule", f"{cron!r} is no time as cron writes it, or never comes ({error}): write {_FORM}"
             ) from None
         return cls(cron, open_for)
 
@@ -114,6 +121,13 @@ class Pools:
         if state != ENDED and self.named(name).state == ENDED:
             raise PoolConflictError(f"the pool {name!r} has ended: add another", name=name)
         return self._update(name, State=state)
+
+    def remove(self, name: str) -> None:
+        """Free the name of a pool that has ended. Raises UnknownPoolError and PoolConflictError."""
+        if self.named(name).state != ENDED:
+            raise PoolConflictError(f"the pool {name!r} has not ended: end it first", name=name)
+        with self._league.sole_transaction() as connection:
+            connection.execute(delete(POOL).where(POOL.c.Name == name))
 
     def _update(self, name: str, **values: object) -> StoredPool:
         with self._league.sole_transaction() as connection:

@@ -1,25 +1,30 @@
 """A pool's settings as the control file of a standing competition, and the files that a run of it reads."""
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from google.protobuf.duration_pb2 import Duration
+
 from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.league.errors import InvalidPoolError, PoolConflictError
-from arena.league.members import Member
+from arena.league.names import RANDOM_PLAYER
+from arena.league.players import Entrant
 from arena.league.pools import Schedule
 from arena.match.openings import InvalidOpeningsError, read_openings
+from arena.runner.files import CompetitionFiles
 from arena.v1 import pools_pb2
 
 HEADING: Final = "# Written by the service from the data of its pool: `arena pool change` changes it.\n"
 LONGEST_OPENINGS: Final = 1 << 20
 DEFAULT_GAMES_AT_ONCE: Final = 2
 MOST_GAMES_AT_ONCE: Final = 256
-RANDOM_PLAYER: Final = "random"
+NANOSECONDS: Final = 10**9
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -37,16 +42,30 @@ def schedule_of(settings: pools_pb2.PoolSettings) -> Schedule | None:
 def game_of(settings: pools_pb2.PoolSettings) -> tuple[str, dict[str, Any]]:
     """The game's name and settings. Raises InvalidPoolError."""
     try:
-        values = json.loads(settings.settings_json or "{}")
+        values = json.loads(settings.settings_json or "{}", object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
-        raise InvalidPoolError("settings_json", f"it is not JSON: {error}") from None
+        # The other errors speak of Python.
+        what = (
+            f": {error}" if isinstance(error, json.JSONDecodeError) else ", or too deep, or a number too long"
+        )
+        raise InvalidPoolError("settings_json", f"it is not JSON{what}") from None
     if not isinstance(values, dict):
         raise InvalidPoolError("settings_json", 'write an object, such as {"board_size": 9}')
+    if "name" in values:
+        raise InvalidPoolError("settings_json", "`name` is no setting: the game stands in `game`")
     return settings.game, values
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        twice = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
+        raise InvalidPoolError("settings_json", f"{twice[:80]!r} is given twice")
+    return values
+
+
 def control_text(
-    settings: pools_pb2.PoolSettings, league: str, openings: Path, members: Sequence[Member]
+    settings: pools_pb2.PoolSettings, league: str, openings: Path, members: Sequence[Entrant]
 ) -> str:
     """The control file of a pool with these members. Raises InvalidPoolError."""
     game, values = game_of(settings)
@@ -72,13 +91,13 @@ def control_text(
     if settings.HasField("clock"):
         clock = settings.clock
         tables["time_control"] = {
-            "main_seconds": _seconds(clock.main),
-            "increment_seconds": _seconds(clock.increment),
-            "byo_yomi_seconds": _seconds(clock.byo_yomi),
+            "main_seconds": _seconds("clock.main", clock.main),
+            "increment_seconds": _seconds("clock.increment", clock.increment),
+            "byo_yomi_seconds": _seconds("clock.byo_yomi", clock.byo_yomi),
             "byo_yomi_stones": clock.byo_yomi_stones or 1,
         }
     elif settings.HasField("move_time"):
-        more["move_seconds"] = _seconds(settings.move_time)
+        more["move_seconds"] = _seconds("move_time", settings.move_time)
     if settings.openings:
         tables["openings"] = {"file": str(openings)}
     if settings.random_player:
@@ -89,11 +108,10 @@ def control_text(
             **more,
         }
     for member in members:
-        named = {"version": member.version} if member.version else {}
+        named = {"version": member.version, "family": member.family}
         tables[f"players.{_key(member.name)}"] = {
             "protocol": "grpc",
-            "family": member.family,
-            **named,
+            **{key: value for key, value in named.items() if value},
             **more,
         }
     return HEADING + "\n".join(
@@ -113,10 +131,10 @@ def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
         raise InvalidPoolError("settings", f"more than {2 * LONGEST_OPENINGS} bytes")
     schedule_of(settings)
     openings = openings_file(folder, name, settings)
-    text = control_text(settings, "sqlite:///league.db", openings, ())
-    text += "".join(f'[players.member{number}]\nprotocol = "grpc"\n' for number in (1, 2))
+    stand_ins = [Entrant(name) for name in ("member1", "member2")]
     draft = folder / f".{name}.check.toml"
     try:
+        text = control_text(settings, "sqlite:///league.db", openings, stand_ins)
         if settings.openings:
             draft_openings = openings.with_name(f".{openings.name}")
             draft_openings.write_text(settings.openings, encoding="utf-8")
@@ -127,8 +145,11 @@ def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
         if control.openings is not None:
             read_openings(control.openings.file, control.game.rules())
         return control
+    except RecursionError:
+        raise InvalidPoolError("settings_json", "it is too deep: settings are plain values") from None
     except InvalidOpeningsError as error:
-        complaint = str(error).replace(f"{openings.with_name(f'.{openings.name}')}, ", "")
+        draft_of = re.escape(str(openings.with_name(f".{openings.name}")))
+        complaint = re.sub(f"{draft_of}[,:] ", "", str(error))
         raise InvalidPoolError("openings", complaint) from None
     finally:
         draft.unlink(missing_ok=True)
@@ -149,6 +170,15 @@ def check_own(control: Path) -> None:
         )
 
 
+def remove(control: Path, settings: pools_pb2.PoolSettings) -> None:
+    """Delete a pool's files. Raises PoolConflictError where it has run: its results have its name."""
+    if CompetitionFiles(control).log.exists():
+        raise PoolConflictError(f"{control.stem!r} has run, and its results keep its name", name=control.stem)
+    check_own(control)
+    openings_file(control.parent, control.stem, settings).unlink(missing_ok=True)
+    control.unlink(missing_ok=True)
+
+
 def write(path: Path, text: str) -> None:
     """Write a file whole, unless it is the same already."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
@@ -158,9 +188,10 @@ def write(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def _seconds(duration: Any) -> float:
-    seconds: float = duration.seconds + duration.nanos / 1e9
-    return seconds
+def _seconds(field: str, duration: Duration) -> float:
+    if duration.seconds < 0 or not 0 <= duration.nanos < NANOSECONDS:
+        raise InvalidPoolError(field, "write seconds from 0 and nanoseconds from 0 to 999,999,999")
+    return duration.seconds + duration.nanos / NANOSECONDS
 
 
 def _key(key: str) -> str:
@@ -168,7 +199,7 @@ def _key(key: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """A JSON value as TOML writes it. Raises InvalidPoolError."""
+    """A JSON value as TOML writes it. Raises InvalidPoolError and RecursionError."""
     match value:
         case None:
             raise InvalidPoolError("settings_json", "null is no value of a setting: leave the setting out")
@@ -180,5 +211,7 @@ def _value(value: Any) -> str:
             # TOML knows JSON's escapes, but not its pairs of surrogates, and wants DEL escaped.
             text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
             return text.encode("utf-8", "replace").decode()
+        case float() if not math.isfinite(value):
+            raise InvalidPoolError("settings_json", f"{value} is no value of a setting: write a number")
         case _:
             return json.dumps(value)

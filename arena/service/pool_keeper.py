@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from academy.wire.errors import RefusedCallError
 from arena.control.settings import ControlError
 from arena.league.members import Member, games_since
+from arena.league.players import Entrant
 from arena.league.pools import ENDED, OPEN, Pools, StoredPool
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import ResultsError, reason, utc_now
@@ -45,6 +46,7 @@ class _Kept:
     not_before: float = 0.0
     remark: str = ""
     present: set[str] = field(default_factory=set)
+    looked_elsewhere: bool = False
 
 
 class PoolKeeper:
@@ -70,6 +72,9 @@ class PoolKeeper:
             except (SQLAlchemyError, OSError, ResultsError) as error:
                 why = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
                 _log.warning("pools can't be looked after", why=why)
+            except Exception:
+                # Nobody waits for this task: an end of it would leave the pools as they are, unseen.
+                _log.exception("pools can't be looked after")
             await asyncio.sleep(LOOK_SECONDS)
 
     def remark(self, name: str) -> str:
@@ -98,10 +103,10 @@ class PoolKeeper:
         if kept.running_settings and not here:
             await self._note_end(pool, kept, control)
         settings = pools_pb2.PoolSettings.FromString(pool.settings)
-        if not is_open(pool, settings, utc_now()):
-            await self._stop(kept, control, here)
-            return
         try:
+            if not is_open(pool, settings, utc_now()):
+                await self._stop(kept, control, here)
+                return
             if kept.settings != pool.settings:
                 kept.game_id = (
                     (await asyncio.to_thread(check, pool.name, settings, self.folder))
@@ -118,6 +123,10 @@ class PoolKeeper:
                 await self._play(pool, settings, kept, control, here)
         except (RefusedCallError, ControlError) as error:
             kept.remark = str(error)
+        except Exception as error:
+            # A fault in one pool is not the others'.
+            _log.exception("a pool can't be looked after", name=pool.name)
+            kept.remark = f"it can't be looked after: {error}"
 
     def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
         """Take in who has dialled in and plays this; those who came before stay while they may."""
@@ -154,7 +163,8 @@ class PoolKeeper:
             if time.monotonic() < kept.not_before:
                 return
         openings = openings_file(self.folder, pool.name, settings)
-        text = control_text(settings, self._league, openings, kept.roster)
+        entrants = [Entrant(member.name, member.version, member.family) for member in kept.roster]
+        text = control_text(settings, self._league, openings, entrants)
 
         def write_files() -> None:
             check_own(control)
@@ -191,6 +201,8 @@ class PoolKeeper:
             await asyncio.to_thread(CompetitionFiles(control).request_stop)
         elif not here:
             kept.stopping, kept.remark = False, ""
+            # Of a service before this one, so it is asked once.
+            kept.looked_elsewhere = kept.looked_elsewhere or not await self._runs_elsewhere(control)
 
 
 def is_open(pool: StoredPool, settings: pools_pb2.PoolSettings, now: datetime) -> bool:

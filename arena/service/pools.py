@@ -12,7 +12,7 @@ from arena.league.pools import ENDED, OPEN, PAUSED, StoredPool
 from arena.league.seasons import Season, Seasons
 from arena.results.database import utc_now
 from arena.service.access import WATCHERS, AnsweringServicer, ServiceAccess, answered
-from arena.service.pool_files import check, check_own, game_of, schedule_of
+from arena.service.pool_files import check, check_own, game_of, remove, schedule_of
 from arena.service.pool_keeper import PoolKeeper, is_open
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import pools_pb2 as messages
@@ -88,6 +88,23 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
     ) -> messages.EndPoolResponse:
         """End a pool."""
         return messages.EndPoolResponse(pool=await self._set_state(request.name, ENDED, caller))
+
+    @answered(ServiceRole.OPERATOR)
+    async def RemovePool(
+        self, request: messages.RemovePoolRequest, caller: ServiceCaller
+    ) -> messages.RemovePoolResponse:
+        """Free the name of a pool that never ran."""
+
+        def remove_pool() -> None:
+            pool = self._pools.named(request.name)
+            if pool.state == ENDED:
+                settings = messages.PoolSettings.FromString(pool.settings)
+                remove(self._keeper.folder / f"{pool.name}.toml", settings)
+            self._pools.remove(pool.name)
+
+        await asyncio.to_thread(remove_pool)
+        _log.info("pool removed", name=request.name, caller=caller.name)
+        return messages.RemovePoolResponse()
 
     async def _set_state(self, name: str, state: str, caller: ServiceCaller) -> messages.Pool:
         pool = await asyncio.to_thread(self._pools.set_state, name, state)

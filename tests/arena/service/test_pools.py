@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from arena.league.errors import InvalidPoolError
 from arena.league.pools import Schedule
@@ -139,6 +141,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         ("x", {"settings_json": '{"board_size": 99}'}, "me", "INVALID_CONTROL"),
         ("x", {"settings_json": "[]"}, "me", "INVALID_POOL"),
         ("x", {"settings_json": '{"komi": null}'}, "me", "INVALID_POOL"),
+        ("x", {"settings_json": '{"komi": 1e999}'}, "me", "INVALID_POOL"),
+        ("x", {"settings_json": '{"komi": 1, "komi": 2}'}, "me", "INVALID_POOL"),
+        ("x", {"settings_json": '{"name": "hex"}'}, "me", "INVALID_POOL"),
+        ("x", {"settings_json": '{"komi": ' + "[" * 900 + "]" * 900 + "}"}, "me", "INVALID_POOL"),
+        ("x", {"move_time": Duration(seconds=10**12)}, "me", "INVALID_CONTROL"),
+        ("x", {"move_time": Duration(nanos=2 * 10**9)}, "me", "INVALID_POOL"),
         ("x", {"game": "no such game"}, "me", "INVALID_CONTROL"),
         ("x", {"schedule": "every day"}, "me", "INVALID_POOL"),
         ("x", {"schedule": "0 20 * * 6"}, "me", "INVALID_POOL"),
@@ -149,12 +157,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     ],
 )
 def test_a_pool_that_cannot_be_is_refused_by_name(
-    service: Service, name: str, changes: dict[str, str], who: str, why: str
+    service: Service, name: str, changes: dict[str, Any], who: str, why: str
 ) -> None:
-    settings = messages.PoolSettings()
-    settings.MergeFrom(SETTINGS)
-    for field, value in changes.items():
-        setattr(settings, field, value)
+    settings = messages.PoolSettings(**changes)
+    for field, value in SETTINGS.ListFields():
+        if field.name not in changes:
+            setattr(settings, field.name, value)
     with pytest.raises(grpc.RpcError) as error:
         service.call("AddPool", messages.AddPoolRequest(name=name, settings=settings), who, "Pool")
     assert reason(error.value)[1] == why
@@ -169,7 +177,7 @@ def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> 
     made = pool(
         "add", "hexes", "--game", "hex", "--set", "board_size=5", "--schedule", "0 20 * * 6", "--hours", "2"
     )
-    assert "closed until" in made and "0 20 * * 6 for 2 h" in made
+    assert "closed until" in made and "0 20 * * 6 for 2:00:00" in made
     assert "60 s + 1 s" in pool("change", "hexes", "--main", "60", "--increment", "1")
     assert "ended" in pool("end", "hexes")
     with pytest.raises(grpc.RpcError) as error:
@@ -186,3 +194,69 @@ def test_a_schedule_opens_and_closes_by_the_clock() -> None:
     assert saturdays.opens(evening) == evening + timedelta(days=7)
     with pytest.raises(InvalidPoolError, match="minute, hour, day"):
         Schedule.of("0 25 * * 6", timedelta(hours=2))
+
+
+@pytest.mark.parametrize("cron", ["0 0 30 2 *", "0 0 * * * *", "0 0 1 1 *" + " " * 200 + "junk"])
+def test_a_schedule_that_never_comes_or_is_none_is_refused(cron: str) -> None:
+    with pytest.raises(InvalidPoolError, match="minute, hour, day"):
+        Schedule.of(cron, timedelta(hours=2))
+
+
+def test_a_pool_that_never_ran_is_removed_once_it_has_ended(service: Service) -> None:
+    def call(method: str) -> None:
+        request = getattr(messages, f"{method}Request")(name="typo")
+        service.call(method, request, service="Pool")
+
+    service.call("AddPool", messages.AddPoolRequest(name="typo", settings=SETTINGS), service="Pool")
+    with pytest.raises(grpc.RpcError) as error:
+        call("RemovePool")
+    assert reason(error.value)[1] == "POOL_CONFLICT"
+    call("EndPool")
+    call("RemovePool")
+    listed = service.call("ListPools", messages.ListPoolsRequest(), service="Pool").pools
+    assert "typo" not in [pool.name for pool in listed]
+    with pytest.raises(grpc.RpcError) as error:
+        call("EndPool")
+    assert reason(error.value)[1] == "UNKNOWN_POOL"
+
+
+def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 's'}"
+    options = ("--league", str(tmp_path / "league.db"), "--open-registration")
+    service = Service(tmp_path, *options, address=address)
+    bots = Bots(address)
+    try:
+        service.call("AddPool", messages.AddPoolRequest(name="blitz", settings=SETTINGS), service="Pool")
+        bots.join("ann")
+        bots.join("bob")
+        finished = "SELECT ContestId FROM ARENA_Game"
+        await_true(lambda: bool(rows(tmp_path / "blitz.results.sqlite", finished)))
+        run = int((tmp_path / "blitz.lock").read_text())
+        service.call("PausePool", messages.PausePoolRequest(name="blitz"), service="Pool")
+        service.process.kill()
+        service.process.wait()
+        service.channel.close()
+        # The service may have asked it to stop before it was killed.
+        (tmp_path / "blitz.cmd").unlink(missing_ok=True)
+        os.kill(run, 0)
+        service = Service(tmp_path, *options, address=address, tokens=service.tokens)
+        service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
+    finally:
+        service.channel.close()
+        service.end()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pool", "add", "x", "--game", "go", "--main", "inf"),
+        ("pool", "add", "x", "--game", "go", "--move-seconds", "nan"),
+        ("pool", "add", "x", "--game", "go", "--rounds", "99999999999"),
+        ("pool", "add", "x", "--game", "go", "--hours", "1e300"),
+        ("member", "invite", "--days", "inf"),
+    ],
+)
+def test_a_number_out_of_range_is_refused_by_its_option(service: Service, words: tuple[str, ...]) -> None:
+    done = arena(*words, "--address", service.address, "--token", service.tokens["me"])
+    assert done.returncode == 2
+    assert words[-2] in done.stderr and "Traceback" not in done.stderr
