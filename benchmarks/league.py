@@ -1,26 +1,34 @@
 """What a league costs: taking a game in, a rating list, and the likeliest ratings, as it grows.
 
-    python -m benchmarks.league [--games 1000000] [--players 10000] [--league FILE or URL]
+    python -m benchmarks.league [--games 1000000] [--players 10000] [--league FILE or URL] [--copy N]
 
 Players of known strengths meet those close to them. Games are recorded in batches, as an import does; at each
 power of ten, and at the end, single games are recorded, as a run does. A league that was begun goes on.
+With `--copy` the first N games of a new league on PostgreSQL are written by COPY, with all that the league
+has beside them: ten million take minutes, not hours.
 """
 
 import argparse
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arena.league.database import LeagueDatabase, open_league
 from arena.league.estimates import estimate
 from arena.league.lists import LeagueReader
 from arena.league.recording import BATCH, enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
+from arena.ratings.elo import change_factor, expected_score
 from referees.api import Outcome, Termination
 
 GAME = "go-9x9"
@@ -43,18 +51,102 @@ class Society:
     def _game(self, number: int) -> SourceGame:
         chance, players = random.Random(number), len(self._strengths)
         black = chance.randrange(players)
-        white = min(
-            players - 1, max(0, black + chance.choice((-1, 1)) * chance.randint(1, players // 20 + 1))
-        )
+        apart = chance.choice((-1, 1)) * chance.randint(1, players // 20 + 1)
+        white = min(players - 1, max(0, black + apart))
         if white == black:
             white = (black + 1) % players
-        apart = self._strengths[white] - self._strengths[black]
-        winner = 1 if chance.random() < 1 / (1 + 10 ** (apart / 400)) else 2
+        winner = 1 if chance.random() < expected_score(self._strengths[black] - self._strengths[white]) else 2
         return SourceGame(
             number + 1, f"benchmark/{number}/1", f"g{number}", GAME, datetime.now(UTC).replace(tzinfo=None),
             Outcome((winner,), Termination.SCORE, "B+1"),
             (SourceSeat(f"p{black}", "", 1000.0), SourceSeat(f"p{white}", "", 1000.0)),
         )  # fmt: skip
+
+    def many_games(self, count: int) -> "ManyGames":
+        """Games like the others, but of other chances, and all at once."""
+        chance, strengths = np.random.default_rng(1), np.array(self._strengths)
+        players = len(strengths)
+        black = chance.integers(players, size=count)
+        apart = chance.choice((-1, 1), count) * chance.integers(1, players // 20 + 2, count)
+        white = np.clip(black + apart, 0, players - 1)
+        white = np.where(white == black, (black + 1) % players, white)
+        expected = 1 / (1 + 10 ** ((strengths[white] - strengths[black]) / 400))
+        return ManyGames(players, black, white, chance.random(count) < expected)
+
+
+@dataclass(frozen=True)
+class ManyGames:
+    """Games by number: the players by number, and whether black won."""
+
+    players: int
+    black: npt.NDArray[np.int64]
+    white: npt.NDArray[np.int64]
+    black_won: npt.NDArray[np.bool_]
+
+    def copy_to(self, league: LeagueDatabase) -> None:
+        """Write them into a new league on PostgreSQL as if it had recorded them one by one."""
+        count, now = len(self.black), datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
+        elo = [1000.0] * self.players
+        with league.sole_transaction() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None, "the benchmark writes by COPY to PostgreSQL only"
+            copy = partial(_copy, driver)
+            # It would else look each seat's game up: superusers may leave that out.
+            driver.execute("SET LOCAL session_replication_role = replica")
+            copy("Player", (
+                f"{number + 1}\tp{number}\t\tp{number}\t\\N\t\\N\t{now}\n" for number in range(self.players)
+            ))  # fmt: skip
+            copy("Game", (
+                f"{number}\tbenchmark/{number - 1}/1\t1\tg{number - 1}\t{GAME}\t{now}\tB+1\tt\n"
+                for number in range(1, count + 1)
+            ))  # fmt: skip
+            copy("Seat", self._seats(elo))
+            lower, higher = np.minimum(self.black, self.white), np.maximum(self.black, self.white)
+            pair, games = np.unique(lower * self.players + higher, return_inverse=True)
+            points = np.bincount(games, (self.black == lower) == self.black_won)
+            copy("Pair", (
+                f"{GAME}\t{both // self.players + 1}\t{both % self.players + 1}\t{won}\t{met}\n"
+                for both, won, met in zip(
+                    pair.tolist(), points.tolist(), np.bincount(games).tolist(), strict=True)
+            ))  # fmt: skip
+            everyone = np.concatenate([self.black, self.white])
+            won = np.bincount(np.where(self.black_won, self.black, self.white), minlength=self.players)
+            each = np.bincount(everyone, minlength=self.players)
+            copy("Rating", (
+                f"{GAME}\t{number + 1}\t{elo[number]}\t{each[number]}\t{won[number]}\t0\t{now}\t\\N\t\\N\t0\n"
+                for number in np.unique(everyone).tolist()
+            ))  # fmt: skip
+            copy("RatedGame", (f"{GAME}\t{count}\t0\n",))
+            driver.execute('UPDATE "LEAGUE_Competition" SET "LastGame" = %s, "Games" = %s', (count, count))
+            for table in ("Player", "Game"):
+                last = count if table == "Game" else self.players
+                driver.execute(
+                    f"""SELECT setval(pg_get_serial_sequence('"LEAGUE_{table}"', '{table}Id'), {last})"""
+                )
+        with league.transaction() as connection:
+            connection.exec_driver_sql("ANALYZE")
+
+    def _seats(self, elo: list[float]) -> Iterator[str]:
+        """The seats of all games in their order; `elo` is each player's after them."""
+        for number, (black, white, won) in enumerate(
+            zip(self.black.tolist(), self.white.tolist(), self.black_won.tolist(), strict=True), start=1
+        ):
+            first, second = elo[black], elo[white]
+            change = won - expected_score(first - second)
+            elo[black] = first + change_factor(first, second) * change
+            elo[white] = second - change_factor(second, first) * change
+            yield (
+                f"{number}\t1\t{black + 1}\t{int(won)}\t{first}\t{elo[black]}\n"
+                f"{number}\t2\t{white + 1}\t{int(not won)}\t{second}\t{elo[white]}\n"
+            )
+
+
+def _copy(driver: Any, table: str, rows: Iterable[str]) -> None:
+    """Write rows of tabulated text to a table of the league."""
+    rows = iter(rows)
+    with driver.cursor().copy(f'COPY "LEAGUE_{table}" FROM STDIN') as copy:
+        while block := "".join(islice(rows, 10_000)):
+            copy.write(block)
 
 
 def milestones(done: int, games: int) -> Iterator[int]:
@@ -67,11 +159,16 @@ def milestones(done: int, games: int) -> Iterator[int]:
     yield games
 
 
-def measure(league: LeagueDatabase, society: Society, games: int) -> None:
+def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -> None:
     """Fill the league, and print a line of figures at each milestone."""
     with league.sole_transaction() as connection:
         enter_competition(connection, COMPETITION)
     done = sum(game.games for game in LeagueReader(league).games())
+    if copied and not done:
+        print(
+            f"{seconds(lambda: society.many_games(copied).copy_to(league)):.0f} s for {copied} games by COPY"
+        )
+        done = copied
     print(
         "games, ms a game in batches, ms a single game: median, 99 %, ms a list of 100, of all, "
         "s a fit after many games, after 100 games, share of players within their errors"
@@ -123,9 +220,10 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1_000_000)
     parser.add_argument("--players", type=int, default=10_000)
     parser.add_argument("--league", default="benchmark-league.db", help="a file or a URL")
+    parser.add_argument("--copy", type=int, default=0, help="how many games are written by COPY at first")
     arguments = parser.parse_args()
     with closing(open_league(arguments.league, create=True)) as league:
-        measure(league, Society(arguments.players), arguments.games)
+        measure(league, Society(arguments.players), arguments.games, arguments.copy)
 
 
 if __name__ == "__main__":

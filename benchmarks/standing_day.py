@@ -1,14 +1,19 @@
 """A standing arena's day in short: bots come, go, crash and cheat, and the arena is killed with -9.
 
-    python -m benchmarks.standing_day [BOTS] [SECONDS] [KILLS]
+    python -m benchmarks.standing_day [BOTS] [SECONDS] [KILLS] [GAMES_AT_ONCE]
 
-The bots are members of a pool of Go on 5x5. One in ten crashes in a game at times, one in ten plays illegal
-moves at times; all of them leave now and then and come back. At even times the service and its run are
-killed. At the end no game may be lost or double: what the results had before a kill is there, and the league
-has each game once.
+The bots are members of a pool of Go on 5x5, with strengths that are drawn beforehand. Who wins a game follows
+from its id and the two strengths: the loser resigns, or loses otherwise. Of ten bots one loses by leaving the
+game at times, and one by illegal moves. All of them leave now and then and come back. At even times the
+service and its run are killed.
+
+At the end no game may be lost or double: what the results had before a kill is there, and the league has each
+game once. A bot waits in a round that begins while it is there, has missed no game lately, and has no game.
+The likeliest ratings are held against the strengths, by their errors.
 """
 
 import asyncio
+import json
 import os
 import random
 import signal
@@ -17,64 +22,117 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import grpc
+import numpy as np
 
 from arena.league.database import open_league
+from arena.league.estimates import estimate_all
+from arena.league.lists import LeagueReader, ListedRating
 from arena.league.members import Application, Members
 from arena.league.pools import PAUSED, Pools
+from arena.ratings.bradley_terry import PRIOR
+from arena.ratings.elo import expected_score
+from arena.ratings.pentanomial import NORMAL_95
+from arena.results.database import utc_now
 from arena.v1 import players_pb2, players_pb2_grpc, pools_pb2
 from clients import Connection
 
 PLAYED = "SELECT ContestId FROM ARENA_Game"
+ATTEMPTS = "SELECT Name, Players, Started FROM ARENA_Attempt"
+VOIDS = "SELECT Name, Reason FROM ARENA_Void WHERE Cause = 'void'"
+# How many seconds a bot stays, and how long it is away.
+STAYS = (10.0, 60.0)
+AWAY = (0.5, 5.0)
+# How long a bot must have been there to be seen when a round is paired.
+SETTLES = timedelta(seconds=2)
 
 
 class Bot:
-    """A member that plays at random, in one stream after the other."""
+    """A member of a strength, in one stream after the other."""
 
-    def __init__(self, address: str, name: str, token: str, number: int) -> None:
+    def __init__(
+        self, address: str, name: str, token: str, number: int, strengths: Mapping[str, float]
+    ) -> None:
         self.name = name
+        # When it was there: since the arena welcomed it, until it left or the stream broke.
+        self.visits: list[tuple[datetime, datetime]] = []
         self._where = Connection(address, token=token)
         self._crashes, self._cheats = number % 10 == 1, number % 10 == 2
         self._chance = random.Random(number)
+        self._strengths = strengths
+        # The seats of the games that it is to lose.
+        self._losing: set[int] = set()
 
     async def live(self) -> None:
         """Come and go until this is cancelled."""
         while True:
+            came: list[datetime] = []
             with suppress(grpc.RpcError, asyncio.InvalidStateError):
-                await self._visit(self._chance.uniform(10, 60))
-            await asyncio.sleep(self._chance.uniform(0.5, 5))
+                try:
+                    await self._visit(self._chance.uniform(*STAYS), came)
+                finally:
+                    self.visits += [(time, utc_now()) for time in came]
+            await asyncio.sleep(self._chance.uniform(*AWAY))
 
-    async def _visit(self, seconds: float) -> None:
+    async def _visit(self, seconds: float, came: list[datetime]) -> None:
         leaves, playing = time.monotonic() + seconds, 0
+        self._losing.clear()
         async with self._where.asyncio_channel() as channel:
             stream = players_pb2_grpc.PlayerServiceStub(channel).Play(metadata=self._where.metadata)
             hello = players_pb2.Hello(player=self.name, want_legal_moves=True)
             await stream.write(players_pb2.PlayRequest(hello=hello))
             while playing or time.monotonic() < leaves:
-                message = await stream.read()
+                try:
+                    message = await asyncio.wait_for(
+                        stream.read(), 60 if playing else leaves - time.monotonic()
+                    )
+                except TimeoutError:
+                    return
                 if not isinstance(message, players_pb2.PlayResponse):
                     # The stream has ended.
                     return
                 match message.WhichOneof("message"):
+                    case "welcome":
+                        came.append(utc_now())
                     case "game_start":
                         playing += 1
-                        ready = players_pb2.Ready(seat_id=message.game_start.seat_id)
+                        start = message.game_start
+                        if self._loses(start):
+                            self._losing.add(start.seat_id)
+                        ready = players_pb2.Ready(seat_id=start.seat_id)
                         await stream.write(players_pb2.PlayRequest(ready=ready))
                     case "move_request":
-                        if self._crashes and self._chance.random() < 0.005:
+                        losing = message.move_request.seat_id in self._losing
+                        if losing and self._crashes and self._chance.random() < 0.1:
                             return
-                        await stream.write(players_pb2.PlayRequest(move=self._move(message.move_request)))
+                        answer = self._answer(message.move_request, losing)
+                        await stream.write(players_pb2.PlayRequest(move=answer))
                     case "game_end":
                         playing -= 1
+                        self._losing.discard(message.game_end.seat_id)
 
-    def _move(self, wanted: players_pb2.MoveRequest) -> players_pb2.Move:
-        cheats = self._cheats and self._chance.random() < 0.01
-        text = "Z99" if cheats else self._chance.choice(list(wanted.legal_moves))
-        return players_pb2.Move(seat_id=wanted.seat_id, request=wanted.request, text=text)
+    def _loses(self, start: players_pb2.GameStart) -> bool:
+        """Whether the game's chance is against this bot; the same for both of them."""
+        first, second = (self._strengths[name] for name in start.players)
+        first_wins = random.Random(start.game_id).random() < expected_score(first - second)
+        return first_wins != (start.seat == 1)
+
+    def _answer(self, wanted: players_pb2.MoveRequest, losing: bool) -> players_pb2.Move:
+        answer = players_pb2.Move(seat_id=wanted.seat_id, request=wanted.request)
+        if losing and wanted.request > 2:
+            if self._cheats and self._chance.random() < 0.3:
+                answer.text = "Z99"
+            else:
+                answer.resign = True
+        else:
+            answer.text = self._chance.choice([move for move in wanted.legal_moves if move != "pass"])
+        return answer
 
 
 def serve(folder: Path, address: str) -> subprocess.Popen[bytes]:
@@ -101,28 +159,34 @@ def rows(database: Path, query: str) -> list[tuple[str, ...]]:
         return []
 
 
-async def day(folder: Path, bots: int, seconds: float, kills: int) -> None:
+async def day(folder: Path, bots: int, seconds: float, kills: int, games_at_once: int) -> None:
     """Play, kill, and check."""
-    address, tokens = f"unix:{folder}/arena", {}
+    address, chance = f"unix:{folder}/arena", random.Random(1)
     (folder / "arena.tokens").touch()
+    results, known = folder / "day.results.sqlite", set[tuple[str, ...]]()
     with closing(open_league(str(folder / "league.db"), create=True)) as league:
-        for number in range(bots):
-            name = "bot" + "".join("bcdefghjkm"[int(digit)] for digit in str(number))
-            tokens[name] = Members(league).register(Application(name), "", "k" * 32, open_to_all=True)[1]
+        names = ["bot" + "".join("bcdefghjkm"[int(digit)] for digit in str(number)) for number in range(bots)]
+        strengths = {name: chance.gauss(PRIOR, 300) for name in names}
+        society = [
+            Bot(
+                address,
+                name,
+                Members(league).register(Application(name), "", "k" * 32, open_to_all=True)[1],
+                number,
+                strengths,
+            )
+            for number, name in enumerate(names)
+        ]
         settings = pools_pb2.PoolSettings(
             game="go",
             settings_json='{"board_size": 5, "ko": "positional_superko"}',
             move_limit=60,
-            games_at_once=2,
+            games_at_once=games_at_once,
         )
         settings.move_time.FromSeconds(10)
         Pools(league).add("day", settings.SerializeToString(deterministic=True))
         service = serve(folder, address)
-        lives = [
-            asyncio.create_task(Bot(address, name, token, number).live())
-            for number, (name, token) in enumerate(tokens.items())
-        ]
-        results, known = folder / "day.results.sqlite", set[tuple[str, ...]]()
+        lives = [asyncio.create_task(bot.live()) for bot in society]
         for _ in range(kills):
             await asyncio.sleep(seconds / (kills + 1))
             known |= set(rows(results, PLAYED))
@@ -140,30 +204,85 @@ async def day(folder: Path, bots: int, seconds: float, kills: int) -> None:
         await asyncio.to_thread(service.wait)
         for life in lives:
             life.cancel()
+        await asyncio.gather(*lives, return_exceptions=True)
+        estimate_all(league)
+        ratings = LeagueReader(league).ratings("go-5x5")
     played = rows(results, PLAYED)
     in_league = rows(folder / "league.db", "SELECT ContestId FROM LEAGUE_Game")
     ended = Counter(kind for (kind,) in rows(results, "SELECT Termination FROM ARENA_Game"))
-    seats = Counter(name for (name,) in rows(results, "SELECT Name FROM ARENA_Rating"))
-    void = rows(results, "SELECT Reason FROM ARENA_Void")
+    void = Counter(cause for (cause,) in rows(results, "SELECT Cause FROM ARENA_Void"))
     print(f"{bots} bots, {seconds:g} s, killed {kills} times: {len(played)} games")
-    print(f"void or interrupted: {len(void)}; ended by: {dict(ended)}")
-    print(f"{len(seats)} bots played, {min(seats.values())} to {max(seats.values())} games each")
+    print(f"not counted: {dict(void)}; ended by: {dict(ended)}")
+    print(waits(rows(results, ATTEMPTS), rows(results, VOIDS), society))
+    print(held_against(ratings, strengths))
     print(f"lost by a kill: {len(known - set(played))}; double: {len(played) - len(set(played))}")
     print(f"in the league: {len(in_league)}, double {len(in_league) - len(set(in_league))}")
     if known - set(played) or sorted(played) != sorted(in_league):
         raise SystemExit("games are lost or double")
 
 
+def waits(
+    attempts: Sequence[tuple[str, ...]], voids: Sequence[tuple[str, ...]], society: Sequence[Bot]
+) -> str:
+    """How many rounds bots waited in succession.
+
+    A bot waits in a round that begins while it is there, if no game of the round is begun with it, unless it
+    serves a penalty: it has made a game void, and has had no game since.
+    """
+    begun: dict[int, datetime] = {}
+    playing: dict[int, set[str]] = defaultdict(set)
+    for name, players, started in attempts:
+        number, time = int(name.partition("_")[0][1:]), datetime.fromisoformat(started)
+        begun[number] = min(time, begun.get(number, time))
+        playing[number] |= set(json.loads(players))
+    at_fault: dict[str, set[int]] = defaultdict(set)
+    for name, reason in voids:
+        for bot in society:
+            if f"{bot.name}:" in reason or f"{bot.name} " in reason:
+                at_fault[bot.name].add(int(name.partition("_")[0][1:]))
+    longest = Counter[int]()
+    for bot in society:
+        waited, penalty = 0, False
+        for number in sorted(begun):
+            if bot.name in playing[number]:
+                longest[waited] += 1
+                waited, penalty = 0, number in at_fault[bot.name]
+            elif penalty:
+                continue
+            elif any(came + SETTLES < begun[number] < left for came, left in bot.visits):
+                waited += 1
+            # A bot that left waits no longer.
+            else:
+                longest[waited] += 1
+                waited = 0
+        longest[waited] += 1
+    return f"{len(begun)} rounds; waits of so many rounds: {dict(sorted(longest.items()))}"
+
+
+def held_against(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) -> str:
+    """The ratings' distances from the strengths in their errors."""
+    apart = np.array([(rating.likeliest or 0.0) - strengths[rating.name] for rating in ratings])
+    errors = np.array([rating.error or 0.0 for rating in ratings])
+    scores = (apart - apart.mean()) / (errors / NORMAL_95)
+    games = [rating.games for rating in ratings]
+    return (
+        f"{len(ratings)} bots, {min(games)} to {max(games)} games each, errors of {np.median(errors):.0f} "
+        f"Elo; z-scores: deviation {scores.std():.2f}, largest {np.abs(scores).max():.1f}, "
+        f"{np.mean(np.abs(scores) < NORMAL_95):.1%} within the errors"
+    )
+
+
 def main() -> None:
     """Live a day in a folder of its own."""
     words = sys.argv[1:]
-    bots, seconds, kills = (
+    bots, seconds, kills, games_at_once = (
         int(words[0]) if words else 200,
         float(words[1]) if len(words) > 1 else 600.0,
         int(words[2]) if len(words) > 2 else 9,
+        int(words[3]) if len(words) > 3 else 8,
     )
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(day(Path(folder), bots, seconds, kills))
+        asyncio.run(day(Path(folder), bots, seconds, kills, games_at_once))
 
 
 if __name__ == "__main__":

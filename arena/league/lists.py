@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from arena.league.database import LeagueDatabase
 from arena.league.players import all_players, label
@@ -100,10 +100,13 @@ class LeagueReader:
     def ratings(self, game: str, limit: int | None = None) -> list[ListedRating]:
         """A game's rating list, the likeliest best first."""
         rating, player = RATING.c, PLAYER.c
+        known = rating.Games - rating.Unknown
+        # In the order of ListedRating's fields: a list may have ten thousand lines.
         query = (
             select(
                 player.Name, player.Version, player.Family, rating.Elo, rating.Likeliest, rating.Error,
-                rating.Games, rating.Score, rating.Unknown, rating.LastPlayed, player.Anchor,
+                rating.Games, case((known > 0, rating.Score / known)), rating.LastPlayed,
+                player.Anchor.is_not(None),
             )
             .join_from(RATING, PLAYER, player.PlayerId == rating.PlayerId)
             .where(rating.Game == game)
@@ -112,16 +115,9 @@ class LeagueReader:
         )  # fmt: skip
         rows = self._league.rows(query)
         if not rows:
-            known = ", ".join(listed.game for listed in self.games())
-            raise NoResultsYetError(f"the league has no game {game!r}; its games: {known or 'none'}")
-        return [
-            ListedRating(
-                row.Name, row.Version, row.Family, row.Elo, row.Likeliest, row.Error, row.Games,
-                row.Score / (row.Games - row.Unknown) if row.Games > row.Unknown else None,
-                row.LastPlayed, row.Anchor is not None,
-            )
-            for row in rows
-        ]  # fmt: skip
+            names = ", ".join(listed.game for listed in self.games())
+            raise NoResultsYetError(f"the league has no game {game!r}; its games: {names or 'none'}")
+        return [ListedRating(*row) for row in rows]
 
     def players(self) -> list[ListedPlayer]:
         """All players, in the order in which they came."""
