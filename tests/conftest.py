@@ -1,5 +1,6 @@
 """What all tests need before the first begins."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have the files with the longest tests run first."""
     root = Path(__file__).parent
     items.sort(key=lambda item: item.path.relative_to(root).parts[0] not in _FIRST)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the thousands of tests, which stay to the end, out of the searches for cycles."""
+    gc.freeze()
 
 
 def pytest_sessionstart() -> None:

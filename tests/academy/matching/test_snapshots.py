@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -21,14 +22,18 @@ CHANCE = random.Random(12)
 BOARD = Board(SPEC.geometry, bytes(CHANCE.choices((1, 1, 2, 8), k=169)))
 PATTERNS = [loose_pattern(CHANCE, BOARD, 3 + number % 9, 4, 3 + number % 8) for number in range(60)]
 Place = tuple[int, int, int]
-MATCHES: list[list[Place]] = [
-    [match[1:] for match in all_matches(SPEC, {0: pattern}, BOARD)] for pattern in PATTERNS
-]
+
+
+# Not as this module is imported: each process that shares the tests imports all modules.
+@cache
+def matches() -> list[list[Place]]:
+    """Where each of `PATTERNS` lies."""
+    return [[match[1:] for match in all_matches(SPEC, {0: pattern}, BOARD)] for pattern in PATTERNS]
 
 
 def expected(library: dict[int, int]) -> list[Match]:
     """The matches of a library of numbers and, for each, which of `PATTERNS` it is."""
-    return [(number, *place) for number, which in sorted(library.items()) for place in MATCHES[which]]
+    return [(number, *place) for number, which in sorted(library.items()) for place in matches()[which]]
 
 
 @pytest.mark.parametrize("kernel", NAMES)
@@ -84,6 +89,7 @@ def test_queries_while_patterns_change(kernel: str) -> None:
     """The writer keeps all odd numbers equal to the even ones before them, but for one step in between."""
     index = PatternIndex(SPEC, kernel)
     library: dict[int, int] = {}
+    known = matches()
     done = threading.Event()
     answers = 0
 
@@ -112,7 +118,7 @@ def test_queries_while_patterns_change(kernel: str) -> None:
             unequal = [pair for pair in pairs if by_number.get(2 * pair) != by_number.get(2 * pair + 1)]
             assert len(unequal) <= 1
             for places in by_number.values():
-                assert places in MATCHES
+                assert places in known
             answers += 1
 
     run_all(write, ask, ask, ask)
