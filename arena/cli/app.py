@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-from arena.cli import control_files, league, members, pools, results, running, serving
+from arena.cli import control_files, league, members, pools, ratings, results, running, serving
 from arena.output import complain
 
 DEFAULT_ACTION: Final = "run"
@@ -121,7 +121,7 @@ def arena(
     """Options of the program itself."""
 
 
-for actions in (control_files, running, results, league, members, pools, serving):
+for actions in (control_files, running, results, league, members, pools, ratings, serving):
     actions.add_to(application)
 
 

@@ -106,6 +106,7 @@ def add_to(application: typer.Typer) -> None:
     pools.command("list")(with_service(list_pools))
     seasons.command()(with_service(begin))
     seasons.command("end")(with_service(finish))
+    seasons.command("remove")(with_service(forget))
     seasons.command()(with_service(table))
     seasons.command("list")(with_service(list_seasons))
     application.add_typer(pools)
@@ -255,6 +256,13 @@ def finish(service: Service, name: SeasonName) -> None:
     from arena.v1 import pools_pb2
 
     _call(service, "EndSeason", pools_pb2.EndSeasonRequest(name=name), f"ending {name}")
+
+
+def forget(service: Service, name: SeasonName) -> None:
+    """Remove a season that was begun by mistake; games and ratings stay."""
+    from arena.v1 import pools_pb2
+
+    _call(service, "RemoveSeason", pools_pb2.RemoveSeasonRequest(name=name), f"removing {name}")
 
 
 def list_seasons(service: Service, as_json: Json = False) -> None:

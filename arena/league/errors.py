@@ -65,21 +65,42 @@ class BannedError(RefusedCallError):
 
 
 class InvalidPoolError(InvalidMembershipError):
-    """A pool's or season's setting breaks a rule."""
+    """A pool's setting breaks a rule."""
 
     reason = "INVALID_POOL"
 
 
 class PoolConflictError(RefusedCallError):
-    """The pool or season is another one, has ended, or is changed elsewhere."""
+    """The pool is another one, has ended, or has not."""
 
     reason = "POOL_CONFLICT"
-    remedy = "List the pools and seasons; choose another name for another one."
+    remedy = "List the pools; choose another name for another one."
 
 
 class UnknownPoolError(RefusedCallError):
-    """There is no pool or season of this name."""
+    """There is no pool of this name."""
 
     code = grpc.StatusCode.NOT_FOUND
     reason = "UNKNOWN_POOL"
-    remedy = "List the pools and seasons."
+    remedy = "List the pools."
+
+
+class InvalidSeasonError(InvalidMembershipError):
+    """A season's name or time breaks a rule."""
+
+    reason = "INVALID_SEASON"
+
+
+class SeasonConflictError(RefusedCallError):
+    """There is another season of this name."""
+
+    reason = "SEASON_CONFLICT"
+    remedy = "List the seasons; choose another name."
+
+
+class UnknownSeasonError(RefusedCallError):
+    """There is no season of this name."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "UNKNOWN_SEASON"
+    remedy = "List the seasons."

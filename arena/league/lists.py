@@ -63,6 +63,7 @@ class ListedPlayer:
 class RatingAt:
     """A player's ratings in a game after a number of its contests."""
 
+    version: str
     game: str
     time: datetime
     games: int
@@ -97,8 +98,8 @@ class LeagueReader:
         )
         return [RatedGame(*row) for row in self._league.rows(query)]
 
-    def ratings(self, game: str, limit: int | None = None) -> list[ListedRating]:
-        """A game's rating list, the likeliest best first."""
+    def ratings(self, game: str, limit: int | None = None, first: int = 0) -> list[ListedRating]:
+        """A game's rating list from a place on, the likeliest best first."""
         rating, player = RATING.c, PLAYER.c
         known = rating.Games - rating.Unknown
         # In the order of ListedRating's fields: a list may have ten thousand lines.
@@ -112,9 +113,10 @@ class LeagueReader:
             .where(rating.Game == game)
             .order_by(func.coalesce(rating.Likeliest, rating.Elo).desc(), player.PlayerId)
             .limit(limit)
+            .offset(first)
         )  # fmt: skip
         rows = self._league.rows(query)
-        if not rows:
+        if not rows and not first:
             names = ", ".join(listed.game for listed in self.games())
             raise NoResultsYetError(f"the league has no game {game!r}; its games: {names or 'none'}")
         return [ListedRating(*row) for row in rows]
@@ -136,25 +138,33 @@ class LeagueReader:
             for player in players
         ]  # fmt: skip
 
-    def history(self, name: str, game: str | None = None) -> dict[str, list[RatingAt]]:
-        """The ratings of all versions of a player as each estimate found them, by name and version."""
+    def history(
+        self, name: str, game: str | None = None, newest: int | None = None
+    ) -> dict[str, list[RatingAt]]:
+        """The ratings of all versions of a player as each estimate found them, by name and version.
+
+        With `newest` these last ones only, of all together.
+        """
         table, player = HISTORY.c, PLAYER.c
+        own = table.PlayerId == player.PlayerId
         query = (
             select(
-                player.Name, player.Version, table.Game, table.Time, table.Games, table.Elo, table.Likeliest,
-                table.Error,
+                player.PlayerId, player.Name, player.Version, table.Game, table.Time, table.Games, table.Elo,
+                table.Likeliest, table.Error,
             )
-            .join_from(PLAYER, HISTORY, table.PlayerId == player.PlayerId, isouter=True)
+            .join_from(PLAYER, HISTORY, own if game is None else own & (table.Game == game), isouter=True)
             .where(player.Name == name)
-            .order_by(player.PlayerId, table.Game, table.Games)
+            .order_by(table.Time.desc())
+            .limit(newest)
         )  # fmt: skip
         rows = self._league.rows(query)
         if not rows:
             raise NoResultsYetError(f"the league has no player {name!r}; `arena league players` lists them")
-        lines: dict[str, list[RatingAt]] = {label(row.Name, row.Version): [] for row in rows}
-        for row in rows:
-            if row.Game is not None and game in (None, row.Game):
-                lines[label(row.Name, row.Version)].append(RatingAt(*row[2:]))
+        lines: dict[str, list[RatingAt]] = {}
+        for row in sorted(rows, key=lambda row: (row.PlayerId, row.Game or "", row.Games or 0)):
+            line = lines.setdefault(label(row.Name, row.Version), [])
+            if row.Game is not None:
+                line.append(RatingAt(*row[2:]))
         return lines
 
     def competitions(self) -> list[ListedCompetition]:

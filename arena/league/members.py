@@ -150,6 +150,8 @@ class Members:
                 raise InvitationError("this service registers by invitation; give its code")
             promised = invitation is not None and invitation.name == application.name
             _claim(connection, application.name, taken, promised=promised)
+            if not promised:
+                _check_promises(connection, application.name, now)
             _check_room(connection, MEMBER, MOST_MEMBERS)
             if invitation is not None:
                 table = INVITATION.c
@@ -187,6 +189,8 @@ class Members:
             values["Version"] = check_version(version)
         with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
+            if version not in (None, member.version):
+                _forget_unplayed(connection, member)
             if version is not None:
                 enter(connection, Entrant(name, version))
             if values:
@@ -286,6 +290,18 @@ class Members:
                 raise UnknownInvitationError(f"there is no invitation {invitation_id}")
 
 
+def _forget_unplayed(connection: Connection, member: Member) -> None:
+    """Take a member's version out of the players, if it has played no game: nothing is known of it."""
+    own = (PLAYER.c.Name == member.name) & (PLAYER.c.Version == member.version)
+    player = connection.execute(select(PLAYER.c.PlayerId, PLAYER.c.PredecessorId).where(own)).one()
+    followers = PLAYER.c.PredecessorId == player.PlayerId
+    played = connection.execute(select(SEAT.c.GameId).where(SEAT.c.PlayerId == player.PlayerId).limit(1))
+    # Without a version before it the family would be lost.
+    if player.PredecessorId is not None and played.first() is None:
+        connection.execute(update(PLAYER).where(followers).values(PredecessorId=player.PredecessorId))
+        connection.execute(delete(PLAYER).where(own))
+
+
 def versions_of(league: LeagueDatabase, names: Sequence[str]) -> dict[str, str]:
     """The versions that play now of those names that are members."""
     query = select(MEMBER.c.Name, MEMBER.c.Version).where(MEMBER.c.Name.in_(names))
@@ -382,6 +398,19 @@ def _claim(connection: Connection, name: str, taken: Sequence[str], *, promised:
     if holder is not None:
         looks = "is claimed" if holder == name else f"looks like {holder}, which is claimed"
         raise NameClaimedError(f"name: {name} {looks}", name=name, holder=holder)
+
+
+def _check_promises(connection: Connection, name: str, now: datetime) -> None:
+    """Check that no invitation promises the name, or one that looks like it, to somebody else."""
+    table = INVITATION.c
+    open_ones = _invitations().where(table.Name != "", table.Used < table.Uses, ~table.Revoked)
+    for invitation in (Invitation(*row) for row in connection.execute(open_ones)):
+        if invitation.is_good(now) and skeleton(invitation.name) == skeleton(name):
+            raise NameClaimedError(
+                f"name: {name} is, or looks like, {invitation.name}, which an invitation promises",
+                name=name,
+                holder=invitation.name,
+            )
 
 
 def _invitations() -> Any:

@@ -143,9 +143,18 @@ class _Batch:
                     row["Elo"] = player.anchor
                 self._ratings[name, key] = row
 
+    def _begin(self, game: str, player: LeaguePlayer) -> None:
+        """Begin a newcomer's Elo with that of its earlier version, as it is by now."""
+        key = game, player.player_id
+        earlier = self._ratings.get((game, player.predecessor or 0))
+        if key in self._new and not self._ratings[key]["Games"] and player.anchor is None and earlier:
+            self._ratings[key]["Elo"] = earlier["Elo"]
+
     def _add(self, game: SourceGame) -> list[dict[str, Any]]:
         players = self._playing(game)
         keys = [player.player_id for player in players]
+        for player in players:
+            self._begin(game.game, player)
         before = [self._ratings[game.game, key]["Elo"] for key in keys]
         fixed = {str(player.player_id): player.anchor for player in players if player.anchor is not None}
         after = EloRules(fixed=fixed).rate_outcome([str(key) for key in keys], before, game.outcome)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import Float, and_, case, cast, func, insert, select, update
+from sqlalchemy import Float, and_, case, cast, delete, func, insert, select, update
 
 from arena.league.database import LeagueDatabase
-from arena.league.errors import InvalidPoolError, PoolConflictError, UnknownPoolError
+from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
+from arena.league.lists import LeagueReader
 from arena.league.tables import GAME, PLAYER, SEASON, SEAT
 from arena.ratings.bradley_terry import PRIOR, Pairings, likeliest
 from arena.results.database import utc_now
@@ -48,35 +49,46 @@ class Seasons:
         return [Season(*row) for row in self._league.rows(query)]
 
     def named(self, name: str) -> Season:
-        """The season of a name. Raises UnknownPoolError."""
+        """The season of a name. Raises UnknownSeasonError."""
         for season in self.all():
             if season.name == name:
                 return season
-        raise UnknownPoolError(f"there is no season {name[:80]!r}", name=name)
+        raise UnknownSeasonError(f"there is no season {name[:80]!r}", name=name)
 
     def begin(self, name: str, begins: datetime | None, ends: datetime | None) -> Season:
-        """Begin a season. Raises InvalidPoolError and PoolConflictError."""
+        """Begin a season. Raises InvalidSeasonError and SeasonConflictError."""
         if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-            raise InvalidPoolError("name", f"write 1 to {LONGEST_NAME} characters in one line")
+            raise InvalidSeasonError("name", f"write 1 to {LONGEST_NAME} characters in one line")
         begins = begins or utc_now()
         if ends is not None and ends <= begins:
-            raise InvalidPoolError("ends", "it must be after the season's beginning")
+            raise InvalidSeasonError("ends", "it must be after the season's beginning")
         with self._league.sole_transaction() as connection:
             if connection.execute(select(SEASON).where(SEASON.c.Name == name)).first():
-                raise PoolConflictError(f"there is a season {name!r} already", name=name)
+                raise SeasonConflictError(f"there is a season {name!r} already", name=name)
             connection.execute(insert(SEASON).values(Name=name, Begins=begins, Ends=ends))
         return self.named(name)
 
     def end(self, name: str) -> Season:
-        """End a season now; one that has ended stays as it is. Raises UnknownPoolError."""
+        """End a season now; one that has ended stays as it is.
+
+        Raises UnknownSeasonError, and InvalidSeasonError for one that has not begun.
+        """
         season, now = self.named(name), utc_now()
+        if season.begins > now:
+            raise InvalidSeasonError("name", f"{name!r} has not begun: remove it")
         if season.ends is None or season.ends > now:
             with self._league.sole_transaction() as connection:
                 connection.execute(update(SEASON).where(SEASON.c.Name == name).values(Ends=now))
         return self.named(name)
 
+    def remove(self, name: str) -> None:
+        """Forget a season; games and ratings stay. Raises UnknownSeasonError."""
+        with self._league.sole_transaction() as connection:
+            if not connection.execute(delete(SEASON).where(SEASON.c.Name == name)).rowcount:
+                raise UnknownSeasonError(f"there is no season {name[:80]!r}", name=name)
+
     def table(self, name: str, game: str) -> list[SeasonLine]:
-        """The table of a game, the best first. Raises UnknownPoolError."""
+        """The table of a game, the best first. Raises UnknownSeasonError and NoResultsYetError."""
         season = self.named(name)
         within = [GAME.c.Game == game, GAME.c.Known, GAME.c.Finished >= season.begins]
         if season.ends is not None:
@@ -128,6 +140,8 @@ class Seasons:
             else None
         )
         if strengths is None:
+            # An empty table is one of a game that the league has.
+            LeagueReader(self._league).ratings(game, 1)
             return []
         lines = [
             SeasonLine(row.Name, row.Version, row.games, float(row.points), float(elo), float(error))

@@ -9,17 +9,16 @@ _EXPLANATION = (
 )
 
 
-def games_text(games: Sequence[RatedGame], competitions: Sequence[ListedCompetition]) -> str:
+def games_text(games: Sequence[RatedGame], competitions: Sequence[ListedCompetition] = ()) -> str:
     """The league's games, and the competitions that it has games of."""
     if not games:
         return "no games yet\n"
     rows = [(game.game, f"{game.games}", f"{game.players}") for game in games]
+    table = _table(("game", "games", "players"), rows, left=1)
+    if not competitions:
+        return table
     held = [(item.name, item.kind, f"{item.games}") for item in competitions]
-    return (
-        _table(("game", "games", "players"), rows, left=1)
-        + "\n"
-        + _table(("competition", "kind", "games"), held, left=2)
-    )
+    return table + "\n" + _table(("competition", "kind", "games"), held, left=2)
 
 
 def ratings_text(game: str, ratings: Sequence[ListedRating]) -> str:

@@ -30,6 +30,14 @@ class UnknownGameError(RefusedCallError):
     remedy = "List the competition's games."
 
 
+class UnknownRatingsError(RefusedCallError):
+    """The league has no such game, or no such player."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "UNKNOWN_RATINGS"
+    remedy = "List the league's games and players."
+
+
 class NoResultsError(RefusedCallError):
     """The competition has not been run, or its results can't be read."""
 

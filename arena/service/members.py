@@ -12,8 +12,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError, RefusedCallError
 from academy.wire.rates import Buckets
-from arena.league.errors import BannedError, UnknownMemberError
-from arena.league.members import GRACE, MOST_USES, Application, Invitation, Member
+from arena.league.errors import BannedError, UnknownInvitationError, UnknownMemberError
+from arena.league.members import GRACE, MOST_INVITATIONS, MOST_USES, Application, Invitation, Member
 from arena.lobby.errors import InvalidRequestError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import utc_now
@@ -218,7 +218,9 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         self, request: messages.RevokeInvitationRequest, caller: ServiceCaller
     ) -> messages.RevokeInvitationResponse:
         """End an invitation."""
-        await asyncio.to_thread(self._members.revoke_invitation, min(request.invitation_id, 2**62))
+        if request.invitation_id > MOST_INVITATIONS:
+            raise UnknownInvitationError(f"there is no invitation {request.invitation_id}")
+        await asyncio.to_thread(self._members.revoke_invitation, request.invitation_id)
         _log.info("invitation revoked", invitation=request.invitation_id, caller=caller.name)
         return messages.RevokeInvitationResponse()
 
@@ -280,8 +282,8 @@ def _duration(request: Any, field: str) -> timedelta | None:
     try:
         duration: Duration = getattr(request, field)
         return duration.ToTimedelta()
-    except (OverflowError, ValueError) as error:
-        raise InvalidRequestError(f"{field}: {error}") from None
+    except (OverflowError, ValueError):
+        raise InvalidRequestError(f"{field}: write seconds that are some years at most") from None
 
 
 def _timestamp(time: datetime) -> Timestamp:

@@ -1,8 +1,10 @@
 """Keeps the pools of a service as their data say: begins and ends their runs, and lets members in."""
 
 import asyncio
+import fcntl
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,6 +33,23 @@ LONGEST_PAUSE: Final = 60.0
 MOST_MEMBERS_HERE: Final = 5_000
 _COMPLETED: Final = 0
 _log = structlog.get_logger()
+
+
+class FolderKeptError(OSError):
+    """Another service keeps the pools of the folder."""
+
+
+@contextmanager
+def sole_keeper(folder: Path) -> Iterator[None]:
+    """Keep other services from the pools of a folder. Raises FolderKeptError."""
+    with (folder / ".pools.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderKeptError(
+                f"{folder}: another service keeps the pools here; end it, or serve another folder"
+            ) from None
+        yield
 
 
 @dataclass
@@ -201,7 +220,7 @@ class PoolKeeper:
             await asyncio.to_thread(CompetitionFiles(control).request_stop)
         elif not here:
             kept.stopping, kept.remark = False, ""
-            # Of a service before this one, so it is asked once.
+            # Only a service before this one can have left a run, so this is asked once.
             kept.looked_elsewhere = kept.looked_elsewhere or not await self._runs_elsewhere(control)
 
 

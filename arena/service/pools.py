@@ -2,16 +2,18 @@
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import structlog
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from arena.league.errors import InvalidPoolError
+from arena.league.errors import InvalidPoolError, InvalidSeasonError
 from arena.league.pools import ENDED, OPEN, PAUSED, StoredPool
 from arena.league.seasons import Season, Seasons
 from arena.results.database import utc_now
-from arena.service.access import WATCHERS, AnsweringServicer, ServiceAccess, answered
+from arena.service.access import AnsweringServicer, ServiceAccess, answered
+from arena.service.leagues import read_ratings
 from arena.service.pool_files import check, check_own, game_of, remove, schedule_of
 from arena.service.pool_keeper import PoolKeeper, is_open
 from arena.service.tokens import ServiceCaller, ServiceRole
@@ -111,7 +113,7 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
         _log.info("pool's state set", name=name, state=state, caller=caller.name)
         return self._message(pool)
 
-    @answered(*WATCHERS)
+    @answered(*ServiceRole)
     async def ListPools(
         self, _request: messages.ListPoolsRequest, _: ServiceCaller
     ) -> messages.ListPoolsResponse:
@@ -138,7 +140,16 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
         _log.info("season ended", name=season.name, caller=caller.name)
         return messages.EndSeasonResponse(season=_season(season))
 
-    @answered(*WATCHERS)
+    @answered(ServiceRole.OPERATOR)
+    async def RemoveSeason(
+        self, request: messages.RemoveSeasonRequest, caller: ServiceCaller
+    ) -> messages.RemoveSeasonResponse:
+        """Forget a season."""
+        await asyncio.to_thread(self._seasons.remove, request.name)
+        _log.info("season removed", name=request.name, caller=caller.name)
+        return messages.RemoveSeasonResponse()
+
+    @answered(*ServiceRole)
     async def ListSeasons(
         self, _request: messages.ListSeasonsRequest, _: ServiceCaller
     ) -> messages.ListSeasonsResponse:
@@ -146,12 +157,12 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
         seasons = await asyncio.to_thread(self._seasons.all)
         return messages.ListSeasonsResponse(seasons=map(_season, seasons))
 
-    @answered(*WATCHERS)
+    @answered(*ServiceRole)
     async def GetSeasonTable(
         self, request: messages.GetSeasonTableRequest, _: ServiceCaller
     ) -> messages.GetSeasonTableResponse:
         """The table of a game in a season."""
-        lines = await asyncio.to_thread(self._seasons.table, request.season, request.game)
+        lines = await read_ratings(partial(self._seasons.table, request.season, request.game))
         return messages.GetSeasonTableResponse(
             lines=[
                 messages.SeasonLine(
@@ -193,7 +204,7 @@ def _time(request: Any, field: str) -> datetime | None:
     try:
         time: datetime = getattr(request, field).ToDatetime(UTC)
     except (OverflowError, ValueError) as error:
-        raise InvalidPoolError(field, str(error)) from None
+        raise InvalidSeasonError(field, str(error)) from None
     return time.replace(tzinfo=None)
 
 

@@ -19,6 +19,7 @@ from academy.wire.addresses import ServerAddress
 from academy.wire.metrics_page import MetricsPage
 from academy.wire.tls import Endpoint
 from arena.league.database import LeagueDatabase, open_league
+from arena.league.lists import LeagueReader
 from arena.league.members import Members
 from arena.league.pools import Pools
 from arena.league.seasons import Seasons
@@ -28,15 +29,18 @@ from arena.results.database import sqlite_url
 from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
+from arena.service.leagues import LeagueServicer
 from arena.service.member_register import MemberRegister
 from arena.service.members import MemberServicer
-from arena.service.pool_keeper import PoolKeeper
+from arena.service.pool_keeper import PoolKeeper, sole_keeper
 from arena.service.pools import PoolServicer
 from arena.service.runs import Runs
 from arena.service.tokens import Tokens
 from arena.v1 import (
     competitions_pb2,
     competitions_pb2_grpc,
+    leagues_pb2,
+    leagues_pb2_grpc,
     members_pb2,
     members_pb2_grpc,
     pools_pb2,
@@ -45,6 +49,7 @@ from arena.v1 import (
 
 COMPETITION_SERVICE: Final = competitions_pb2.DESCRIPTOR.services_by_name["CompetitionService"].full_name
 MEMBER_SERVICE: Final = members_pb2.DESCRIPTOR.services_by_name["MemberService"].full_name
+LEAGUE_SERVICE: Final = leagues_pb2.DESCRIPTOR.services_by_name["LeagueService"].full_name
 POOL_SERVICE: Final = pools_pb2.DESCRIPTOR.services_by_name["PoolService"].full_name
 _MESSAGE_BYTES: Final = 2 * 1024 * 1024
 _log = structlog.get_logger()
@@ -81,6 +86,7 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
     with ExitStack() as stack:
         access = ServiceAccess(Tokens(settings.tokens))
         if settings.league is not None:
+            stack.enter_context(sole_keeper(settings.folder))
             league = stack.enter_context(closing(open_league(settings.league, create=True)))
             access.members = MemberRegister(Members(league))
         await _serve(settings, access, ready, stopped)
@@ -110,7 +116,9 @@ async def _serve(
             keeper = PoolKeeper(Pools(league), access.members, runs, folder.folder, pool_url(league))
             keeper.sessions = lobby.sessions
             pools = PoolServicer(access, keeper, Seasons(league))
-            pools.calls = servicer.calls
+            ratings = LeagueServicer(access, LeagueReader(league))
+            pools.calls = ratings.calls = servicer.calls
+            leagues_pb2_grpc.add_LeagueServiceServicer_to_server(ratings, server)
             pools_pb2_grpc.add_PoolServiceServicer_to_server(pools, server)
             tasks.append(asyncio.create_task(keeper.keep()))
         address, metrics = settings.metrics, ServiceMetrics(lobby, servicer, runs)
@@ -127,7 +135,7 @@ async def _serve(
     names = (
         (COMPETITION_SERVICE,)
         if access.members is None
-        else (COMPETITION_SERVICE, MEMBER_SERVICE, POOL_SERVICE)
+        else (COMPETITION_SERVICE, LEAGUE_SERVICE, MEMBER_SERVICE, POOL_SERVICE)
     )
     more = Neighbour(names, competitions)
     async with open_lobby(settings.endpoint, access, _log.info, limits, more) as opened:

@@ -90,7 +90,12 @@ class Tokens:
         remove_token(self._path, name)
 
     def _look(self) -> None:
-        state = self._path.stat()
+        try:
+            state = self._path.stat()
+        except FileNotFoundError:
+            raise TokensError(
+                f"{self._path}: there is no file of tokens; `arena token NAME --role operator` begins one"
+            ) from None
         if (state.st_mtime_ns, state.st_size) != self._read:
             self._callers = read_tokens(self._path)
             self._read = state.st_mtime_ns, state.st_size

@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import select, update
 
 from arena.league.database import open_league
-from arena.league.errors import InvalidPoolError, PoolConflictError, UnknownPoolError
+from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
 from arena.league.recording import take_in
 from arena.league.seasons import Seasons
 from arena.league.source import competitions
 from arena.league.tables import GAME, PLAYER, SEAT
-from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.database import NoResultsYetError, ResultsDatabase, sqlite_url, utc_now
 from tests.arena.league.leagues import filled
 
 
@@ -55,9 +55,18 @@ def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
         assert seasons.table("later", game) == []
         # Later letters are stronger.
         assert seasons.table("whole", game)[0].name == "d"
-        with pytest.raises(PoolConflictError):
+        with pytest.raises(SeasonConflictError):
             seasons.begin("early", None, None)
-        with pytest.raises(InvalidPoolError):
+        with pytest.raises(InvalidSeasonError):
             seasons.begin("never", ends[1], ends[0])
-        with pytest.raises(UnknownPoolError):
+        with pytest.raises(UnknownSeasonError):
             seasons.table("none", game)
+        with pytest.raises(NoResultsYetError, match="its games: go-9x9"):
+            seasons.table("whole", "hex")
+        coming = seasons.begin("coming", utc_now() + timedelta(days=1), None)
+        with pytest.raises(InvalidSeasonError, match="has not begun"):
+            seasons.end("coming")
+        seasons.remove("coming")
+        assert coming not in seasons.all()
+        with pytest.raises(UnknownSeasonError):
+            seasons.remove("coming")

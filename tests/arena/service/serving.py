@@ -28,7 +28,7 @@ class Service:
         self, folder: Path, *more: str, address: str = "127.0.0.1:0", tokens: dict[str, str] | None = None
     ) -> None:
         """`tokens` are those of a service that served the folder before."""
-        file = folder / "arena.tokens"
+        self.tokens_file = file = folder / "arena.tokens"
         self.tokens = tokens or {
             name: add_token(file, name, role)
             for name, role in (

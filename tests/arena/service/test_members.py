@@ -169,7 +169,27 @@ def test_names_that_look_like_claimed_ones_are_refused(service: Service) -> None
     # `two` has a token in the service's file.
     for name in ("SWIFT-0NE", "svvift.one", "TWO"):
         assert refused(lambda name=name: register(everybody, Membership(name), code)) == "NAME_CLAIMED"  # type: ignore[misc]
-    assert refused(lambda: register(everybody, Membership("2wo"), code)) == "INVALID_MEMBER"
+    # `random` is the arena's own player.
+    for name in ("2wo", "Random"):
+        assert refused(lambda name=name: register(everybody, Membership(name), code)) == "INVALID_MEMBER"  # type: ignore[misc]
+
+
+@pytest.mark.threat("impersonation")
+def test_an_invitation_for_a_name_keeps_it_and_its_look_alikes_for_its_owner(service: Service) -> None:
+    everybody, promise = Connection(service.address), invite(service, name="hugo")
+    other = invite(service)
+    assert refused(lambda: register(everybody, Membership("hug0"), other)) == "NAME_CLAIMED"
+    assert refused(lambda: register(everybody, Membership("hugo"), other)) == "NAME_CLAIMED"
+    assert register(everybody, Membership("hugo"), promise)
+
+
+def test_a_version_that_never_played_gives_way_to_the_next_one(service: Service, folder: Path) -> None:
+    token = register(Connection(service.address), Membership("eager", "1"), invite(service))
+    own = Connection(service.address, token=token)
+    for version in ("2", "3", "4"):
+        assert change_membership(own, version=version).family == "eager"
+    listed = arena("league", "players", folder / "league.db").stdout.splitlines()
+    assert [line.split()[1] for line in listed if line.startswith("eager")] == ["1", "4"]
 
 
 def test_letters_of_other_alphabets_are_named_in_the_refusal() -> None:

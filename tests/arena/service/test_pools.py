@@ -246,6 +246,12 @@ def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Pat
         service.end()
 
 
+def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_path: Path) -> None:
+    folder = service.tokens_file.parent
+    done = arena("serve", folder, "--tokens", service.tokens_file, "--league", tmp_path / "league.db")
+    assert done.returncode == 1 and "another service keeps the pools here" in done.stderr
+
+
 @pytest.mark.parametrize(
     "words",
     [
