@@ -34,6 +34,7 @@ from referees.api import Outcome, Termination
 GAME = "go-9x9"
 COMPETITION = SourceCompetition(1, "benchmark", "benchmark", "all-play-all")
 SINGLE_GAMES = 100
+LISTS = 5
 
 
 class Society:
@@ -171,7 +172,7 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
         done = copied
     print(
         "games, ms a game in batches, ms a single game: median, 99 %, ms a list of 100, of all, "
-        "s a fit after many games, after 100 games, share of players within their errors"
+        "s an estimate of all, of those in the last 100 games, share of players within their errors"
     )
     for milestone in milestones(done, games):
         began, at_first = time.perf_counter(), done
@@ -186,16 +187,19 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
             record(league, COMPETITION, society.games(done, 1))
             single.append(1000 * (time.perf_counter() - began))
             done += 1
-        first = seconds(lambda: estimate(league, GAME))
+        whole = seconds(lambda: estimate(league, GAME))
         record(league, COMPETITION, society.games(done, SINGLE_GAMES))
         done += SINGLE_GAMES
-        later = seconds(lambda: estimate(league, GAME))
-        listing = 1000 * seconds(lambda: LeagueReader(league).ratings(GAME, 100))
-        whole = 1000 * seconds(lambda: LeagueReader(league).ratings(GAME))
+        of_few = seconds(lambda: estimate(league, GAME, only_new=True))
+        reader = LeagueReader(league)
+        lists = [
+            statistics.median(seconds(partial(reader.ratings, GAME, limit)) for _ in range(LISTS))
+            for limit in (100, None)
+        ]
         print(
             f"{done}, {batched:.2f}, {statistics.median(single):.1f}, "
-            f"{statistics.quantiles(single, n=100)[98]:.1f}, {listing:.0f}, {whole:.0f}, "
-            f"{first:.1f}, {later:.1f}, {inside(league, society):.3f}",
+            f"{statistics.quantiles(single, n=100)[98]:.1f}, {1000 * lists[0]:.0f}, {1000 * lists[1]:.0f}, "
+            f"{whole:.1f}, {of_few:.1f}, {inside(league, society):.3f}",
             flush=True,
         )
 

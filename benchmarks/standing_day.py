@@ -46,9 +46,10 @@ from clients import Connection
 PLAYED = "SELECT ContestId FROM ARENA_Game"
 ATTEMPTS = "SELECT Name, Players, Started FROM ARENA_Attempt"
 VOIDS = "SELECT Name, Reason FROM ARENA_Void WHERE Cause = 'void'"
-# How many seconds a bot stays, and how long it is away.
+# How many seconds a bot stays, and how long it is away; one time in ten for long.
 STAYS = (10.0, 60.0)
 AWAY = (0.5, 5.0)
+LONG_AWAY = (40.0, 90.0)
 # How long a bot must have been there to be seen when a round is paired.
 SETTLES = timedelta(seconds=2)
 
@@ -78,7 +79,7 @@ class Bot:
                     await self._visit(self._chance.uniform(*STAYS), came)
                 finally:
                     self.visits += [(time, utc_now()) for time in came]
-            await asyncio.sleep(self._chance.uniform(*AWAY))
+            await asyncio.sleep(self._chance.uniform(*(LONG_AWAY if self._chance.random() < 0.1 else AWAY)))
 
     async def _visit(self, seconds: float, came: list[datetime]) -> None:
         leaves, playing = time.monotonic() + seconds, 0

@@ -17,7 +17,7 @@ from google.protobuf import json_format, proto
 from google.protobuf.message import DecodeError
 
 from academy.cli import printing
-from academy.cli.connection import CommandError, ListingCommands, Server, with_server
+from academy.cli.connection import CommandError, ListingCommands, Server, with_server, with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.cli.serving import DEFAULT_DATA, Data
@@ -38,7 +38,7 @@ def add_to(application: typer.Typer) -> None:
     )
     games.command("list")(with_server(list_games))
     games.command("create")(with_server(create_game))
-    games.command("delete")(delete_game)
+    games.command("delete")(with_server_where_asked(delete_game))
     application.add_typer(games, name="games")
 
 
@@ -153,15 +153,24 @@ def create_game(
         typer.echo(f"{response.game.game_id}: is registered already; its settings stay as they are")
 
 
-def delete_game(game: Game, data: Data = DEFAULT_DATA) -> None:
-    """Delete a game without contests from a data folder, also while servers use it.
+def delete_game(
+    server: Server | None,
+    game: Game,
+    really: Annotated[bool, typer.Option("--really", help="Also a fork that holds knowledge.")] = False,
+    data: Data = DEFAULT_DATA,
+) -> None:
+    """Delete a game without contests from a data folder, also while servers use it, or from a server.
 
-    A game with contests or patterns is refused. The event log keeps that it was there.
+    A game with contests is refused, also if they are open, and one with patterns unless it is a fork. The
+    event log keeps that it was there.
     """
-    from academy.store.library_commands import DeleteGame
+    if server is not None:
+        server.libraries.DeleteGame(libraries_pb2.DeleteGameRequest(game_id=game, really=really))
+    else:
+        from academy.store.library_commands import DeleteGame
 
-    with open_existing(data) as store:
-        store.run(DeleteGame(game, account_name()))
+        with open_existing(data) as store:
+            store.run(DeleteGame(game, account_name(), really))
     typer.echo(f"{game}: deleted; its id may be registered again")
 
 

@@ -54,6 +54,7 @@ _METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
     ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern ListTesujis"),
     ("LibraryService", _ADMIN, "ListOpenings DeleteOpening ListRemovals RestoreRemoval ListEvents"),
     ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary ForkGame"),
+    ("LibraryService", _ADMIN, "DeleteGame"),
     ("LibraryService", _ANALYST, "AnalyseOpenings"),
     ("LibraryService", _ADMIN, "ForgetAnalyses MutePlayer UnmutePlayer ListMutedPlayers CreateBackup"),
     ("LibraryService", _ADMIN, "DownloadBackup"),

@@ -51,6 +51,7 @@ from academy.store.history import origins
 from academy.store.library_commands import (
     AnalyseOpenings,
     ChangeSettings,
+    DeleteGame,
     DeleteOpening,
     DeletePattern,
     ForgetAnalyses,
@@ -315,6 +316,13 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         return await self._store.write(
             ForkGame(request.game_id, request.new_game_id, current_caller.get().name)
         )
+
+    async def DeleteGame(
+        self, request: messages.DeleteGameRequest, context: Context
+    ) -> messages.DeleteGameResponse:
+        """Make a game that nobody has played unknown."""
+        command = DeleteGame(request.game_id, current_caller.get().name, request.really)
+        return messages.DeleteGameResponse(game=await self._store.write(command))
 
     async def ListEvents(
         self, request: messages.ListEventsRequest, context: Context

@@ -310,7 +310,7 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
         StatusCode.ALREADY_EXISTS, "GAME_CONFLICT", "Register the game under another id."
     ),
     store.GameInUseError: ErrorRow(
-        StatusCode.FAILED_PRECONDITION, "GAME_IN_USE", "Keep the game: it has been played."
+        StatusCode.FAILED_PRECONDITION, "GAME_IN_USE", "Keep the game, or confirm that a fork goes."
     ),
     store.ContestConflictError: ErrorRow(
         StatusCode.ALREADY_EXISTS, "CONTEST_CONFLICT", "Use another id for another contest."

@@ -187,13 +187,15 @@ class ChangeSettings:
 
 @dataclass(frozen=True, slots=True)
 class DeleteGame:
-    """Make a game that has no contests and no knowledge unknown; its id may be registered again.
+    """Make a game that has no contests unknown; its id may be registered again.
 
-    Raises UnknownGameError, GameInUseError.
+    One with knowledge is deleted only if that came from a fork, and `really`. Raises UnknownGameError,
+    GameInUseError.
     """
 
     game_id: str
     actor: str
+    really: bool = False
 
     def execute(self, work: WriteContext) -> game_pb2.Game:
         """Log the deletion. The result is the game as it was."""
@@ -206,7 +208,14 @@ class DeleteGame:
                 self.game_id, f"has open contests (academy contests list {self.game_id} shows them)"
             )
         if len(knowledge.openings) > 0 or any(map(len, knowledge.libraries.values())):
-            raise GameInUseError(self.game_id, "has knowledge in its libraries")
+            first = islice(event_log.scan(work.transaction, self.game_id), 2)
+            if not any(event.WhichOneof("kind") == "game_forked" for event in first):
+                raise GameInUseError(self.game_id, "has knowledge in its libraries")
+            if not self.really:
+                raise GameInUseError(
+                    self.game_id,
+                    "is a fork that holds knowledge (`really` deletes it if nobody has played it)",
+                )
         deleted = events_pb2.GameDeleted(game=game)
         work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, game_deleted=deleted))
         return game

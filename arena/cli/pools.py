@@ -72,6 +72,15 @@ RandomPlayer = Annotated[
         "--random-player/--no-random-player", help="An anchor takes part: random moves, fixed at Elo 0."
     ),
 ]
+Base = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="NAME.pool in the service's folder has players that always take part, and the pool's ACADEMY; "
+        "'' for none.",
+        show_default=False,
+    ),
+]
 ScheduleOption = Annotated[
     str | None,
     typer.Option(
@@ -126,6 +135,7 @@ def add(  # noqa: PLR0913 - the options of a command
     rounds: Rounds = None,
     games_at_once: GamesAtOnce = None,
     random_player: RandomPlayer = None,
+    base: Base = None,
     schedule: ScheduleOption = None,
     hours: Hours = None,
 ) -> None:
@@ -136,7 +146,7 @@ def add(  # noqa: PLR0913 - the options of a command
     _apply(
         wanted, move_limit=move_limit, main=main, increment=increment, move_seconds=move_seconds,
         openings=openings, rounds=rounds, games_at_once=games_at_once, random_player=random_player,
-        schedule=schedule, hours=hours,
+        base=base, schedule=schedule, hours=hours,
     )  # fmt: skip
     request = pools_pb2.AddPoolRequest(name=name, settings=wanted)
     _show(_call(service, "AddPool", request, f"adding {name}").pool)
@@ -153,6 +163,7 @@ def change(  # noqa: PLR0913 - the options of a command
     rounds: Rounds = None,
     games_at_once: GamesAtOnce = None,
     random_player: RandomPlayer = None,
+    base: Base = None,
     schedule: ScheduleOption = None,
     hours: Hours = None,
 ) -> None:
@@ -164,7 +175,7 @@ def change(  # noqa: PLR0913 - the options of a command
     _apply(
         wanted, move_limit=move_limit, main=main, increment=increment, move_seconds=move_seconds,
         openings=openings, rounds=rounds, games_at_once=games_at_once, random_player=random_player,
-        schedule=schedule, hours=hours,
+        base=base, schedule=schedule, hours=hours,
     )  # fmt: skip
     request = pools_pb2.ChangePoolRequest(name=name, settings=wanted)
     _show(_call(service, "ChangePool", request, f"changing {name}").pool)
@@ -172,7 +183,7 @@ def change(  # noqa: PLR0913 - the options of a command
 
 def _apply(settings: "pools_pb2.PoolSettings", **given: Any) -> None:
     """Change what is not None."""
-    for name in ("move_limit", "rounds", "games_at_once", "random_player", "schedule"):
+    for name in ("move_limit", "rounds", "games_at_once", "random_player", "base", "schedule"):
         if given[name] is not None:
             setattr(settings, name, given[name])
     for name, seconds in (("main", given["main"]), ("increment", given["increment"])):

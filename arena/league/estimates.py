@@ -1,43 +1,66 @@
-"""The likeliest ratings of a league: estimated again after new games, from where the last estimate ended."""
+"""The likeliest ratings of a league: estimated again after new games, from where the last estimate ended.
+
+In a large league an estimate may move those alone who have new games, while the others stay where they are.
+That reads their pairs and no others; what their games tell of their opponents comes with the next estimate
+of all.
+"""
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import Connection, Row, bindparam, func, select, update
+import numpy.typing as npt
+from sqlalchemy import Connection, DateTime, Row, bindparam, func, or_, select, text, update
 
 from arena.league.database import LeagueDatabase
-from arena.league.tables import HISTORY, PAIR, PLAYER, RATED_GAME, RATING
-from arena.ratings.bradley_terry import PRIOR, Pairings, Strengths, likeliest
-from arena.results.database import insertion, utc_now
+from arena.league.tables import PAIR, PLAYER, RATED_GAME, RATING
+from arena.ratings.bradley_terry import MOST_EXACT, PRIOR, Pairings, Strengths, likeliest
+from arena.results.database import utc_now
+
+FEW: Final = 0.25
+"""Up to this share of a game's players move alone."""
+
+# Another process may have found the same.
+_ADD_TO_HISTORY: Final = text(
+    'INSERT INTO "LEAGUE_History" ("Game", "PlayerId", "Games", "Time", "Elo", "Likeliest", "Error")'
+    " VALUES (:game, :player, :games, :time, :elo, :likeliest, :error) ON CONFLICT DO NOTHING"
+).bindparams(bindparam("time", type_=DateTime()))
 
 
-def estimate_all(league: LeagueDatabase) -> list[str]:
-    """Find the likeliest ratings of every game that has new games; return these games."""
+def estimate_all(league: LeagueDatabase, only_new: bool = False) -> list[str]:
+    """Find the likeliest ratings of every game that has new games; return these games.
+
+    `only_new` is as for `estimate`.
+    """
     table = RATED_GAME.c
     stale = select(table.Game).where(table.Games != table.EstimatedGames).order_by(table.Game)
     games = [row.Game for row in league.rows(stale)]
     for game in games:
-        estimate(league, game)
+        estimate(league, game, only_new)
     return games
 
 
-def estimate(league: LeagueDatabase, game: str) -> None:
-    """Find the likeliest ratings of a game, and keep those of players with new games in their history."""
+def estimate(league: LeagueDatabase, game: str, only_new: bool = False) -> None:
+    """Find the likeliest ratings of a game, and keep those of players with new games in their history.
+
+    With `only_new` only players with new games move where they are few among many; else all do.
+    """
     with league.transaction() as connection:
         counted = connection.execute(
             select(func.coalesce(func.max(RATED_GAME.c.Games), 0)).where(RATED_GAME.c.Game == game)
         ).scalar_one()
         players = _players(connection, game)
-        pair = PAIR.c
-        pairs = connection.execute(
-            select(pair.PlayerId, pair.OpponentId, pair.Points, pair.Games).where(pair.Game == game)
-        ).all()
-    strengths = _likeliest(players, pairs)
+        moving = {player.PlayerId for player in players if player.Games != player.EstimatedGames}
+        if not (only_new and len(players) > MOST_EXACT and len(moving) < FEW * len(players)):
+            moving = set()
+        pairs = _pairs(connection, game, moving)
+    strengths = _likeliest(players, pairs, moving)
     rows = [
         (player, round(float(elo), 3), round(float(error), 3))
         for player, elo, error in zip(players, strengths.elo, strengths.error, strict=True)
+        if not moving or player.PlayerId in moving
     ]
     with league.sole_transaction() as connection:
         _store(connection, game, rows)
@@ -55,20 +78,40 @@ def _players(connection: Connection, game: str) -> Sequence[Row[Any]]:
     return connection.execute(query).all()
 
 
-def _likeliest(players: Sequence[Row[Any]], pairs: Sequence[Any]) -> Strengths:
+def _pairs(connection: Connection, game: str, players: Collection[int]) -> npt.NDArray[np.float64]:
+    """The pairs of these players, or of all where there are none: two players, points and games in a row."""
+    pair = PAIR.c
+    query = select(pair.PlayerId, pair.OpponentId, pair.Points, pair.Games).where(pair.Game == game)
+    if players:
+        query = query.where(or_(pair.PlayerId.in_(players), pair.OpponentId.in_(players)))
+    # There may be millions: no list of them is made.
+    rows = connection.execution_options(yield_per=10_000).execute(query)
+    return np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, 4)
+
+
+def _likeliest(
+    players: Sequence[Row[Any]], pairs: npt.NDArray[np.float64], moving: Collection[int]
+) -> Strengths:
+    """The strengths of all players; where some are moving, the others' are those that they have."""
     place = {player.PlayerId: number for number, player in enumerate(players)}
-    columns = np.array([tuple(row) for row in pairs], dtype=np.float64).reshape(-1, 4)
     keys = np.array(list(place), dtype=np.int64)
+    anchors = np.array([math.nan if player.Anchor is None else player.Anchor for player in players])
+    last = np.array([PRIOR if player.Likeliest is None else player.Likeliest for player in players])
+    errors = None
+    if moving:
+        anchors = np.where(np.isin(keys, list(moving)), anchors, last)
+        errors = np.array([player.Error or 0.0 for player in players])
     return likeliest(
         Pairings(
-            np.searchsorted(keys, columns[:, 0].astype(np.int64)),
-            np.searchsorted(keys, columns[:, 1].astype(np.int64)),
-            columns[:, 2],
-            columns[:, 3],
+            np.searchsorted(keys, pairs[:, 0].astype(np.int64)),
+            np.searchsorted(keys, pairs[:, 1].astype(np.int64)),
+            pairs[:, 2],
+            pairs[:, 3],
         ),
         np.array([place.get(player.PredecessorId, -1) for player in players], dtype=np.int64),
-        np.array([math.nan if player.Anchor is None else player.Anchor for player in players]),
-        np.array([PRIOR if player.Likeliest is None else player.Likeliest for player in players]),
+        anchors,
+        last,
+        errors,
     )
 
 
@@ -85,21 +128,13 @@ def _store(connection: Connection, game: str, rows: Sequence[tuple[Row[Any], flo
             .values(Likeliest=bindparam("elo"), Error=bindparam("error"), EstimatedGames=bindparam("games")),
             changed,
         )
-    # Another process may have found the same.
-    last = select(HISTORY.c.PlayerId, func.max(HISTORY.c.Games)).where(HISTORY.c.Game == game)
-    known = {row[0]: row[1] for row in connection.execute(last.group_by(HISTORY.c.PlayerId))}
     news = [
         {
-            "Game": game,
-            "PlayerId": row.PlayerId,
-            "Games": row.Games,
-            "Time": utc_now(),
-            "Elo": row.Elo,
-            "Likeliest": elo,
-            "Error": error,
+            "game": game, "player": row.PlayerId, "games": row.Games, "time": utc_now(), "elo": row.Elo,
+            "likeliest": elo, "error": error,
         }
         for row, elo, error in rows
-        if row.Games > known.get(row.PlayerId, 0)
-    ]
+        if row.Games != row.EstimatedGames
+    ]  # fmt: skip
     if news:
-        connection.execute(insertion(HISTORY), news)
+        connection.execute(_ADD_TO_HISTORY, news)

@@ -133,6 +133,7 @@ PAIR: Final = Table(
     Column("Points", Float, nullable=False),
     Column("Games", Float, nullable=False),
     CheckConstraint('"PlayerId" < "OpponentId"', name="pair_once"),
+    Index("LEAGUE_Pair_of_opponent", "Game", "OpponentId"),
 )
 
 RATED_GAME: Final = Table(

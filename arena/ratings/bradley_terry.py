@@ -56,11 +56,14 @@ class Strengths:
     error: Numbers
 
 
-def likeliest(pairings: Pairings, predecessors: Places, anchors: Numbers, begin: Numbers) -> Strengths:
+def likeliest(
+    pairings: Pairings, predecessors: Places, anchors: Numbers, begin: Numbers, errors: Numbers | None = None
+) -> Strengths:
     """The likeliest ratings of players, who are numbered from 0.
 
     `predecessors` has each player's earlier version, or -1; `anchors` the Elo of anchored players, NaN for
-    the others; `begin` the Elo to begin the search with, which does not change what is found.
+    the others; `begin` the Elo to begin the search with, which does not change what is found. `errors` are
+    given where anchored players are only held: how far their own Elo can be off, half of the 95 % interval.
     """
     model = _Model(pairings, predecessors, np.isnan(anchors))
     theta = (np.where(model.free, begin, anchors) - PRIOR) / _ELO
@@ -72,7 +75,8 @@ def likeliest(pairings: Pairings, predecessors: Places, anchors: Numbers, begin:
             theta = theta + step * min(1.0, _LONGEST_STEP / longest if longest else 1.0)
             if longest < _CLOSE:
                 break
-    variance = model.variance(model.slope(theta)[1])
+    weights = model.slope(theta)[1]
+    variance = model.variance(weights, None if errors is None else (errors / (NORMAL_95 * _ELO)) ** 2)
     return Strengths(theta * _ELO + PRIOR, NORMAL_95 * _ELO * np.sqrt(variance))
 
 
@@ -117,19 +121,19 @@ class _Model:
             direction = ready + merit / before * direction
         return answer
 
-    def variance(self, weights: Numbers) -> Numbers:
-        """Each player's variance: the diagonal of the curvature's inverse.
+    def variance(self, weights: Numbers, held: Numbers | None) -> Numbers:
+        """Each player's variance: the diagonal of the curvature's inverse; for anchored ones that of `held`.
 
         Of many players it is taken from the first terms of the inverse's series: what a player's own games
         leave open, and what its opponents' games do. The more opponents, the closer that is.
         """
         diagonal = self._diagonal(weights)
-        if self._count > MOST_EXACT:
-            other = np.where(self.free, 1.0 / diagonal, 0.0)
+        if held is not None or self._count > MOST_EXACT:
+            other = np.where(self.free, 1.0 / diagonal, 0.0 if held is None else held)
             squared = weights**2
             near = self._sum(self._first, squared * other[self._second])
             near += self._sum(self._second, squared * other[self._first])
-            return np.where(self.free, 1.0 / diagonal + near / diagonal**2, 0.0)
+            return np.where(self.free, 1.0 / diagonal + near / diagonal**2, 0.0 if held is None else held)
         matrix = np.diag(diagonal)
         np.subtract.at(matrix, (self._first, self._second), weights)
         np.subtract.at(matrix, (self._second, self._first), weights)

@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Self
 
 from arena.jobs import Fault
@@ -63,10 +64,15 @@ class Standings:
         rules: EloRules,
         games: Iterable[FinishedGame] = (),
         unranked: Collection[str] = (),
+        parents: Callable[[str], Sequence[str]] = lambda name: (),
     ) -> None:
-        """The `unranked` have no line, nor a part in the cross-table; their games count for the others."""
+        """The `unranked` have no line, nor a part in the cross-table; their games count for the others.
+
+        A player with `parents` begins with the mean of their Elo, others as the rules say.
+        """
         self._rules = rules
         self._unranked = unranked
+        self._parents = parents
         self._players = {name: PlayerStanding(name, rules.first(name)) for name in players}
         self._pairs: dict[tuple[str, str], Score] = {}
         self.games = 0
@@ -144,7 +150,9 @@ class Standings:
 
     def _player(self, name: str) -> PlayerStanding:
         if name not in self._players:
-            self._players[name] = PlayerStanding(name, self._rules.first(name))
+            parents = [self._players[parent].elo for parent in self._parents(name) if parent in self._players]
+            elo = fmean(parents) if parents else self._rules.first(name)
+            self._players[name] = PlayerStanding(name, elo)
         return self._players[name]
 
 

@@ -29,8 +29,10 @@ from arena.runner.remote_players import REMOTE
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 60.0
 LAST_GAMES_SECONDS: Final = 60.0
-# How often a run that lasts finds the likeliest ratings, where there are new games.
+# How often a run that lasts finds the likeliest ratings, where there are new games; and how often, in a large
+# league, those of all players and not only of those who have new games.
 ESTIMATE_SECONDS: Final = 60.0
+ESTIMATE_ALL_SECONDS: Final = 3600.0
 _PRIOR_ERROR: Final = NORMAL_95 * PRIOR_DEVIATION
 
 
@@ -161,14 +163,16 @@ class LeagueDelivery:
 
     def _run(self) -> None:
         pause = FIRST_PAUSE_SECONDS
-        estimated = time.monotonic()
+        estimated = all_estimated = time.monotonic()
         while not self._stopping:
             last = self._finishing
             try:
                 take_in(self._league, self._results, self._competition, lambda: not self._stopping)
                 if last or time.monotonic() > estimated + ESTIMATE_SECONDS:
-                    estimate_all(self._league)
+                    whole = last or time.monotonic() > all_estimated + ESTIMATE_ALL_SECONDS
+                    estimate_all(self._league, only_new=not whole)
                     estimated = time.monotonic()
+                    all_estimated = estimated if whole else all_estimated
                 if last:
                     self._finished = True
                     return

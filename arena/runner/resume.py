@@ -56,7 +56,8 @@ def resume_games(
     if selector.ghosts:
         names = ", ".join(selector.ghosts)
         warnings.append(f"the control file no longer has {names}; results of earlier games are kept")
-    return TakenUp(Standings(control.competitors, control.elo, games), series.unfinished_games(), warnings)
+    standings = Standings(control.competitors, control.elo, games, parents=selector.parents)
+    return TakenUp(standings, series.unfinished_games(), warnings)
 
 
 def give_up_open_attempts(

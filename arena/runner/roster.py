@@ -29,7 +29,8 @@ class Roster:
         self.control = control
         self._prepare = prepare
         self._tell = tell
-        self._seen = self._state()
+        # The file may have changed since it was read: the first look reads it again.
+        self._seen: tuple[int, int, int] | None = None
 
     def _state(self) -> tuple[int, int, int]:
         status = self.control.path.stat()

@@ -261,6 +261,11 @@ class Generations(Selector):
         generation, number = self._parse(fixture.game_id)
         return generation == self.generation and number in self._now.open
 
+    def parents(self, name: str) -> Sequence[str]:
+        """A member's parents: a variant is about as strong as they are."""
+        member = self._all.get(name)
+        return () if member is None or member.origin is None else member.origin.parents
+
     def report_lines(self) -> list[str]:
         """The members that play now, family by family, the best first."""
         done = len(self._now.pairs) * LEGS - len(self._now.open)

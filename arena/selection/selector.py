@@ -160,6 +160,10 @@ class Selector(ABC):
         """
         return iter(())
 
+    def parents(self, name: str) -> Sequence[str]:
+        """Those whose mean Elo a player begins with; nobody for a player that begins by the rules."""
+        return ()
+
     def dropped(self, fixture: Fixture) -> None:
         """Note that a game given out will not be played in this run, its attempt being void."""
         return

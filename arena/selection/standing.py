@@ -38,7 +38,8 @@ class Standing(Selector):
     Players meet where the game tells most: where both may win, and little is known of them, by the likeliest
     ratings of the league or, without one, of the competition; less where they met often here. A pair that met
     in one of the last rounds meets again only where there is nobody else. The first seat goes to the player
-    that had fewer of its games there. Game n of round r is `rR_N`.
+    that had fewer of its games there. Game n of round r is `rR_N`. A game whose player has left before it
+    began comes last in its round, and is not played if the player is away then too: its opponent has waited.
 
     A void game is not played again. The player at fault misses the next round, and twice as many with each
     further void game in succession.
@@ -93,7 +94,22 @@ class Standing(Selector):
         """The next game of this round; None while the last ones are in progress, or nobody is there."""
         if not self._waiting and not self._open and not self.finished:
             self._begin_round()
-        return self._waiting.popleft() if self._waiting else None
+        return self._next_of_those_present() if self._waiting else None
+
+    def _next_of_those_present(self) -> Fixture | None:
+        """The next game whose players are there; who has left may come back until all others are over."""
+        there = set(self.presence())
+        for _ in range(len(self._waiting)):
+            fixture = self._waiting.popleft()
+            if there.issuperset(fixture.players):
+                return fixture
+            self._waiting.append(fixture)
+        if len(self._open) == len(self._waiting):
+            for fixture in self._waiting:
+                self._open.discard(fixture.game_id)
+                self._sat_out.update(there.intersection(fixture.players))
+            self._waiting.clear()
+        return None
 
     def completed(self, game: CompletedGame) -> None:
         """Take in a result. Raises CompetitionChangedError."""

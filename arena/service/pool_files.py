@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -64,10 +65,55 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
+def own_tables(settings: pools_pb2.PoolSettings, folder: Path) -> dict[str, dict[str, Any]]:
+    """The pool's own ACADEMY and players, by the names of their tables. Raises InvalidPoolError."""
+    own: dict[str, dict[str, Any]] = {}
+    if settings.random_player:
+        own[f"players.{RANDOM_PLAYER}"] = {
+            "protocol": "python",
+            "command": "arena.players.random_moves:random_moves",
+            "fixed_elo": 0,
+        }
+    if settings.base:
+        own |= _tables_of(settings.base, folder)
+    return own
+
+
+def _tables_of(base: str, folder: Path) -> dict[str, dict[str, Any]]:
+    # A file of the folder, as players' commands are programs: who may change pools may not send any.
+    if not _BARE.fullmatch(base):
+        raise InvalidPoolError("base", f"{base[:80]!r}: write letters, digits, '-' and '_'")
+    file = folder / f"{base}.pool"
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidPoolError("base", f"there is no {file.name} in the service's folder") from None
+    except (OSError, ValueError) as error:
+        raise InvalidPoolError("base", f"{file.name}: {error}") from None
+    players = tables.pop("players", {})
+    if not isinstance(players, dict):
+        players = {"": players}
+    named = {f"players.{_key(name)}": player for name, player in players.items()}
+    if tables.keys() - {"academy"} or not all(
+        isinstance(table, dict) for table in [*tables.values(), *named.values()]
+    ):
+        raise InvalidPoolError("base", f"{file.name}: only [academy] and [players.NAME] may stand there")
+    return tables | named
+
+
+def own_players(tables: Mapping[str, object]) -> int:
+    """How many players `own_tables` has."""
+    return sum(name != "academy" for name in tables)
+
+
 def control_text(
-    settings: pools_pb2.PoolSettings, league: str, openings: Path, members: Sequence[Entrant]
+    settings: pools_pb2.PoolSettings,
+    league: str,
+    openings: Path,
+    members: Sequence[Entrant],
+    own: Mapping[str, Mapping[str, Any]],
 ) -> str:
-    """The control file of a pool with these members. Raises InvalidPoolError."""
+    """The control file of a pool with these members and its own tables. Raises InvalidPoolError."""
     game, values = game_of(settings)
     if settings.games_at_once > MOST_GAMES_AT_ONCE:
         raise InvalidPoolError("games_at_once", f"at most {MOST_GAMES_AT_ONCE} games are played at a time")
@@ -100,13 +146,6 @@ def control_text(
         more["move_seconds"] = _seconds("move_time", settings.move_time)
     if settings.openings:
         tables["openings"] = {"file": str(openings)}
-    if settings.random_player:
-        tables[f"players.{RANDOM_PLAYER}"] = {
-            "protocol": "python",
-            "command": "arena.players.random_moves:random_moves",
-            "fixed_elo": 0,
-            **more,
-        }
     for member in members:
         named = {"version": member.version, "family": member.family}
         tables[f"players.{_key(member.name)}"] = {
@@ -114,6 +153,9 @@ def control_text(
             **{key: value for key, value in named.items() if value},
             **more,
         }
+    for name, table in own.items():
+        # A member of an own player's name does not take its place.
+        tables[name] = {**more, **table} if name != "academy" else dict(table)
     return HEADING + "\n".join(
         f"[{name}]\n" + "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
         for name, table in tables.items()
@@ -132,9 +174,10 @@ def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
     schedule_of(settings)
     openings = openings_file(folder, name, settings)
     stand_ins = [Entrant(name) for name in ("member1", "member2")]
+    own = own_tables(settings, folder)
     draft = folder / f".{name}.check.toml"
     try:
-        text = control_text(settings, "sqlite:///league.db", openings, stand_ins)
+        text = control_text(settings, "sqlite:///league.db", openings, stand_ins, own)
         if settings.openings:
             draft_openings = openings.with_name(f".{openings.name}")
             draft_openings.write_text(settings.openings, encoding="utf-8")

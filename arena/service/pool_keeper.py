@@ -22,7 +22,16 @@ from arena.lobby.lobby import RemoteSession
 from arena.results.database import ResultsError, reason, utc_now
 from arena.runner.files import CompetitionFiles
 from arena.service.member_register import MemberRegister
-from arena.service.pool_files import check, check_own, control_text, openings_file, schedule_of, write
+from arena.service.pool_files import (
+    check,
+    check_own,
+    control_text,
+    openings_file,
+    own_players,
+    own_tables,
+    schedule_of,
+    write,
+)  # fmt: skip
 from arena.service.runs import Runs
 from arena.v1 import pools_pb2
 
@@ -174,16 +183,18 @@ class PoolKeeper:
     async def _play(
         self, pool: StoredPool, settings: pools_pb2.PoolSettings, kept: _Kept, control: Path, here: bool
     ) -> None:
+        own = await asyncio.to_thread(own_tables, settings, self.folder)
+        players = len(kept.roster) + own_players(own)
         if not here:
             kept.stopping = False
-            if len(kept.roster) + settings.random_player < 2:
+            if players < 2:
                 kept.remark = "it waits for two players"
                 return
             if time.monotonic() < kept.not_before:
                 return
         openings = openings_file(self.folder, pool.name, settings)
         entrants = [Entrant(member.name, member.version, member.family) for member in kept.roster]
-        text = control_text(settings, self._league, openings, entrants)
+        text = control_text(settings, self._league, openings, entrants, own)
 
         def write_files() -> None:
             check_own(control)
@@ -191,14 +202,14 @@ class PoolKeeper:
                 write(openings, settings.openings)
             write(control, text)
 
-        if here and len(kept.roster) + settings.random_player < 2:
+        if here and players < 2:
             # A run needs two to be read; present are those who have dialled in.
             return
         await asyncio.to_thread(write_files)
         if not here:
             await self._runs.start(control, {})
             kept.running_settings, kept.remark = pool.settings, ""
-            _log.info("pool runs", name=pool.name, players=len(kept.roster) + settings.random_player)
+            _log.info("pool runs", name=pool.name, players=players)
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""

@@ -57,3 +57,46 @@ def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tm
     checked = run_in_a_process("check", "--data", data)
     assert checked.exit_code == 0, checked.out + checked.err
     assert run_in_a_process("backup", copy, "--data", data).exit_code == 0
+
+
+def test_a_fork_made_by_mistake_is_deleted_and_a_replay_agrees(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as server:
+        token = server.token("admin", Role.ADMIN)
+
+        def academy(*arguments: object) -> Any:
+            return run(*arguments, "--address", server.address, ACADEMY_TOKEN=token)
+
+        arena = server.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        examples.teach(server, "go", "taught", PATTERNS)
+        assert "begins with 4 patterns" in academy("fork", "go", "--as", "mistake").out
+        # The server knows it by now.
+        assert known(academy, "mistake") == known(academy, "go")
+        unsure = academy("games", "delete", "mistake")
+        assert unsure.exit_code == 1 and "is a fork that holds knowledge" in unsure.err
+        never = academy("games", "delete", "go", "--really")
+        assert never.exit_code == 1 and "has 4 contests" in never.err
+
+        open_contest = contests_pb2.OpenContestRequest(contest=examples.contest("c", "mistake"))
+        arena.contests.OpenContest(open_contest)
+        refused = academy("games", "delete", "mistake", "--really")
+        assert refused.exit_code == 1 and "has open contests" in refused.err
+        assert academy("contests", "void", "c").exit_code == 0
+
+        assert "mistake: deleted" in academy("games", "delete", "mistake", "--really").out
+        assert "mistake" not in academy("games", "--json").out
+        assert academy("patterns", "list", "mistake").exit_code == 1
+        assert "game deleted" in academy("events").out
+        # The id is free for another fork, which knows what the game knows now.
+        examples.teach(server, "go", "later", [("bob", "x", 0.7)])
+        assert academy("fork", "go", "--as", "mistake").exit_code == 0
+        assert known(academy, "mistake") == known(academy, "go")
+        assert academy("games", "delete", "mistake", "--really").exit_code == 0
+    checked = run_in_a_process("check", "--data", data)
+    assert checked.exit_code == 0 and "sound" in checked.out, checked.out + checked.err
+    assert run_in_a_process("backup", tmp_path / "copy", "--data", data).exit_code == 0
+    assert run_in_a_process("restore", tmp_path / "copy", "--data", tmp_path / "again").exit_code == 0
+    with serving(tmp_path / "again") as server:
+        games = server.admin().contests.ListGames(contests_pb2.ListGamesRequest()).games
+        assert [game.game_id for game in games] == ["go"]

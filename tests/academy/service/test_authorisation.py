@@ -88,6 +88,7 @@ LibraryService/PruneLibrary            -    -       -      -     +    -    -    
 LibraryService/ExportLibrary           -    -       -      -     +    -    -    -
 LibraryService/ImportLibrary           -    -       -      -     +    -    -    -
 LibraryService/ForkGame                -    -       -      -     +    -    -    -
+LibraryService/DeleteGame              -    -       -      -     +    -    -    -
 LibraryService/AnalyseOpenings         -    -       +      -     +    -    -    -
 LibraryService/ForgetAnalyses          -    -       -      -     +    -    -    -
 LibraryService/ListEvents              -    -       -      -     +    -    -    -
@@ -175,6 +176,7 @@ def _questions() -> dict[str, Message]:
         "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
         "ForkGame": libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id="fork"),
+        "DeleteGame": libraries_pb2.DeleteGameRequest(game_id="fork", really=True),
         "ImportLibrary": libraries_pb2.ImportLibraryRequest(header=libraries_pb2.ImportHeader(game_id=GAME)),
         "AnalyseOpenings": libraries_pb2.AnalyseOpeningsRequest(
             game_id=GAME, lines=[libraries_pb2.LineAnalysis(moves=["none"], value=0.5, budget=200)]

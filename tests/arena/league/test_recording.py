@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -10,15 +11,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
-from arena.league.database import LeagueDatabase
+from arena.league import estimates
+from arena.league.database import LeagueDatabase, open_league
 from arena.league.estimates import estimate_all
 from arena.league.lists import LeagueReader
 from arena.league.players import Entrant, enter
-from arena.league.recording import begun_ratings, take_in
-from arena.league.source import competitions
+from arena.league.recording import begun_ratings, enter_competition, record, take_in
+from arena.league.source import SourceCompetition, competitions
+from arena.ratings import bradley_terry
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from benchmarks.league import GAME, Society
 from tests.arena.cli.command import ARENA
 from tests.arena.league.leagues import competition, contents, filled, play
 from tests.arena.postgresql import needs_postgresql
@@ -185,3 +189,45 @@ def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> Non
     # An estimate of part of the games is history, and a step on the way to the same.
     for table in ("LEAGUE_Rating", "LEAGUE_Pair", "LEAGUE_Seat", "LEAGUE_Game", "LEAGUE_RatedGame"):
         assert stored[table] == expected[table], table
+
+
+def test_few_with_new_games_are_rated_as_in_an_estimate_of_all(
+    league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As in a league of thousands of players.
+    monkeypatch.setattr(estimates, "MOST_EXACT", 10)
+    monkeypatch.setattr(bradley_terry, "MOST_EXACT", 10)
+    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    with league.sole_transaction() as connection:
+        enter_competition(connection, cup)
+    record(league, cup, society.games(0, 2000))
+    estimates.estimate(league, GAME)
+    before = {line.name: line for line in LeagueReader(league).ratings(GAME)}
+    news = society.games(2000, 10)
+    record(league, cup, news)
+    estimates.estimate(league, GAME, only_new=True)
+    few = {line.name: line for line in LeagueReader(league).ratings(GAME)}
+    playing = {seat.name for game in news for seat in game.seats}
+    moved = {name for name, line in few.items() if line.likeliest != before[name].likeliest}
+    assert moved == playing
+    histories = {len(LeagueReader(league).history(name)[name]) for name in playing}
+    assert histories == {2}, "each has a rating after either estimate"
+    estimates.estimate(league, GAME)
+    whole = {line.name: line for line in LeagueReader(league).ratings(GAME)}
+    for name in playing:
+        line, right = few[name], whole[name]
+        assert line.likeliest is not None and right.likeliest is not None
+        assert line.error is not None and right.error is not None
+        assert abs(line.likeliest - right.likeliest) < 0.05 * right.error
+        assert line.error == pytest.approx(right.error, rel=0.1)
+
+
+def test_a_league_of_an_earlier_release_gets_the_index_of_opponents(tmp_path: Path) -> None:
+    file = tmp_path / "league.db"
+    open_league(str(file), create=True).close()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute('DROP INDEX "LEAGUE_Pair_of_opponent"')
+    with closing(open_league(str(file), create=True)) as league:
+        assert [index["name"] for index in inspect(league.engine).get_indexes("LEAGUE_Pair")] == [
+            "LEAGUE_Pair_of_opponent"
+        ]

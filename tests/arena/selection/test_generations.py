@@ -1,14 +1,19 @@
 """Generations: families keep their best, variants take the other places, and the descent is kept."""
 
+import itertools
 import json
 import math
 import os
 import random
 import signal
+import sqlite3
+import statistics
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +196,26 @@ environment = { LEVEL = "{LEVEL}" }
 """
 
 
+def check_first_elo(results: Path, parents: dict[str, list[str]]) -> None:
+    """A variant begins with the mean of what its parents have at the time, the first members at 1000."""
+    query = "SELECT Name, EloBefore, EloAfter FROM ARENA_Rating ORDER BY GameId"
+    with closing(sqlite3.connect(results)) as connection:
+        games = connection.execute(query).fetchall()
+    reached: defaultdict[str, set[float]] = defaultdict(set)
+    variants = 0
+    for name, before, after in games:
+        if name in parents and name not in reached:
+            of_parents = itertools.product(*(reached[parent] or {1000.0} for parent in parents[name]))
+            means = {statistics.fmean(elos) for elos in of_parents} if parents[name] else {1000.0}
+            if parents[name] and "-g0-" not in name:
+                # They have won more than others.
+                means.discard(1000.0)
+            assert any(before == pytest.approx(mean) for mean in means), name
+            variants += bool(parents[name])
+        reached[name] |= {before, after}
+    assert variants >= 2
+
+
 def test_a_run_that_is_killed_goes_on_with_the_same_members_each_game_once(tmp_path: Path) -> None:
     control = tmp_path / "families.toml"
     control.write_text(CONTROL.replace("PYTHON", sys.executable))
@@ -214,6 +239,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_members_each_game_once(tmp_p
     assert report["games"] == report["total"] == 54
     learning = [member for member in after["members"] if member["family"] == "learning"]
     assert all(member["parents"] and member["variation"] == "program" for member in learning[1:])
+    check_first_elo(tmp_path / "families.results.sqlite", {m["name"]: m["parents"] for m in after["members"]})
     drawn = arena("descent", control, "--svg", tmp_path / "descent.svg")
     assert drawn.returncode == 0
     assert (tmp_path / "descent.svg").read_text().count("<circle") == len(after["members"])

@@ -133,6 +133,37 @@ def test_a_player_that_fails_misses_the_next_round_only() -> None:
     assert play(None) == {"a", "b", "c", "d"}
 
 
+def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
+    arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
+    arena.presence = lambda: there
+    first = arena.next_game()
+    assert first is not None
+    left, stays = sorted({"a", "b", "c", "d"} - set(first.players))
+    there.discard(left)
+    assert arena.next_game() is None, "it may come back until the other game is over"
+    arena.completed(completed(first, 1))
+    second = arena.next_game()
+    assert second is None or left not in second.players
+    there.add(left)
+    following = [second] if second is not None else []
+    following += round_of(arena)
+    assert stays in following[0].players, "its opponent has waited, and comes first"
+    assert not arena._missing, "nobody is at fault"
+
+
+def test_a_player_that_comes_back_in_time_plays_its_game() -> None:
+    arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
+    arena.presence = lambda: there
+    first = arena.next_game()
+    assert first is not None
+    left = min({"a", "b", "c", "d"} - set(first.players))
+    there.discard(left)
+    assert arena.next_game() is None
+    there.add(left)
+    again = arena.next_game()
+    assert again is not None and left in again.players and again.game_id.startswith("r1_")
+
+
 def test_rounds_wait_for_players_and_others_may_come_later() -> None:
     arena = Standing(StandingPlan(("a", "b", "c")))
     arena.presence = lambda: {"a", "stranger"}

@@ -123,10 +123,41 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
     assert ("forfeit",) not in ended
 
 
+def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 's'}"
+    (tmp_path / "house.pool").write_text(
+        '[academy]\naddress = "embedded"\n'
+        '[players.ann]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+        "fixed_elo = 700\n"
+    )
+    options = ("--league", str(tmp_path / "league.db"), "--open-registration")
+    service = Service(tmp_path, *options, address=address)
+    results, league = tmp_path / "house.results.sqlite", tmp_path / "league.db"
+    learnt = "SELECT ContestId FROM ARENA_Outbox WHERE State = 'acknowledged'"
+    try:
+        settings = messages.PoolSettings(base="house")
+        settings.MergeFrom(SETTINGS)
+        service.call("AddPool", messages.AddPoolRequest(name="house", settings=settings), service="Pool")
+        bots = Bots(address)
+        # A member of the anchor's name does not take its place.
+        bots.join("ann")
+        bots.join("bob")
+        await_true(lambda: len(rows(results, learnt)) >= 2)
+        service.call("PausePool", messages.PausePoolRequest(name="house"), service="Pool")
+        service.wait_for("house", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
+    finally:
+        service.channel.close()
+        service.end()
+    assert set(rows(results, "SELECT Name FROM ARENA_Rating")) == {("ann",), ("bob",)}
+    anchored = 'SELECT "Elo" FROM LEAGUE_Rating NATURAL JOIN LEAGUE_Player WHERE "Name" = \'ann\''
+    assert rows(league, anchored) == [(700.0,)]
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("pools")
     (folder / "cup.toml").write_text('[competition]\nkind = "standing"\n')
+    (folder / "tuned.pool").write_text("[game]\nkomi = 7.5\n")
     running = Service(folder, "--league", str(folder / "league.db"))
     try:
         yield running
@@ -151,6 +182,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         ("x", {"schedule": "every day"}, "me", "INVALID_POOL"),
         ("x", {"schedule": "0 20 * * 6"}, "me", "INVALID_POOL"),
         ("x", {"openings": "name: Z99"}, "me", "INVALID_POOL"),
+        ("x", {"base": "nowhere"}, "me", "INVALID_POOL"),
+        ("x", {"base": "../elsewhere"}, "me", "INVALID_POOL"),
+        ("x", {"base": "tuned"}, "me", "INVALID_POOL"),
         ("../x", {}, "me", "INVALID_POOL"),
         ("cup", {}, "me", "POOL_CONFLICT"),
         ("x", {}, "eye", "NOT_PERMITTED"),
