@@ -20,7 +20,7 @@ settings.load_profile("patient")
 
 
 # Files whose few tests last longest begin: else one process would still be at them when the others are done.
-_FIRST = ("end_to_end", "web", "benchmarks", "research", "fuzz")
+_FIRST = ("end_to_end", "web", "benchmarks", "research", "fuzz", "test_documents.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

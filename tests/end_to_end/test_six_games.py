@@ -16,6 +16,7 @@ pytestmark = pytest.mark.timeout(SECONDS + 100)
 EXAMPLES = Path(__file__).parents[2] / "examples" / "six_games"
 BIN = Path(sys.executable).parent
 CONTROLS = sorted(EXAMPLES.glob("*.toml"))
+PLAYED = ("connect_four", "hex")
 
 
 def test_there_are_six_games_and_five_games_of_each_pair() -> None:
@@ -37,8 +38,12 @@ def test_there_are_six_games_and_five_games_of_each_pair() -> None:
         assert learners and len(learners) < len(control["players"]) == 4
 
 
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.stem)
-def test_all_players_start(control: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "control",
+    [control for control in CONTROLS if control.stem not in PLAYED],
+    ids=lambda control: control.stem,
+)
+def test_all_players_of_the_games_that_are_not_played_here_start(control: Path, tmp_path: Path) -> None:
     copied = tmp_path / control.name
     copied.write_text(control.read_text().replace("command =", "start_seconds = 200\ncommand ="))
     done = run(BIN / "arena", "check", copied)
@@ -47,12 +52,12 @@ def test_all_players_start(control: Path, tmp_path: Path) -> None:
 
 def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
     script = EXAMPLES / "play.py"
-    done = run(sys.executable, script, "connect_four", "hex", "--rounds", "1", "--to", tmp_path / "games")
+    done = run(sys.executable, script, *PLAYED, "--rounds", "1", "--to", tmp_path / "games")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("the run ended since all games have been played") == 2
     assert "openspiel-connect_four, endgame:" in done.stdout
     assert "hex-7x7-swap, middle-game:" in done.stdout
-    for name in ("connect_four", "hex"):
+    for name in PLAYED:
         assert len(list((tmp_path / "games" / f"{name}.games").iterdir())) == 6
     again = run(sys.executable, script, "chess", "--to", tmp_path / "games")
     assert again.returncode == 2 and "'chess' is not one of connect_four" in again.stderr
@@ -61,7 +66,7 @@ def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
 def run(*command: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [str(word) for word in command],
-        env={"PATH": f"{BIN}:/usr/bin:/bin"},
+        env={"PATH": f"{BIN}:/usr/bin:/bin", "ACADEMY_MATCHING_KERNEL": "numpy"},
         capture_output=True,
         text=True,
         timeout=SECONDS,

@@ -14,7 +14,8 @@ from tests.web.filling import fill
 from tests.web.visiting import Visitor
 
 BIN = Path(sys.executable).parent
-ENVIRONMENT = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent"}
+# The compiled kernel would take each ACADEMY that is started here a second to load.
+ENVIRONMENT = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent", "ACADEMY_MATCHING_KERNEL": "numpy"}
 
 
 @pytest.fixture(scope="session")
