@@ -483,9 +483,13 @@ class PositionEvaluator:
         self._patterns = anchored_patterns(spec) if self.knows_patterns else None
         if self._patterns is not None:
             images, signs = self._patterns.images(codes[~known] - FIRST_PATTERN)
-            # What stands at a place, by its code, is worth this.
-            self._codes, first = np.unique(images, return_index=True)
-            self._weights = (weights[~known][:, None] * signs).ravel()[first]
+            of_patterns = weights[~known]
+            # What stands at a place, by its code, has this one of the weights; most of it has the last, 0.
+            self._weights = np.concatenate([of_patterns, -of_patterns, [0.0]])
+            nothing = len(self._weights) - 1
+            self._weight_of = np.full(self._patterns.size, nothing, dtype=np.min_scalar_type(nothing))
+            numbers = np.arange(len(of_patterns))
+            self._weight_of[images] = numbers[:, None] + (signs < 0) * len(numbers)
 
     def log_odds(self, boards: Sequence[Board], player: int, moves: Sequence[int] = ()) -> list[float]:
         """Return how well the first player stands.
@@ -533,5 +537,5 @@ class PositionEvaluator:
 
     def _worth(self, codes: Numbers) -> _Floats:
         """Return the weight of what stands at a place, 0 where it is not known."""
-        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-        return np.where(self._codes[at] == codes, self._weights[at], 0.0)
+        worth: _Floats = self._weights[self._weight_of[codes]]
+        return worth
