@@ -225,8 +225,27 @@ class EvaluationTable:
         Args:
             settings: The game's settings.
         """
-        switched_on = settings.evaluation and settings.evaluation_patterns
-        return self.keep_strongest(switched_on or GREATEST["evaluation_patterns"])
+        return self.keep_strongest(_room(settings))
+
+    def missing_from(self, other: "EvaluationTable") -> "EvaluationTable":
+        """Return the patterns that another table does not have, without the figures of all.
+
+        Args:
+            other: The other table.
+        """
+        rows = (self.codes >= FIRST_PATTERN) & ~np.isin(self.codes, other.codes)
+        return EvaluationTable()._of_columns(*(column[rows] for column in self.columns()))
+
+    def put_back(self, removed: "EvaluationTable", settings: LibrarySettings) -> "EvaluationTable":
+        """Return the table with removed patterns, the strongest first, as far as there is room.
+
+        Args:
+            removed: The removed patterns. Those that the table has again stay as they are now.
+            settings: The game's settings.
+        """
+        room = max(0, _room(settings) - self.patterns)
+        back = removed.missing_from(self).keep_strongest(room)
+        return self.unite(back) if len(back) else self
 
     def for_answers(self, settings: LibrarySettings) -> "EvaluationTable":
         """Return what others get: nothing where the evaluation, features alone where patterns are off.
@@ -442,6 +461,12 @@ class _SeenPatterns:
     def times(self) -> Numbers:
         """Return how often each pattern was there."""
         return np.bincount(self.numbers, minlength=len(self.codes))
+
+
+def _room(settings: LibrarySettings) -> int:
+    """Return how many patterns may stay; while they are switched off, as many as ever."""
+    switched_on = settings.evaluation and settings.evaluation_patterns
+    return switched_on or GREATEST["evaluation_patterns"]
 
 
 def _ordered_sums(rows: _Floats) -> _Floats:

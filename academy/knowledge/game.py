@@ -456,6 +456,8 @@ class GameKnowledge:
         patterns: Iterable[tuple[Library, PatternEntry]],
         nodes: Iterable[OpeningNode],
         values_taken: Mapping[int, Sequence[int]],
+        tesujis: TesujiTable,
+        evaluation: EvaluationTable,
     ) -> tuple[list[tuple[Library, PatternEntry]], list[OpeningNode]]:
         """Put removed records back as far as there is room, the strongest patterns first.
 
@@ -463,10 +465,14 @@ class GameKnowledge:
             patterns: The patterns. Where one has become known again, the votes are united.
             nodes: The opening nodes.
             values_taken: As in `OpeningTree.put_back`.
+            tesujis: As in `TesujiTable.put_back`.
+            evaluation: As in `EvaluationTable.put_back`.
 
         Returns:
             The patterns and the nodes that are back.
         """
+        self.tesujis = self.tesujis.put_back(tesujis, self.settings)
+        self.evaluation = self.evaluation.put_back(evaluation, self.settings)
         back = []
         for library, entry in sorted(patterns, key=lambda pair: (-pair[1].strength, pair[1].pattern_id)):
             known = self.libraries[library]
