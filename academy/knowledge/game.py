@@ -456,8 +456,6 @@ class GameKnowledge:
         patterns: Iterable[tuple[Library, PatternEntry]],
         nodes: Iterable[OpeningNode],
         values_taken: Mapping[int, Sequence[int]],
-        tesujis: TesujiTable,
-        evaluation: EvaluationTable,
     ) -> tuple[list[tuple[Library, PatternEntry]], list[OpeningNode]]:
         """Put removed records back as far as there is room, the strongest patterns first.
 
@@ -465,14 +463,10 @@ class GameKnowledge:
             patterns: The patterns. Where one has become known again, the votes are united.
             nodes: The opening nodes.
             values_taken: As in `OpeningTree.put_back`.
-            tesujis: As in `TesujiTable.put_back`.
-            evaluation: As in `EvaluationTable.put_back`.
 
         Returns:
             The patterns and the nodes that are back.
         """
-        self.tesujis = self.tesujis.put_back(tesujis, self.settings)
-        self.evaluation = self.evaluation.put_back(evaluation, self.settings)
         back = []
         for library, entry in sorted(patterns, key=lambda pair: (-pair[1].strength, pair[1].pattern_id)):
             known = self.libraries[library]
@@ -482,6 +476,16 @@ class GameKnowledge:
                 known.add(left)
                 back.append((library, entry))
         return back, self.openings.put_back(nodes, values_taken, self.settings.opening_capacity)
+
+    def put_tables_back(self, tesujis: TesujiTable, evaluation: EvaluationTable) -> None:
+        """Put removed tesujis and patterns of the evaluation back as far as there is room.
+
+        Args:
+            tesujis: As in `TesujiTable.put_back`.
+            evaluation: As in `EvaluationTable.put_back`.
+        """
+        self.tesujis = self.tesujis.put_back(tesujis, self.settings)
+        self.evaluation = self.evaluation.put_back(evaluation, self.settings)
 
     def _without_muted(self, entry: PatternEntry) -> PatternEntry:
         ballot = entry.ballot
