@@ -4,33 +4,40 @@
     python -m benchmarks.advice questions
 
 Processor time is that of the store's process for reports, of client, server and writer together for
-questions. Each report goes to every game in turn, so all meet the same load of the machine. Contests are
-random games of 78 plies on 9x9, which have more different tesujis and patterns than real ones.
+questions. Each question is asked in turn with an echo: a server of gRPC alone that returns as many bytes.
+Each report goes to every game in turn, so all meet the same load of the machine. Contests are random games of
+78 plies on 9x9, which have more different tesujis and patterns than real ones.
 """
 
 import math
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from statistics import median
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import grpc
+from grpc import aio
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.fair_use import FairUse
+from academy.service.limits import Limits
+from academy.service.server import channel_options
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.library_store import Store
-from academy.v1 import contests_pb2, game_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients import Academy, Connection, Seat
 from clients.academy import Questions
 from clients.seat import MatchOptions
+from clients.streams import AnswerStream
 from tests.academy.service.running import Running, serving
 from tests.academy.store.examples import contest, go, go_game, report
 
@@ -68,6 +75,7 @@ KNOWN: Final = {
     ),
 }
 MOVES: Final = 10
+_ECHO: Final = "benchmark.Echo"
 # Questions before those that are measured; and contests of each bot, one for as many questions as boards.
 WARMING: Final = 25
 CONTESTS_OF_BOT: Final = 10
@@ -150,8 +158,13 @@ class Table:
     def advice(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
         """Ask for advice on all empty cells, and for the book's move where it is due."""
         contest, turn = divmod(number, len(self.boards))
-        line = ["D4", "F6"] * turn
-        stream.advise(seats[contest % len(seats)], self.boards[turn], (), LOW, line=line)
+        stream.advise(seats[contest % len(seats)], self.boards[turn], (), LOW, line=_line(turn))
+
+    def advice_message(self, seat: Seat, turn: int) -> consultation_pb2.AdviseRequest:
+        """The same question as its message."""
+        message = seat.build_advice_request(self.boards[turn], (), LOW, line=_line(turn))
+        assert message is not None, "advice may always be asked of a position this low"
+        return message
 
     def patterns(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
         """Ask for the patterns that moves change."""
@@ -160,19 +173,26 @@ class Table:
         stream.opponent_gains(seat, board, self.after[turn], LOW, plies=2 * turn, options=options)
 
 
+def _line(turn: int) -> list[str]:
+    return ["D4", "F6"] * turn
+
+
 def measure_questions() -> None:
     """Print what a bot pays for advice, and for patterns instead."""
-    print("\n| a question on a stream | processor time, ms | p50, ms | questions a second, three bots |")
-    print("|---|---|---|---|")
+    print(
+        "\n| a question on a stream | processor time, ms | an echo, ms | more than the echo, ms | p50, ms "
+        "| questions a second, three bots |"
+    )
+    print("|---|---|---|---|---|---|")
     for known, settings in KNOWN.items():
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data") as server:
             contests = reports()
             teach(server, settings, contests)
             boards = [Board.from_letters(go().geometry, ply.board) for ply in next(contests).plies[10:60:2]]
             table = Table(boards, [[*_with_pieces(board)] for board in boards])
-            _measure(server, f"`Advise` on all empty cells: {known}", table.advice)
+            _measure(server, f"`Advise` on all empty cells: {known}", table, table.advice)
             if settings.opening_moves_per_consultation == 1:
-                _measure(server, f"`MatchPatterns`: patterns after {MOVES} moves", table.patterns)
+                _measure(server, f"`MatchPatterns`: patterns after {MOVES} moves", table, table.patterns)
 
 
 def teach(
@@ -185,7 +205,36 @@ def teach(
         arena.contests.ReportContest(played)
 
 
-def _measure(server: Running, what: str, ask: Callable[[Questions, Sequence[Seat], int], None]) -> None:
+@contextmanager
+def _echoing(server: Running, answer: consultation_pb2.PlayResponse) -> Iterator[int]:
+    """A server of gRPC alone in the loop of another one, at a port of its own; it returns one answer."""
+
+    async def play(requests: AsyncIterator[consultation_pb2.PlayRequest], _: Any) -> AsyncIterator[Any]:
+        async for _request in requests:
+            yield answer
+
+    async def start() -> tuple[aio.Server, int]:
+        echo = aio.server(options=channel_options(Limits()))
+        handler = grpc.stream_stream_rpc_method_handler(
+            play,
+            consultation_pb2.PlayRequest.FromString,
+            consultation_pb2.PlayResponse.SerializeToString,
+        )
+        echo.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_ECHO, {"Play": handler}),))
+        port = echo.add_insecure_port("127.0.0.1:0")
+        await echo.start()
+        return echo, port
+
+    echo, port = server.within(start())
+    try:
+        yield port
+    finally:
+        server.within(echo.stop(0.0))
+
+
+def _measure(
+    server: Running, what: str, table: Table, ask: Callable[[Questions, Sequence[Seat], int], None]
+) -> None:
     """Print the row of one question; each turn of a contest is asked about once."""
     arena = server.arena()
     with ExitStack() as stack:
@@ -201,7 +250,26 @@ def _measure(server: Running, what: str, ask: Callable[[Questions, Sequence[Seat
             bots.append(partial(ask, stack.enter_context(academy.stream()), seats))
         alone = bots[0]
         times(alone, range(WARMING), time.process_time)
-        spent = times(alone, range(WARMING, WARMING + QUESTIONS), time.process_time)
+        message = table.advice_message(seats[0], 0)
+        token = server.token(str(BOTS - 1))
+        known = server.client(token).consultation.Advise(message)
+        port = stack.enter_context(_echoing(server, consultation_pb2.PlayResponse(advice=known)))
+        connection = Connection(f"127.0.0.1:{port}", token)
+        channel = stack.enter_context(connection.channel())
+        play = channel.stream_stream(
+            f"/{_ECHO}/Play",
+            consultation_pb2.PlayRequest.SerializeToString,
+            consultation_pb2.PlayResponse.FromString,
+        )
+        echo = AnswerStream(play, connection)
+        stack.callback(echo.close)
+        echoed = consultation_pb2.PlayRequest(advice=message)
+        times(echo.ask, [echoed] * WARMING, time.process_time)
+        spent, of_echo = [], []
+        for number in range(WARMING, WARMING + QUESTIONS):
+            spent += times(alone, [number], time.process_time)
+            of_echo += times(echo.ask, [echoed], time.process_time)
+        more = [whole - part for whole, part in zip(spent, of_echo, strict=True)]
         waited = times(alone, range(WARMING + QUESTIONS, WARMING + 2 * QUESTIONS), time.perf_counter)
         begun = time.perf_counter()
         with ThreadPoolExecutor(BOTS) as pool:
@@ -209,7 +277,8 @@ def _measure(server: Running, what: str, ask: Callable[[Questions, Sequence[Seat
             for question in asking:
                 question.result()
         rate = len(asking) * QUESTIONS / (time.perf_counter() - begun)
-        print(f"| {what} | {interval(spent)} | {interval(waited)} | {rate:,.0f} |", flush=True)
+        columns = " | ".join(map(interval, (spent, of_echo, more, waited)))
+        print(f"| {what} | {columns} | {rate:,.0f} |", flush=True)
 
 
 def _with_pieces(board: Board) -> Iterator[Board]:

@@ -279,7 +279,10 @@ def forget_analyses(
 
 
 def list_removals(server: Server, game: Game, json: Json = False) -> None:
-    """List what was pruned, evicted by a lowered capacity, or deleted of openings, the newest first."""
+    """List what was pruned, evicted by a lowered capacity (tesujis and weights, too), or deleted of openings.
+
+    The newest comes first.
+    """
     response = server.libraries.ListRemovals(libraries_pb2.ListRemovalsRequest(game_id=game))
     printing.show(response, json, printing.removals_table(game, response.removals))
 
@@ -299,6 +302,8 @@ def restore_removal(
         printing.print_json(printing.as_json(response))
         return
     typer.echo(f"{game}: {response.patterns} patterns and {response.nodes} opening positions restored")
+    if response.tesujis or response.weights:
+        typer.echo(f"{game}: {response.tesujis} tesujis and {response.weights} weights restored")
     if response.no_room:
         typer.echo(
             f"{response.no_room} have no room, or their position before is gone: they are still kept; "

@@ -322,7 +322,8 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
 def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
     """Return a table of a game's removals that can be restored."""
     table = new_table(
-        f"Removed from {game_id}", "number", " time", " by", " what", "patterns", "opening positions"
+        f"Removed from {game_id}",
+        *("number", " time", " by", " what", "patterns", "opening positions", "tesujis", "weights"),
     )
     for removal in removals:
         table.add_row(
@@ -332,6 +333,8 @@ def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> T
             removal.what,
             f"{removal.patterns:,}",
             f"{removal.nodes:,}",
+            f"{removal.tesujis:,}",
+            f"{removal.weights:,}",
         )
     return table
 

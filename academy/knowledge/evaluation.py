@@ -225,8 +225,27 @@ class EvaluationTable:
         Args:
             settings: The game's settings.
         """
-        switched_on = settings.evaluation and settings.evaluation_patterns
-        return self.keep_strongest(switched_on or GREATEST["evaluation_patterns"])
+        return self.keep_strongest(_room(settings))
+
+    def missing_from(self, other: "EvaluationTable") -> "EvaluationTable":
+        """Return the patterns that another table does not have, without the figures of all.
+
+        Args:
+            other: The other table.
+        """
+        rows = (self.codes >= FIRST_PATTERN) & ~np.isin(self.codes, other.codes)
+        return EvaluationTable()._of_columns(*(column[rows] for column in self.columns()))
+
+    def put_back(self, removed: "EvaluationTable", settings: LibrarySettings) -> "EvaluationTable":
+        """Return the table with removed patterns, the strongest first, as far as there is room.
+
+        Args:
+            removed: The removed patterns. Those that the table has again stay as they are now.
+            settings: The game's settings.
+        """
+        room = max(0, _room(settings) - self.patterns)
+        back = removed.missing_from(self).keep_strongest(room)
+        return self.unite(back) if len(back) else self
 
     def for_answers(self, settings: LibrarySettings) -> "EvaluationTable":
         """Return what others get: nothing where the evaluation, features alone where patterns are off.
@@ -444,6 +463,12 @@ class _SeenPatterns:
         return np.bincount(self.numbers, minlength=len(self.codes))
 
 
+def _room(settings: LibrarySettings) -> int:
+    """Return how many patterns may stay; while they are switched off, as many as ever."""
+    switched_on = settings.evaluation and settings.evaluation_patterns
+    return switched_on or GREATEST["evaluation_patterns"]
+
+
 def _ordered_sums(rows: _Floats) -> _Floats:
     """Return the sum of each column, added one row after the other."""
     sums = np.zeros(rows.shape[1])
@@ -483,9 +508,13 @@ class PositionEvaluator:
         self._patterns = anchored_patterns(spec) if self.knows_patterns else None
         if self._patterns is not None:
             images, signs = self._patterns.images(codes[~known] - FIRST_PATTERN)
-            # What stands at a place, by its code, is worth this.
-            self._codes, first = np.unique(images, return_index=True)
-            self._weights = (weights[~known][:, None] * signs).ravel()[first]
+            of_patterns = weights[~known]
+            # What stands at a place, by its code, has this one of the weights; most of it has the last, 0.
+            self._weights = np.concatenate([of_patterns, -of_patterns, [0.0]])
+            nothing = len(self._weights) - 1
+            self._weight_of = np.full(self._patterns.size, nothing, dtype=np.min_scalar_type(nothing))
+            numbers = np.arange(len(of_patterns))
+            self._weight_of[images] = numbers[:, None] + (signs < 0) * len(numbers)
 
     def log_odds(self, boards: Sequence[Board], player: int, moves: Sequence[int] = ()) -> list[float]:
         """Return how well the first player stands.
@@ -533,5 +562,5 @@ class PositionEvaluator:
 
     def _worth(self, codes: Numbers) -> _Floats:
         """Return the weight of what stands at a place, 0 where it is not known."""
-        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-        return np.where(self._codes[at] == codes, self._weights[at], 0.0)
+        worth: _Floats = self._weights[self._weight_of[codes]]
+        return worth

@@ -477,6 +477,16 @@ class GameKnowledge:
                 back.append((library, entry))
         return back, self.openings.put_back(nodes, values_taken, self.settings.opening_capacity)
 
+    def put_tables_back(self, tesujis: TesujiTable, evaluation: EvaluationTable) -> None:
+        """Put removed tesujis and patterns of the evaluation back as far as there is room.
+
+        Args:
+            tesujis: As in `TesujiTable.put_back`.
+            evaluation: As in `EvaluationTable.put_back`.
+        """
+        self.tesujis = self.tesujis.put_back(tesujis, self.settings)
+        self.evaluation = self.evaluation.put_back(evaluation, self.settings)
+
     def _without_muted(self, entry: PatternEntry) -> PatternEntry:
         ballot = entry.ballot
         for player in {vote.player for vote in (*ballot.votes, *ballot.silent)} & self.muted:

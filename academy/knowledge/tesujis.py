@@ -242,6 +242,28 @@ class TesujiTable:
         """
         return self.keep_strongest(settings.tesuji_capacity or GREATEST["tesuji_capacity"])
 
+    def missing_from(self, other: "TesujiTable") -> "TesujiTable":
+        """Return those that another table does not have.
+
+        Args:
+            other: The other table.
+        """
+        return self._take(np.flatnonzero(other._rows(self.codes) < 0))
+
+    def put_back(self, removed: "TesujiTable", settings: LibrarySettings) -> "TesujiTable":
+        """Return the table with removed ones, the strongest first, as far as there is room; the others go on.
+
+        Args:
+            removed: The removed ones. Those that the table has again stay as they are now.
+            settings: The game's settings.
+        """
+        missing = removed.missing_from(self)
+        is_proposed = missing.codes[missing.by_strength] >= PROPOSED
+        fits = ~is_proposed | (np.cumsum(is_proposed) <= MOST_PROPOSED - len(self.proposed))
+        room = max(0, (settings.tesuji_capacity or GREATEST["tesuji_capacity"]) - len(self))
+        back = missing.by_strength[fits][:room]
+        return self.unite(missing._take(np.sort(back))) if len(back) else self
+
     def for_answers(self, settings: LibrarySettings) -> "TesujiTable":
         """Return what others get: none where tesujis are off.
 

@@ -361,6 +361,10 @@ def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> Ev
         _nodes(restored.nodes, knowledge.spec),
         {taken.node_id: tuple(taken.value_millionths) for taken in restored.values_taken},
     )
+    knowledge.put_tables_back(
+        tesujis_from_records(restored.tesujis, knowledge.spec),
+        evaluation_from_records(restored.evaluation, knowledge.spec),
+    )
     return EventOutcome(patterns_back=tuple(patterns), nodes_back=tuple(nodes))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.game_records import Counters
 from academy.knowledge.learnable import check_learnable
@@ -12,9 +13,17 @@ from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesujis import TesujiTable
 from academy.store import contest_tables, event_log, game_tables, keys
 from academy.store.codec.field_rules import check_elo
 from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
+from academy.store.codec.learnt_tables import (
+    evaluation_from_records,
+    evaluation_records,
+    tesuji_records,
+    tesujis_from_records,
+)
 from academy.store.codec.openings import analysis_to_proto, check_results, node_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import entry_to_proto
@@ -39,8 +48,15 @@ def record_removal(
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
     nodes = dict(knowledge.openings.nodes)
+    tesujis, evaluation = knowledge.tesujis, knowledge.evaluation
     number, outcome = work.record(event)
     removal = _begin_removal(work, number, event, what)
+    _keep_learnt(
+        removal,
+        knowledge.spec,
+        tesujis.missing_from(knowledge.tesujis),
+        evaluation.missing_from(knowledge.evaluation),
+    )
     for library, before in patterns.items():
         gone = before.keys() - knowledge.libraries[library].entries.keys()
         removal.patterns.extend(_records(knowledge, [(library, before[number]) for number in sorted(gone)]))
@@ -78,6 +94,15 @@ def _begin_removal(
     return record
 
 
+def _keep_learnt(
+    removal: records_pb2.RemovalRecord, spec: GameSpec, tesujis: TesujiTable, evaluation: EvaluationTable
+) -> None:
+    """Keep these tesujis and weights with a removal, in place of those that it has."""
+    del removal.tesujis[:], removal.evaluation[:]
+    removal.tesujis.extend(tesuji_records(tesujis, spec, range(len(tesujis))))
+    removal.evaluation.extend(evaluation_records(evaluation, spec))
+
+
 def _records(
     knowledge: GameKnowledge, entries: Sequence[tuple[Library, PatternEntry]]
 ) -> Iterator[pattern_pb2.PatternRecord]:
@@ -89,8 +114,10 @@ def keep_removal(
 ) -> None:
     """Store a removal, or drop it where nothing is left of it; drop those too old or too many."""
     record.removal.patterns, record.removal.nodes = len(record.patterns), len(record.nodes)
+    record.removal.tesujis = len(record.tesujis)
+    record.removal.weights = sum(len(part.weights) for part in record.evaluation)
     key = keys.in_game(game_id, record.removal.event)
-    if record.patterns or record.nodes:
+    if _count(record.removal):
         work.transaction.put(TableName.REMOVALS, key, pack_message(record))
     else:
         work.transaction.delete(TableName.REMOVALS, key)
@@ -98,9 +125,14 @@ def keep_removal(
     for other in list(newest_removals_first(work.transaction, game_id)):
         if other.muted:
             continue
-        kept += len(other.patterns) + len(other.nodes)
+        kept += _count(other.removal)
         if kept > settings.removed_records or is_removal_over(other, settings, work.now):
             work.transaction.delete(TableName.REMOVALS, keys.in_game(game_id, other.removal.event))
+
+
+def _count(removal: libraries_pb2.Removal) -> int:
+    """Return how many records a removal has."""
+    return removal.patterns + removal.nodes + removal.tesujis + removal.weights
 
 
 def drop_removal(transaction: Transaction, game_id: str, record: records_pb2.RemovalRecord) -> None:
@@ -382,13 +414,20 @@ class RestoreRemoval:
 
     def execute(self, work: WriteContext) -> libraries_pb2.RestoreRemovalResponse:
         """Log the undo with the whole records."""
-        settings = work.knowledge(self.game_id).settings
+        knowledge = work.knowledge(self.game_id)
+        spec, settings = knowledge.spec, knowledge.settings
         kept = find_removal(work.transaction, self.game_id, self.removal)
         if kept is None or kept.muted or is_removal_over(kept, settings, work.now):
             raise UnknownRemovalError(self.removal)
         restored = events_pb2.RemovalRestored(
-            removal=self.removal, patterns=kept.patterns, nodes=kept.nodes, values_taken=kept.values_taken
+            removal=self.removal,
+            patterns=kept.patterns,
+            nodes=kept.nodes,
+            values_taken=kept.values_taken,
+            tesujis=kept.tesujis,
+            evaluation=kept.evaluation,
         )
+        tesujis, weights = len(knowledge.tesujis), len(knowledge.evaluation)
         _, outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, removal_restored=restored)
         )
@@ -401,9 +440,20 @@ class RestoreRemoval:
             nodes=[record for record in kept.nodes if record.node_id not in nodes],
             values_taken=[record for record in kept.values_taken if record.node_id not in parents],
         )
+        knowledge = work.knowledge(self.game_id)
+        _keep_learnt(
+            left,
+            spec,
+            tesujis_from_records(kept.tesujis, spec).missing_from(knowledge.tesujis),
+            evaluation_from_records(kept.evaluation, spec).missing_from(knowledge.evaluation),
+        )
         keep_removal(work, self.game_id, left, settings)
         return libraries_pb2.RestoreRemovalResponse(
-            patterns=len(patterns), nodes=len(nodes), no_room=len(left.patterns) + len(left.nodes)
+            patterns=len(patterns),
+            nodes=len(nodes),
+            tesujis=len(knowledge.tesujis) - tesujis,
+            weights=len(knowledge.evaluation) - weights,
+            no_room=_count(left.removal),
         )
 
 

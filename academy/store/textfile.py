@@ -35,7 +35,8 @@
     % library opening
 
     "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
-      E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000
+      E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000 level 15
+    % weaker 13 visits 1 wins 1/0 draws 0/0 losses 0/1 values 0.7/0.3 told 1 elos 1400
 
 The description is the game with its settings, and the history what its contests add up to, as JSON; either
 may be left out. A vote is player, Elo and value, the oldest first (in older texts with the event that brought
@@ -43,7 +44,9 @@ it, and its place among the votes of that event where that is not 0). `silent` i
 nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by` for the players
 who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
 them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
-indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
+indented two blanks more than the position it comes from; `values` and `elos` are sums over visits. `level` is
+the Elo, in hundreds, of the contests counted, as far as it is known; below the line the part of them that are
+`weaker` follows, with the level of each, the lowest first.
 A tesuji has `place` and `turned` where its shape knows them (`TesujiRecord`); its label follows from the
 figures and may be left out. A weight of the evaluation is that of a feature, or of cells with their numbers
 from 0 and what is there (`WeightRecord`); `taught` and `elos` are sums over contests. Names are quoted as in
@@ -58,7 +61,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
@@ -97,6 +100,8 @@ FIRST_LINE: Final = "% academy text 1"
 INDENT: Final = "  "
 # The section of what ACADEMY learnt of cells to move to, beside the libraries'.
 _TESUJIS: Final = "tesujis"
+# What contests of a lower level left in an opening position, on a line below that of the position.
+_WEAKER: Final = "weaker"
 _EVALUATION: Final = "evaluation"
 PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
@@ -139,6 +144,15 @@ class Word:
             raise self.refuse(f"is not a number with at most {digits} decimals")
         value = int(match[2]) * scale + int((match[3] or "").ljust(digits, "0"))
         return -value if match[1] else value
+
+    def level(self) -> int:
+        """A whole number of up to 31 bits, which may be less than 0."""
+        if not re.fullmatch(r"-?[0-9]{1,10}", self.text):
+            raise self.refuse("is not a whole number")
+        value = int(self.text)
+        if abs(value) >= 2**31:
+            raise self.refuse("is too great")
+        return value
 
     def small(self) -> int:
         """A whole number of up to 32 bits."""
@@ -335,8 +349,7 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
     while waiting:
         node = waiting.pop()
         move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quote(node.move)
-        values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
-        wins, draws, losses = ("/".join(map(str, counts)) for counts in (node.wins, node.draws, node.losses))
+        level = f" level {node.level}" if node.HasField("level") else ""
         analysis = ""
         if node.HasField("analysis"):
             search = node.analysis
@@ -344,11 +357,24 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
             unit = "plies" if search.kind == pattern_pb2.SEARCH_KIND_PLIES else "budget"
             analysis = f" searched {value} {unit} {search.budget} analyst {quote(search.analyst)}"
         yield (
-            f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} visits {node.visits} "
-            f"wins {wins} draws {draws} losses {losses} values {values} told {node.values} "
-            f"elos {decimal(node.elo_hundredths, ELO_SCALE)}{analysis}"
+            f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} "
+            f"{_visits(node)}{level}{analysis}"
         )
+        for part in node.weaker:
+            yield f"% {_WEAKER} {part.level} {_visits(part)}"
         waiting += children[node.node_id]
+
+
+def _visits(visited: pattern_pb2.OpeningNodeRecord | pattern_pb2.LevelVisits) -> str:
+    """What contests left, in words that are read by `_read_visits`."""
+    wins, draws, losses = (
+        "/".join(map(str, counts)) for counts in (visited.wins, visited.draws, visited.losses)
+    )
+    values = "/".join(decimal(value, VALUE_SCALE) for value in visited.value_millionths)
+    return (
+        f"visits {visited.visits} wins {wins} draws {draws} losses {losses} values {values} "
+        f"told {visited.values} elos {decimal(visited.elo_hundredths, ELO_SCALE)}"
+    )
 
 
 MAX_LENGTH: Final = 64 << 20
@@ -359,7 +385,9 @@ _LINES_TO_DESCRIPTION: Final = 100
 _Message = TypeVar("_Message", bound=Message)
 _LIBRARIES: Final = {library.value: library for library in Library}
 _LABEL: Final = ("proposers", "elo", "value", "player")
-_NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "values", "told", "elos")
+_VISITS_FIGURES: Final = ("visits", "wins", "draws", "losses", "values", "told", "elos")
+# Numbers and levels may be missing.
+_NODE_FIGURES: Final = ("id", "level", "mover", *_VISITS_FIGURES)
 # What an analyst found, on the lines of nodes that were searched: with `budget` random games, or `plies`.
 _ANALYSIS_FIGURES: Final = ("searched", "budget", "plies", "analyst")
 
@@ -495,7 +523,7 @@ class _Reader:
                     raise library.refuse(f"is no library; there are {', '.join(sections)}")
                 self._library = sections[library.text]
             case _ if self._library in (None, Library.OPENING):
-                raise name.refuse("has no place here: '% game' and '% library' may stand here")
+                self._weaker(name, rest)
             case _ if self._library == _EVALUATION:
                 self._evaluation_figures([name, *rest])
             case _:
@@ -664,19 +692,15 @@ class _Reader:
             )
         if (depth == 0) != (move.text == '""') or (depth == 0 and self._path):
             raise move.refuse('has a wrong indent: the one line without is "", the position at the start')
-        figures = _pair_figures(move, rest)
+        figures = _pair_figures(rest, (*_NODE_FIGURES, *_ANALYSIS_FIGURES))
+        _check_node_figures(move, figures)
         node = pattern_pb2.OpeningNodeRecord(
             game_id=self._spec.game_id,
             move=move.string() if move.text.startswith('"') else move.text,
             depth=depth,
             mover=figures["mover"].small(),
-            visits=figures["visits"].whole(),
-            wins=[part.whole() for part in figures["wins"].parts()],
-            draws=[part.whole() for part in figures["draws"].parts()],
-            losses=[part.whole() for part in figures["losses"].parts()],
-            value_millionths=[part.sum_of_shares() for part in figures["values"].parts()],
-            values=figures["told"].whole(),
-            elo_hundredths=figures["elos"].decimal(ELO_SCALE),
+            level=figures["level"].level() if "level" in figures else None,
+            **_read_visits(figures),
         )
         if "searched" in figures:
             node.analysis.value_millionths = figures["searched"].share()
@@ -690,6 +714,19 @@ class _Reader:
         parent = self._path[-1] if depth else None
         self._path.append(node)
         self._nodes.append(_Node(node, parent, move, figures.get("id")))
+
+    def _weaker(self, name: Word, rest: list[Word]) -> None:
+        """Read what contests of a lower level left in the position of the line before."""
+        if name.text != _WEAKER or not self._nodes:
+            raise name.refuse(
+                "has no place here: '% game' and '% library' may stand here, "
+                f"and '% {_WEAKER}' below a position of the opening"
+            )
+        if not rest:
+            raise name.refuse("is followed by 0 words: it needs a level, and what its contests left")
+        figures = _pair_figures(rest[1:], _VISITS_FIGURES)
+        _check_figures(name, figures, _VISITS_FIGURES)
+        self._nodes[-1].record.weaker.add(level=rest[0].level(), **_read_visits(figures))
 
     def _number_nodes(self) -> None:
         """Give new nodes free numbers, then every node its parent's."""
@@ -732,18 +769,35 @@ def _check_label(line: int, label: str, signature: Signature) -> None:
             )
 
 
-def _pair_figures(move: Word, rest: list[Word]) -> dict[str, Word]:
+def _pair_figures(words: list[Word], known: Sequence[str]) -> dict[str, Word]:
     """Read a line's figures: names, each followed by its value."""
     figures: dict[str, Word] = {}
-    for name, value in itertools.zip_longest(rest[::2], rest[1::2]):
-        known = (*_NODE_FIGURES, *_ANALYSIS_FIGURES)
+    for name, value in itertools.zip_longest(words[::2], words[1::2]):
         if name.text not in known or name.text in figures or value is None:
             raise name.refuse(f"must be one of {', '.join(known)}, once, with a value after it")
         figures[name.text] = value
+    return figures
+
+
+def _check_node_figures(move: Word, figures: dict[str, Word]) -> None:
     searched: tuple[str, ...] = ()
     if figures.keys() & set(_ANALYSIS_FIGURES):
         searched = ("searched", "analyst", "plies" if "plies" in figures else "budget")
-    for needed in (*_NODE_FIGURES[1:], *searched):
-        if needed not in figures:
-            raise move.refuse(f"has no {needed!r} on its line")
-    return figures
+    _check_figures(move, figures, ("mover", *_VISITS_FIGURES, *searched))
+
+
+def _check_figures(first: Word, figures: dict[str, Word], needed: Sequence[str]) -> None:
+    for name in needed:
+        if name not in figures:
+            raise first.refuse(f"has no {name!r} on its line")
+
+
+def _read_visits(figures: dict[str, Word]) -> dict[str, Any]:
+    """Read what contests left: the fields of a node's record, and of a level's."""
+    return {
+        "visits": figures["visits"].whole(),
+        **{name: [part.whole() for part in figures[name].parts()] for name in ("wins", "draws", "losses")},
+        "value_millionths": [part.sum_of_shares() for part in figures["values"].parts()],
+        "values": figures["told"].whole(),
+        "elo_hundredths": figures["elos"].decimal(ELO_SCALE),
+    }

@@ -79,6 +79,17 @@ TRIALS: Final = {
         conditions=("everything", "shared", "openings", "own", "open"),
         analysis=Analysis(200, 4_000),
     ),
+    # Everybody has about twelve times the time of the trial before, so there are fewer contests.
+    "connect-four-100ms": Trial(
+        "Connect four",
+        "openspiel",
+        {"game": "connect_four"},
+        levels=(100, 100, 500, 500, 2_000, 2_000, 4_000, 4_000),
+        student=2_000,
+        seconds=0.1,
+        contests=400,
+        conditions=("shared",),
+    ),
     "hex": Trial(
         "Hex 7x7",
         "hex",

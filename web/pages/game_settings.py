@@ -296,6 +296,8 @@ async def _restore_removal(session: Session, form: Query) -> str:
     )
     back = await own.ask(own.libraries.RestoreRemoval, question)
     text = f"{game_id}: {back.patterns:,} patterns and {back.nodes:,} positions came back."
+    if back.tesujis or back.weights:
+        text += f" So did {back.tesujis:,} tesujis and {back.weights:,} weights of the evaluation."
     if back.no_room:
         text += f" There is no room for {back.no_room:,}: they are kept."
     session.note(Notice(text))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -508,6 +509,81 @@ def test_what_would_be_pruned_is_what_is_pruned(
     foreseen = game.prunable(library, below)
     assert summary(game) == before
     assert game.prune(library, below) == foreseen
+
+
+def taught_by_all(seed: int, count: int) -> GameKnowledge:
+    """A game that learns all there is, after contests."""
+    learning = LibrarySettings(
+        analysed_patterns=5, tesuji_capacity=500, evaluation=True, evaluation_patterns=500
+    )
+    game = GameKnowledge(GO, learning)
+    for event in events(seed, count):
+        if event.method != "change_settings":
+            event.happen(game)
+    return game
+
+
+def sizes(game: GameKnowledge) -> dict[str, int]:
+    return {
+        "opening_capacity": len(game.openings),
+        "middle_game_capacity": len(game.libraries[MIDDLE_GAME]),
+        "endgame_capacity": len(game.libraries[ENDGAME]),
+        "tesuji_capacity": len(game.tesujis),
+        "evaluation_patterns": game.evaluation.patterns,
+    }
+
+
+@pytest.mark.parametrize("capacity", sizes(GameKnowledge(GO)))
+def test_each_capacity_that_is_lowered_removes_as_many_as_were_announced(capacity: str) -> None:
+    game = taught_by_all(seed=7, count=40)
+    known = sizes(game)
+    assert known[capacity] > 3
+    fewer: dict[str, Any] = {capacity: known[capacity] - 3}
+    lowered = replace(game.settings, **fewer)
+    assert game.count_beyond(lowered) == 3
+    assert sizes(game) == known, "a look changes nothing"
+    assert game.change_settings(lowered) == 3
+    assert sizes(game) == known | fewer
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"tesuji_capacity": 0}, {"evaluation": False}, {"evaluation_patterns": 0}, {"forget_after": 1}],
+    ids=str,
+)
+def test_settings_that_switch_something_off_announce_and_remove_nothing(changed: dict[str, Any]) -> None:
+    game = taught_by_all(seed=7, count=40)
+    known, settings_then = sizes(game), replace(game.settings, **changed)
+    assert (game.count_beyond(settings_then), game.change_settings(settings_then)) == (0, 0)
+    assert sizes(game) == known
+
+
+CAPACITIES = st.integers(0, 60)
+
+
+@settings(max_examples=25)
+@given(
+    SEEDS,
+    st.integers(1, 40),
+    st.builds(
+        LibrarySettings,
+        opening_capacity=CAPACITIES,
+        middle_game_capacity=CAPACITIES,
+        endgame_capacity=CAPACITIES,
+        tesuji_capacity=CAPACITIES,
+        evaluation=st.booleans(),
+        evaluation_patterns=CAPACITIES,
+        forget_after=st.integers(0, 3),
+    ),
+)
+def test_what_new_settings_would_remove_is_what_they_remove(
+    seed: int, count: int, changed: LibrarySettings
+) -> None:
+    game = taught_by_all(seed, count)
+    known, before = sizes(game), summary(game)
+    foreseen = game.count_beyond(changed)
+    assert (sizes(game), summary(game)) == (known, before), "a look changes nothing"
+    assert game.change_settings(changed) == foreseen == sum(known.values()) - sum(sizes(game).values())
 
 
 def test_the_hash_seed_of_the_process_makes_no_difference() -> None:

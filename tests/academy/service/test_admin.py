@@ -14,6 +14,7 @@ from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, OPENING, contest, report, teach
 from tests.academy.service.running import Client, Running, refusal
+from tests.academy.store.examples import go_game, learn
 
 PATTERNS = [
     ("ann", "x", 0.9),
@@ -227,6 +228,39 @@ class TestMending:
         settings = admin.libraries.UpdateSettings(everything).settings
         # Without names all are set: what is not given is the default again.
         assert (settings.opening_capacity, settings.endgame_capacity) == (5, 5_000)
+
+    @pytest.mark.parametrize(
+        ("changed", "removes"),
+        [
+            ({"opening_capacity": 5}, True),
+            ({"endgame_capacity": 1}, True),
+            ({"tesuji_capacity": 5}, True),
+            ({"evaluation_patterns": 5}, True),
+            ({"opening_capacity": 0, "endgame_capacity": 0, "tesuji_capacity": 1}, True),
+            ({"tesuji_capacity": 0, "evaluation": False}, False),
+            ({"endgame_capacity": 4_000, "forget_after": 1}, False),
+        ],
+        ids=str,
+    )
+    def test_a_dry_run_of_settings_says_what_they_then_remove(
+        self, fresh: Running, changed: dict[str, Any], removes: bool
+    ) -> None:
+        game = go_game("taught")
+        learning = game_pb2.LibrarySettings(tesuji_capacity=100, evaluation=True, evaluation_patterns=100)
+        game.settings.MergeFrom(learning)
+        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        learn(fresh.store, contests=4, game_id="taught")
+        libraries = fresh.admin().libraries
+        request = libraries_pb2.UpdateSettingsRequest(
+            game_id="taught", settings=game_pb2.LibrarySettings(**changed), fields=list(changed), dry_run=True
+        )
+        statistics = libraries_pb2.GetStatisticsRequest(game_id="taught")
+        before = libraries.GetStatistics(statistics)
+        foreseen = libraries.UpdateSettings(request)
+        assert libraries.GetStatistics(statistics) == before, "a look changes nothing"
+        assert (foreseen.removed > 0) == removes
+        request.dry_run = False
+        assert libraries.UpdateSettings(request) == foreseen
 
     def test_pruning_removes_what_its_dry_run_shows(self, grown: Running) -> None:
         admin = grown.admin()

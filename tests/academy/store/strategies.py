@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import Code
 from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
-from academy.knowledge.opening_node import OpeningNode
+from academy.knowledge.opening_node import LevelVisits, OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
@@ -90,6 +90,29 @@ analyses = st.none() | st.builds(
 
 
 @st.composite
+def parts_of(draw: st.DrawFn, node: OpeningNode, level: int) -> tuple[LevelVisits, ...]:
+    """What contests of lower levels left in a node: shares of its figures that add up to less."""
+    levels = sorted(draw(st.sets(st.integers(level - 9, level - 1), max_size=3)))
+
+    def share(whole: int) -> int:
+        return draw(st.integers(0, whole // max(1, len(levels))))
+
+    return tuple(
+        LevelVisits(
+            level=lower,
+            visits=share(node.visits),
+            wins=tuple(map(share, node.wins)),
+            draws=tuple(map(share, node.draws)),
+            losses=tuple(map(share, node.losses)),
+            value_millionths=tuple(map(share, node.value_millionths)),
+            values=share(node.values),
+            elo_hundredths=draw(st.integers(-(2**40), 2**40)),
+        )
+        for lower in levels
+    )
+
+
+@st.composite
 def nodes(draw: st.DrawFn) -> list[OpeningNode]:
     """An opening tree of two players, the root first."""
     tree: list[OpeningNode] = []
@@ -99,6 +122,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
         sums = st.integers(0, visits * 1_000_000)
         wins = draw(st.tuples(st.integers(0, visits), st.integers(0, visits)))
         draws = tuple(draw(st.integers(0, visits - won)) for won in wins)
+        level = draw(st.none() | st.integers(-300, 300))
         tree.append(
             OpeningNode(
                 node_id=node_id,
@@ -114,8 +138,11 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 values=draw(counts),
                 elo_hundredths=draw(st.integers(-(2**40), 2**40)),
                 analysis=draw(analyses) if parent else None,
+                level=level,
             )
         )
+        if level is not None:
+            tree[-1] = replace(tree[-1], weaker=draw(parts_of(tree[-1], level)))
     numbers = draw(st.permutations(range(1, len(tree))))
     renumbered = dict(enumerate((0, *numbers)))
     return [

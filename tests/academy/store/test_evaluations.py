@@ -6,12 +6,12 @@ from pathlib import Path
 import lmdb
 import pytest
 
-from academy.knowledge.evaluation import EVALUATION_IN_USES
+from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
 from academy.knowledge.settings import Library
 from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName
-from academy.store.library_commands import ChangeSettings
+from academy.store.library_commands import ChangeSettings, RestoreRemoval, removals
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -81,6 +81,34 @@ def test_uses_are_counted_and_switching_it_off_keeps_it(taught: Store) -> None:
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation=False), "admin"))
     view = taught.follow().refresh(GAME)
     assert view.evaluation.contests == 5 and not len(view.answered_evaluation)
+    assert not list(check(taught.environment))
+
+
+def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others(
+    taught: Store,
+) -> None:
+    def known() -> EvaluationTable:
+        return taught.follow().refresh(GAME).evaluation
+
+    before = known()
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=20), "admin"))
+    lowered = known()
+    (removal,) = taught.read(removals, GAME, taught.clock())
+    assert removal.weights == before.patterns - 20 > 20
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=40), "admin"))
+    back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
+    assert (back.weights, back.no_room) == (20, removal.weights - 20)
+    assert {*known().codes.tolist()} == {*before.keep_strongest(40).codes.tolist()}
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=10_000), "admin"))
+    taught.run(RestoreRemoval(GAME, removal.event, "admin"))
+    assert not taught.read(removals, GAME, taught.clock())
+    restored = known()
+    assert restored.figures() == before.figures() and lowered.missing_from(restored) == EvaluationTable()
+
+    def rows(table: EvaluationTable) -> list[tuple[int, ...]]:
+        return sorted(zip(*(column.tolist() for column in table.columns()), strict=True))
+
+    assert rows(restored) == rows(before)
     assert not list(check(taught.environment))
 
 

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName, Transaction
-from academy.store.library_commands import ChangeSettings
+from academy.store.library_commands import ChangeSettings, RestoreRemoval, removals
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -98,6 +98,42 @@ def test_a_lowered_capacity_evicts_at_once(taught: Store) -> None:
     view = taught.follow().refresh(GAME)
     assert kept() and len(view.tesujis) == 20 and not len(view.answered_tesujis)
     assert not list(check(taught.environment))
+
+
+def test_what_a_lowered_capacity_evicted_comes_back_with_a_higher_one(taught: Store) -> None:
+    before = taught.follow().refresh(GAME)
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
+    (removal,) = taught.read(removals, GAME, taught.clock())
+    assert removal.tesujis == len(before.tesujis) - 20
+    none = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
+    assert (none.tesujis, none.no_room) == (0, removal.tesujis)
+    # Some become known again, and stay as they are then.
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=60), "admin"))
+    teach(taught, 1, first=6)
+    now = taught.follow().refresh(GAME).tesujis
+    again = set(before.tesujis.codes.tolist()) & set(now.codes.tolist())
+    assert len(again) > 20
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=1_000), "admin"))
+    back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
+    assert (back.tesujis, back.no_room) == (len(before.tesujis) - len(again), 0)
+    restored = taught.follow().refresh(GAME).tesujis
+    assert now.missing_from(restored) == before.tesujis.missing_from(restored) == TesujiTable.empty()
+    assert restored.missing_from(now) == before.tesujis.missing_from(now)
+    assert not taught.read(removals, GAME, taught.clock())
+    assert not list(check(taught.environment))
+
+
+def test_those_that_come_back_first_are_the_strongest(taught: Store) -> None:
+    before = taught.follow().refresh(GAME).tesujis
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
+    taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=50), "admin"))
+    (removal,) = taught.read(removals, GAME, taught.clock())
+    back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
+    assert (back.tesujis, back.no_room) == (30, len(before) - 50)
+    (left,) = taught.read(removals, GAME, taught.clock())
+    assert left.tesujis == back.no_room
+    restored = taught.follow().refresh(GAME).tesujis
+    assert set(restored.codes.tolist()) == set(before.keep_strongest(50).codes.tolist())
 
 
 def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:

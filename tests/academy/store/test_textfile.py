@@ -31,7 +31,8 @@ x - o
 % library opening
 
 "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
-  E5 id 4 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000
+  E5 id 4 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000 level 16
+% weaker -1 visits 1 wins 1/0 draws 0/0 losses 0/1 values 0.7/0.3 told 1 elos 1400
     "player 1" mover 2 visits 1 wins 1/0 draws 0/0 losses 0/1 values 1/0 told 0 elos 1500
   D3 mover 1 visits 1 wins 1/0 draws 0/0 losses 0/1 values 1/0 told 0 elos 1500
 """
@@ -80,6 +81,14 @@ def test_a_text_by_hand_is_understood() -> None:
         (5, 4, "player 1", 2),
         (6, 0, "D3", 1),
     ]
+
+
+def test_a_position_of_a_text_by_hand_may_say_what_weak_players_left_there() -> None:
+    levels = [
+        (node.HasField("level"), node.level, [(part.level, part.visits) for part in node.weaker])
+        for node in read_text(TEXT, go()).nodes
+    ]
+    assert levels == [(False, 0, []), (True, 16, [(-1, 1)]), (False, 0, []), (False, 0, [])]
 
 
 def test_line_ends_of_windows_do_no_harm() -> None:
@@ -135,26 +144,34 @@ def test_an_empty_library_is_a_text_too() -> None:
         (
             "D3 mover 1 visits 1",
             "D3 mover 1 visits 2",
-            22,
+            23,
             3,
             "2, but wins, draws and losses of player 1 add up to 1",
         ),
         (
             "losses 0/1 values 1/0 told 0 elos 1500\n  D3",
             "losses 0/0 values 1/0 told 0 elos 1500\n  D3",
-            21,
+            22,
             5,
             "of player 2 add up to 0",
         ),
         ("x - o\n- - #\n", "", 13, 1, "no cells above"),
-        ('    "player 1"', '   "player 1"', 21, 4, "indented by 3 blanks"),
-        ('    "player 1"', '      "player 1"', 21, 7, "indented by 6 blanks"),
-        ("  D3 ", "D3 ", 22, 1, "wrong indent"),
-        ("D3 mover 1", "D3 mover", 22, 19, "once, with a value"),
-        ("D3 mover 1 ", "D3 ", 22, 3, "no 'mover' on its line"),
-        ("D3 mover", "D3 id 4 mover", 22, 9, "others for one each"),
-        ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1", 22, 3, "1 numbers given for 2"),
-        ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1/x", 22, 30, "not a whole number"),
+        ('    "player 1"', '   "player 1"', 22, 4, "indented by 3 blanks"),
+        ('    "player 1"', '      "player 1"', 22, 7, "indented by 6 blanks"),
+        ("  D3 ", "D3 ", 23, 1, "wrong indent"),
+        ("D3 mover 1", "D3 mover", 23, 19, "once, with a value"),
+        ("D3 mover 1 ", "D3 ", 23, 3, "no 'mover' on its line"),
+        ("D3 mover", "D3 id 4 mover", 23, 9, "others for one each"),
+        ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1", 23, 3, "1 numbers given for 2"),
+        ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1/x", 23, 30, "not a whole number"),
+        (" level 16", "", 20, 3, "its levels must rise, and end below the node's own"),
+        ("level 16", "level x", 20, 96, "not a whole number"),
+        ("level 16", "level 2147483648", 20, 96, "too great"),
+        ("% weaker -1 visits 1", "% weaker -1 visits 3", 20, 3, "more visits than the node's"),
+        ("% weaker -1 visits 1", "% weaker -1 visit 1", 21, 13, "must be one of visits, wins"),
+        ("% weaker -1 visits 1", "% weaker -1", 21, 3, "no 'visits' on its line"),
+        ("% weaker -1 visits 1", "% weaker -1 visits 1 mover 1", 21, 22, "must be one of visits, wins"),
+        ("% weaker", "% weakest", 21, 3, "'% weaker' below a position of the opening"),
     ],
 )
 def test_mistake_is_reported_with_line_and_column(
