@@ -6,7 +6,7 @@ of all.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -70,7 +70,7 @@ def estimate(league: LeagueDatabase, game: str, only_new: bool = False) -> None:
 def _players(connection: Connection, game: str) -> Sequence[Row[Any]]:
     """Those who have played the game."""
     query = (
-        select(RATING, PLAYER.c.PredecessorId, PLAYER.c.Anchor)
+        select(RATING, PLAYER.c.Name, PLAYER.c.Anchor)
         .join_from(RATING, PLAYER, PLAYER.c.PlayerId == RATING.c.PlayerId)
         .where(RATING.c.Game == game)
         .order_by(RATING.c.PlayerId)
@@ -108,11 +108,21 @@ def _likeliest(
             pairs[:, 2],
             pairs[:, 3],
         ),
-        np.array([place.get(player.PredecessorId, -1) for player in players], dtype=np.int64),
+        np.array(_versions_before(players), dtype=np.int64),
         anchors,
         last,
         errors,
     )
+
+
+def _versions_before(players: Iterable[Row[Any]]) -> list[int]:
+    """The place of each one's version before among these, as `version_before`; -1 for a name's first."""
+    before: list[int] = []
+    latest: dict[str, int] = {}
+    for place, player in enumerate(players):
+        before.append(latest.get(player.Name, -1))
+        latest[player.Name] = place
+    return before
 
 
 def _store(connection: Connection, game: str, rows: Sequence[tuple[Row[Any], float, float]]) -> None:

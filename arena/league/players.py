@@ -1,6 +1,6 @@
 """Players of a league: a name and a version, the version before it, and the family."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -50,6 +50,14 @@ class LeaguePlayer:
 def label(name: str, version: str) -> str:
     """A player's name and version as people read them."""
     return f"{name} {version}" if version else name
+
+
+def version_before(player: int, rated: Iterable[int]) -> int | None:
+    """The version that another begins with: the last one before it that has played the game.
+
+    `player` and `rated`, versions of one name, are keys, which grow in the order in which versions come.
+    """
+    return max((other for other in rated if other < player), default=None)
 
 
 def all_players(connection: Connection) -> list[LeaguePlayer]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 
 from arena.league.database import LeagueDatabase
-from arena.league.players import LeaguePlayer, known_or_entered
+from arena.league.players import LeaguePlayer, known_or_entered, version_before
 from arena.league.source import SourceCompetition, SourceGame, batches
 from arena.league.tables import COMPETITION, GAME, PLAYER, RATING, SEAT
 from arena.ratings.elo import EloRules
@@ -106,6 +106,8 @@ class _Batch:
         self._competition_id = competition_id
         self._ratings: dict[tuple[str, int], dict[str, Any]] = {}
         self._new: set[tuple[str, int]] = set()
+        # Of each version that has played, by game and name.
+        self._elos: dict[tuple[str, str], dict[int, float]] = {}
         self._pairs: dict[tuple[str, int, int], list[float]] = {}
         self._games: dict[str, int] = {}
 
@@ -131,24 +133,27 @@ class _Batch:
             for player, seat in zip(self._playing(game), game.seats, strict=True):
                 wanted.setdefault(game.game, {}).setdefault(player.player_id, (player, seat.elo))
         for name, players in wanted.items():
-            earlier = {player.predecessor or 0 for player, _ in players.values()}
-            known = ratings_of(self._connection, name, [*players, *earlier])
+            names = {player.name for player, _ in players.values()}
+            versions = {player.player_id: player for player in self._players.values() if player.name in names}
+            known = ratings_of(self._connection, name, list(versions))
+            for key, row in known.items():
+                self._elos.setdefault((name, versions[key].name), {})[key] = row["Elo"]
             for key, (player, elo) in players.items():
-                row = known.get(key)
-                if row is None:
-                    before = known.get(player.predecessor or 0)
-                    row = _newcomer(name, key, before["Elo"] if before else elo)
+                row = known.get(key) or _newcomer(name, key, elo)
+                if key not in known:
                     self._new.add((name, key))
                 if player.anchor is not None:
                     row["Elo"] = player.anchor
                 self._ratings[name, key] = row
 
     def _begin(self, game: str, player: LeaguePlayer) -> None:
-        """Begin a newcomer's Elo with that of its earlier version, as it is by now."""
-        key = game, player.player_id
-        earlier = self._ratings.get((game, player.predecessor or 0))
-        if key in self._new and not self._ratings[key]["Games"] and player.anchor is None and earlier:
-            self._ratings[key]["Elo"] = earlier["Elo"]
+        """Begin a newcomer's Elo with that of the version before, as it is by now."""
+        row = self._ratings[game, player.player_id]
+        if player.anchor is None and not row["Games"]:
+            elos = self._elos.get((game, player.name), {})
+            before = version_before(player.player_id, elos)
+            if before is not None:
+                row["Elo"] = elos[before]
 
     def _add(self, game: SourceGame) -> list[dict[str, Any]]:
         players = self._playing(game)
@@ -162,6 +167,8 @@ class _Batch:
         scores = [1.0 / len(winners) if seat in winners else 0.0 for seat in range(1, len(keys) + 1)]
         for key, score, elo in zip(keys, scores, after, strict=True):
             _count(self._ratings[game.game, key], elo, score, bool(winners), game.finished)
+        for player, elo in zip(players, after, strict=True):
+            self._elos.setdefault((game.game, player.name), {})[player.player_id] = elo
         if winners:
             self._count_pairs(game, keys)
         self._games[game.game] = self._games.get(game.game, 0) + 1
@@ -236,20 +243,24 @@ def begun_ratings(
 ) -> dict[str, float]:
     """The Elo with which players, by name and version, begin in a game, by name; newcomers are missing.
 
-    That is their own, or that of the latest version of their name that has one there.
+    That is their own, or that of the version before (`version_before`).
     """
     table = PLAYER.c
+    own_rating = (RATING.c.PlayerId == table.PlayerId) & (RATING.c.Game == game)
     query = (
         select(table.Name, table.Version, RATING.c.Elo, table.Anchor)
-        .join_from(PLAYER, RATING, table.PlayerId == RATING.c.PlayerId)
-        .where(RATING.c.Game == game, table.Name.in_([name for name, _ in players]))
+        .join_from(PLAYER, RATING, own_rating, isouter=True)
+        .where(table.Name.in_([name for name, _ in players]))
         .order_by(table.PlayerId)
     )
     latest: dict[str, float] = {}
-    own: dict[tuple[str, str], float] = {}
+    begun: dict[tuple[str, str], float | None] = {}
     for name, version, elo, anchor in connection.execute(query):
-        latest[name] = own[name, version] = elo if anchor is None else anchor
-    return {name: own.get((name, version), latest[name]) for name, version in players if name in latest}
+        if elo is not None:
+            latest[name] = elo if anchor is None else anchor
+        begun[name, version] = latest.get(name)
+    ratings = {name: begun.get((name, version), latest.get(name)) for name, version in players}
+    return {name: elo for name, elo in ratings.items() if elo is not None}
 
 
 def _newcomer(game: str, player: int, elo: float) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def strengths_in(league: LeagueDatabase, game: str, players: Sequence[PlayerSetu
         .where(table.Name.in_([setup.name for setup in players]))
         .order_by(table.PlayerId)
     )
-    own: dict[tuple[str, str], tuple[float, float]] = {}
+    known: dict[tuple[str, str], tuple[float, float]] = {}
     earlier: dict[str, tuple[float, float]] = {}
     try:
         rows = league.rows(query)
@@ -94,13 +94,17 @@ def strengths_in(league: LeagueDatabase, game: str, players: Sequence[PlayerSetu
         return None
     for name, version, anchor, elo, rating, error in rows:
         if anchor is not None:
-            own[name, version] = anchor, 0.0
+            known[name, version] = anchor, 0.0
         elif rating is not None:
-            own[name, version] = earlier[name] = rating, error
+            known[name, version] = earlier[name] = rating, error
         elif elo is not None:
-            own[name, version] = elo, _PRIOR_ERROR
-    known = [own.get((setup.name, setup.version)) or _expected(earlier.get(setup.name)) for setup in players]
-    return Strengths(np.array([elo for elo, _ in known]), np.array([error for _, error in known]))
+            known[name, version] = elo, _PRIOR_ERROR
+        else:
+            known[name, version] = _expected(earlier.get(name))
+    strengths = [
+        known.get((setup.name, setup.version)) or _expected(earlier.get(setup.name)) for setup in players
+    ]
+    return Strengths(np.array([elo for elo, _ in strengths]), np.array([error for _, error in strengths]))
 
 
 def _expected(earlier: tuple[float, float] | None) -> tuple[float, float]:

@@ -30,7 +30,7 @@ def run(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def refusal(*options: str, **environment: str) -> str:
     """What the command writes as it refuses these options, which it does before it serves anything."""
-    unset = {"ACADEMY_TOKEN": None, "ACADEMY_ADDRESS": None, "ACADEMY_TLS_CA": None}
+    unset: dict[str, str | None] = dict.fromkeys(("ACADEMY_TOKEN", "ACADEMY_ADDRESS", "ACADEMY_TLS_CA"))
     done = CliRunner().invoke(application, options, env=unset | environment)
     assert done.exit_code == 2 and isinstance(done.exception, SystemExit)
     return done.stderr

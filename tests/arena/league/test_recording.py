@@ -115,28 +115,33 @@ def test_a_new_version_begins_where_the_one_before_is(league: LeagueDatabase, tm
     assert [at.games for at in history["bot 1.3"]] == [20] and [at.games for at in history["bot 1.4"]] == [1]
 
 
-def test_a_new_version_begins_alike_whether_its_games_come_with_the_earlier_ones_or_later(
-    tmp_path: Path,
-) -> None:
-    begun = []
-    for pauses in (0, 20):
-        folder = tmp_path / str(pauses)
-        folder.mkdir()
-        with (
-            closing(LeagueDatabase.open(str(sqlite_url(folder / "league.db")))) as league,
-            closing(ResultsDatabase.open(sqlite_url(folder / "cup.sqlite"))) as results,
-        ):
-            series = competition(results, "cup", ("bot-1.3", "bot-1.4", "rival"))
-            elo: dict[str, float] = {}
-            for number in range(20):
-                play(series, f"AvB_{number}", ("bot-1.3", "rival"), (1,), elo)
-                if number < pauses:
-                    take_all(league, results)
-            play(series, "AvB_20", ("bot-1.4", "rival"), (2,), elo)
-            take_all(league, results)
-            begun.append({line.label: line.elo for line in LeagueReader(league).ratings("go-9x9")})
-    assert begun[0] == pytest.approx(begun[1])
-    assert begun[0]["bot 1.4"] > 1_050
+@pytest.mark.parametrize("batches", [1, 20])
+def test_a_new_version_begins_where_the_last_one_that_played_is(tmp_path: Path, batches: int) -> None:
+    with (
+        closing(LeagueDatabase.open(str(sqlite_url(tmp_path / "league.db")))) as league,
+        closing(ResultsDatabase.open(sqlite_url(tmp_path / "cup.sqlite"))) as results,
+    ):
+        series = competition(results, "cup", ("bot-1.3", "bot-1.4", "rival"))
+        elo: dict[str, float] = {}
+        for number in range(20):
+            play(series, f"AvB_{number}", ("bot-1.3", "rival"), (1,), elo)
+            if batches > 1:
+                take_all(league, results)
+        with league.sole_transaction() as connection:
+            enter(connection, Entrant("bot", "1.3"))
+            # It never plays.
+            enter(connection, Entrant("bot", "1.35"))
+        before = elo["bot-1.3"]
+        play(series, "AvB_20", ("bot-1.4", "rival"), (2,), elo)
+        with league.sole_transaction() as connection:
+            enter(connection, Entrant("bot", "1.4"))
+            begun = begun_ratings(connection, "go-9x9", [("bot", "1.4")])
+        assert begun == ({"bot": pytest.approx(before)} if batches > 1 else {})
+        take_all(league, results)
+        ratings = {line.label: line for line in LeagueReader(league).ratings("go-9x9")}
+        assert ratings["bot 1.4"].elo == pytest.approx(before, abs=40) and before > 1_100
+        assert ratings["bot 1.4"].likeliest is not None and ratings["bot 1.4"].likeliest > 1_200
+        assert ratings["bot 1.4"].error is not None and ratings["bot 1.4"].error < 300
 
 
 def test_a_fixed_player_anchors_all_others(league: LeagueDatabase, results: ResultsDatabase) -> None:
