@@ -11,6 +11,8 @@ from arena.output import complain, say, say_json
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
+    from arena.control.settings import Control
+
 League = Annotated[
     str,
     typer.Argument(
@@ -127,17 +129,23 @@ def import_(
 ) -> None:
     """Take all competitions of results databases into the league, which is made if it is missing.
 
-    Games that it has already change nothing, so this may be repeated at any time.
+    Games that it has already change nothing, so this may be repeated at any time. A control file gives its
+    players' families and fixed ratings, too, which a results database has not.
     """
     from arena.league.database import open_league
     from arena.league.estimates import estimate_all
     from arena.league.recording import take_in
     from arena.league.source import competitions
     from arena.results.database import ResultsDatabase
+    from arena.runner.league import enter_players
 
+    # A league is not made for what is not there.
+    found = [(source, *_results_of(source)) for source in sources]
     with closing(open_league(league, create=True)) as opened:
-        for source in sources:
-            with closing(ResultsDatabase.open(_results_of(source), create=False)) as results:
+        for source, url, control in found:
+            if control is not None:
+                enter_players(control, opened)
+            with closing(ResultsDatabase.open(url, create=False)) as results:
                 rated = competitions(results)
                 if not rated:
                     complain(f"arena: {source}: no competition that rates its players")
@@ -147,17 +155,17 @@ def import_(
         estimate_all(opened)
 
 
-def _results_of(source: str) -> "URL | str":
-    """The results database that a user means. Raises ControlError and NoResultsYetError."""
+def _results_of(source: str) -> "tuple[URL | str, Control | None]":
+    """The results that a user means, and their control file. Raises ControlError and NoResultsYetError."""
     from arena.cli.arguments import open_competition
     from arena.results.database import NoResultsYetError, sqlite_url
 
     if "://" in source:
-        return source
+        return source, None
     if source.endswith((".toml", ".ctl")):
-        _, files = open_competition(Path(source), None)
+        control, files = open_competition(Path(source), None)
         files.check_results()
-        return files.results
+        return files.results, control
     if not Path(source).exists():
         raise NoResultsYetError(f"there is no results database {source}")
-    return sqlite_url(Path(source))
+    return sqlite_url(Path(source)), None

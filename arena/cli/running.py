@@ -115,6 +115,8 @@ def check(control: ControlFile, insecure: Insecure = False, on: On = "") -> None
     from arena.runner.listeners import open_listeners
     from arena.runner.remote_players import remote_players
     from arena.runner.run import check_players, notes
+    from arena.selection.child_program import check_child_program
+    from arena.selection.kinds import child_programs
 
     settings, files = open_competition(control, None)
     for note in notes(settings):
@@ -132,6 +134,9 @@ def check(control: ControlFile, insecure: Insecure = False, on: On = "") -> None
         open_listeners(reached, say, lambda *_, **__: None) as seated,
     ):
         check_players(seated, quiet=False, tell=say)
+    for family, program in child_programs(settings):
+        check_child_program(program, family)
+        say(f"the program of family {family} makes variants")
 
 
 def stop(

@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import URL, Connection, insert, inspect, select
 
 from arena.control.database_urls import shown
-from arena.league.tables import META, METADATA, PAIR, SCHEMA_VERSION
+from arena.league.tables import GAME, META, METADATA, PAIR, SCHEMA_VERSION
 from arena.results.database import Database, NoResultsYetError, ResultsError, lock_out_others, sqlite_url
 
 _VERSION: Final = "schema_version"
@@ -40,10 +40,12 @@ class LeagueDatabase(Database):
             # They came without a new version of the schema.
             lock_out_others(connection)
             METADATA.create_all(connection)
-        if create and not inspect(connection).get_indexes(PAIR.name):
-            lock_out_others(connection)
-            for index in PAIR.indexes:
-                index.create(connection, checkfirst=True)
+        for table in (GAME, PAIR) if create else ():
+            known = {index["name"] for index in inspect(connection).get_indexes(table.name)}
+            if not known >= {index.name for index in table.indexes}:
+                lock_out_others(connection)
+                for index in table.indexes:
+                    index.create(connection, checkfirst=True)
 
 
 def league_url(text: str) -> URL | str:

@@ -124,7 +124,9 @@ class Members:
     def all(self) -> list[Member]:
         """All members, by name."""
         with self.league.transaction() as connection:
-            return [_member(row) for row in connection.execute(_members().order_by(MEMBER.c.Name)).mappings()]
+            members = [_member(row) for row in connection.execute(_members()).mappings()]
+        # A database may have an order of its own, by its locale.
+        return sorted(members, key=lambda member: member.name)
 
     def register(
         self, application: Application, code: str, key: str, *, open_to_all: bool, taken: Sequence[str] = ()

@@ -90,6 +90,8 @@ GAME: Final = Table(
     Column("Finished", DateTime, nullable=False),  # UTC
     Column("Summary", Text, nullable=False),
     Column("Known", Boolean, nullable=False),  # whether it has a result
+    # A season's table reads the games of its time alone.
+    Index("LEAGUE_Game_by_end", "Game", "Finished"),
     sqlite_autoincrement=True,
 )
 

@@ -9,6 +9,7 @@ best of those that are kept is the parent.
 """
 
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,14 @@ def ask_for_child(program: ChildProgram, family: str, request: Mapping[str, Any]
         ) from None
 
 
+def check_child_program(program: ChildProgram, family: str) -> None:
+    """Have the program make a first variant, which nobody plays. Raises ChildProgramError."""
+    first = {"name": f"{family}-g0-0", "values": dict(program.first), "score": None, "games": 0}
+    ask_for_child(
+        program, family, {"family": family, "generation": 0, "seed": 0, "kept": [], "members": [first]}
+    )
+
+
 def _exchange(program: ChildProgram, family: str, request: bytes) -> bytes:
     deadline = time.monotonic() + program.seconds
     try:
@@ -97,7 +106,7 @@ def _read(program: ChildProgram, answer: bytes, members: Sequence[str], kept: Se
     for name, value in values.items():
         if not _is_plain(value):
             raise ChildProgramError(
-                f"{name} must be text without NUL, a number, true or false, of at most {MAX_VALUE} characters"
+                f"{name} must be printable text, a number, true or false, of at most {MAX_VALUE} characters"
             )
     parents = given.get("parents", list(kept[:1] or members[:1]))
     if not isinstance(parents, list) or len(parents) > _MOST_PARENTS:
@@ -116,8 +125,7 @@ def _is_plain(value: object) -> bool:
     """Whether a value can be an argument of a program."""
     if not isinstance(value, str | int | float):
         return False
-    text = repr(value) if isinstance(value, float) else str(value)
-    try:
-        return len(text.encode()) <= MAX_VALUE and "\0" not in text
-    except UnicodeEncodeError:
-        return False
+    if isinstance(value, float):
+        return math.isfinite(value)
+    text = str(value)
+    return text.isprintable() and len(text.encode()) <= MAX_VALUE

@@ -82,6 +82,16 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
     return checked
 
 
+def child_programs(control: Control) -> list[tuple[str, plans.ChildProgram]]:
+    """The programs that make variants, by their families' names."""
+    families = control.plan.families if isinstance(control.plan, plans.GenerationsPlan) else ()
+    return [
+        (family.name, family.variants)
+        for family in families
+        if isinstance(family.variants, plans.ChildProgram)
+    ]
+
+
 def _sample_of(family: plans.Family) -> PlayerSetup:
     variants = family.variants
     if isinstance(variants, plans.ChildProgram):

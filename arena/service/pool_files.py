@@ -227,6 +227,9 @@ def write(path: Path, text: str) -> None:
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return
     draft = path.with_name(f".{path.name}.new")
+    draft.unlink(missing_ok=True)
+    # The league's address may hold a password.
+    draft.touch(mode=0o600, exist_ok=False)
     draft.write_text(text, encoding="utf-8")
     draft.replace(path)
 

@@ -90,13 +90,23 @@ def test_a_competition_begins_with_the_elo_of_its_league(tmp_path: Path) -> None
 
 
 def test_earlier_results_are_taken_in_once(tmp_path: Path) -> None:
-    first = cup(tmp_path, "first", more="")
+    first = cup(tmp_path, "first", more="", winner='family = "walkers"', loser="fixed_elo = 500")
     ok(arena("run", first))
     league = tmp_path / "league.db"
     assert "first (all-play-all): 1 new games" in ok(arena("league", "import", league, first))
     database = tmp_path / "first.results.sqlite"
     assert "first (all-play-all): 0 new games" in ok(arena("league", "import", league, database))
-    assert ratings(tmp_path)["winner"]["games"] == 1
+    known = ratings(tmp_path)
+    assert known["winner"]["games"] == 1
+    # A control file gives families and fixed ratings, as its own runs do.
+    assert known["winner"]["family"] == "walkers"
+    assert (known["loser"]["anchored"], known["loser"]["elo"]) == (True, 500)
+
+
+def test_no_league_is_made_for_results_that_are_not_there(tmp_path: Path) -> None:
+    done = arena("league", "import", tmp_path / "league.db", tmp_path / "none.sqlite")
+    assert done.returncode == 1 and "there is no results database" in done.stderr
+    assert not (tmp_path / "league.db").exists()
 
 
 def test_a_killed_run_leaves_the_next_one_to_fill_the_league(tmp_path: Path) -> None:

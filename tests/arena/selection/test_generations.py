@@ -143,17 +143,20 @@ print(json.dumps({"values": {"LEVEL": round(best["values"]["LEVEL"] + chance.ran
         ("print('[1]')", 'must be {"values": {...}}'),
         ("print('{\"values\": {\"other\": 1}}')", "its values must be those of `first`: LEVEL; it has other"),
         ("print('{\"values\": {\"LEVEL\": NaN}}')", "NaN is no number of JSON"),
-        ("print('{\"values\": {\"LEVEL\": [1]}}')", "LEVEL must be text without NUL, a number"),
+        ("print('{\"values\": {\"LEVEL\": [1]}}')", "LEVEL must be printable text, a number"),
+        ("print('{\"values\": {\"LEVEL\": 1e999}}')", "LEVEL must be printable text, a number"),
+        (r"print('{\"values\": {\"LEVEL\": \"\\u001b\"}}')", "LEVEL must be printable text, a number"),
         ("print('{\"values\": {\"LEVEL\": 1}, \"parents\": [\"me\"]}')", "'me' is none of the family's"),
         ("print('{\"values\": {\"LEVEL\": \"' + 'x' * 70000 + '\"}}')", "at most 65536 are allowed"),
-        ("import sys; sys.stdin.readline(); sys.exit('no idea')", 'status 1; its last words: "no idea"'),
+        ("import sys; sys.exit('no idea')", 'status 1; its last words: "no idea"'),
         ("import time; time.sleep(60)", "child_seconds = 1"),
     ],
 )  # fmt: skip
 def test_a_program_that_gives_no_child_is_named_with_its_fault(
     tmp_path: Path, program: str, complaint: str
 ) -> None:
-    command = ChildProgram((sys.executable, "-c", program), 1.0, {"LEVEL": 1}, tmp_path)
+    # One that ends before it has read anything is another fault.
+    command = ChildProgram((sys.executable, "-c", f"input()\n{program}"), 1.0, {"LEVEL": 1}, tmp_path)
     with pytest.raises(ChildProgramError, match=r"families\.learning\.child") as raised:
         ask_for_child(command, "learning", {"kept": [], "members": [{"name": "learning-g0-0"}]})
     assert complaint in str(raised.value)

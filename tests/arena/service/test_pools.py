@@ -92,6 +92,9 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
             assert service.call("AddPool", add, service="Pool").pool.state == messages.POOL_STATE_OPEN
         bots.join("ann")
         bots.join("bob")
+        await_true((tmp_path / "blitz.toml").exists)
+        # The league's address in it may hold a password.
+        assert (tmp_path / "blitz.toml").stat().st_mode & 0o077 == 0
         for kill in range(2):
             before = len(known) + 2
             await_true(lambda before=before: len(rows(results, finished)) >= before)  # type: ignore[misc]
