@@ -127,7 +127,7 @@ def test_docstrings_name_arguments_results_and_errors(module: ModuleType) -> Non
     exported = dict(public_callables(module))
     assert exported
     missing = {name: missing_in(value) for name, value in exported.items()}
-    assert {name: found for name, found in missing.items() if found} == {}
+    assert {name: gaps for name, gaps in missing.items() if gaps} == {}
 
 
 @each_module

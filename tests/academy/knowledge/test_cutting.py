@@ -85,7 +85,7 @@ grid_boards = st.one_of(
 ).flatmap(boards)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data(), grid_boards)
 def test_a_cut_pattern_lies_where_it_was_cut(data: st.DataObject, board: Board) -> None:
     assert isinstance(board.geometry, SquareGeometry | HexGeometry)

@@ -29,7 +29,7 @@ def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> BothKernels:
     return index
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.data())
 def test_matches_equal_those_of_the_reference_matcher(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
@@ -330,7 +330,7 @@ def test_there_is_a_flag_for_each_pattern() -> None:
 # Putting and removing
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_an_index_that_changed_is_as_good_as_a_fresh_one(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)

@@ -44,7 +44,7 @@ def check(index: BothKernels, board: Board, moves: Sequence[Sequence[Change]]) -
     return different
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_successors_equal_separate_queries(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
