@@ -62,7 +62,7 @@ class Measured:
 def measured(ledger: Ledger, game: str) -> list[Measured]:
     """What was measured of a game by the player as it is now, in the order of the conditions.
 
-    The newest study of a condition comes first; earlier ones stay that have a population which later ones lack.
+    The newest study of a condition comes first; earlier ones stay while it lacks a population of theirs.
     """
     matches = []
     for condition in CONDITIONS:
