@@ -159,8 +159,8 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
         for match in measured(ledger, game):
             gain = estimate(match.together)
             if gain and math.isfinite(gain.elo_error) and sum(match.together) >= FEWEST_PAIRS_DRAWN:
-                number = match.study.removeprefix("study-")
-                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({number})"
+                study = match.study.removeprefix("study-")
+                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({study})"
                 shown.append((title, match, gain))
     figure, axes = pyplot.subplots(figsize=(9, 1.0 + 0.3 * len(shown)), layout="constrained")
     conditions = list(CONDITIONS)
