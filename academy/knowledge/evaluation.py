@@ -464,7 +464,7 @@ class _SeenPatterns:
 
 
 def _room(settings: LibrarySettings) -> int:
-    """Return how many patterns may stay; while they are switched off, as many as ever."""
+    """Return how many patterns may stay; while they are switched off, any number."""
     switched_on = settings.evaluation and settings.evaluation_patterns
     return switched_on or GREATEST["evaluation_patterns"]
 

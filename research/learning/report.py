@@ -46,6 +46,11 @@ class Measured:
     took: tuple[float, float]
 
     @property
+    def populations(self) -> set[str]:
+        """In which populations it was measured."""
+        return {name for name, counts in zip(POPULATIONS, self.counts, strict=True) if counts}
+
+    @property
     def together(self) -> Counts:
         """The pairs of all populations."""
         none, half, whole, more, two = (
@@ -57,14 +62,16 @@ class Measured:
 def measured(ledger: Ledger, game: str) -> list[Measured]:
     """What was measured of a game by the player as it is now, in the order of the conditions.
 
-    Each condition has the newest study that measured it.
+    The newest study of a condition comes first; earlier ones stay while it lacks a population of theirs.
     """
     matches = []
     for condition in CONDITIONS:
-        of_studies = (_measured(ledger, game, condition, study) for study in reversed(STUDIES))
-        newest = next(filter(None, of_studies), None)
-        if newest is not None:
-            matches.append(newest)
+        seen: set[str] = set()
+        for study in reversed(STUDIES):
+            match = _measured(ledger, game, condition, study)
+            if match is not None and not match.populations <= seen:
+                matches.append(match)
+                seen |= match.populations
     return matches
 
 
@@ -152,7 +159,8 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
         for match in measured(ledger, game):
             gain = estimate(match.together)
             if gain and math.isfinite(gain.elo_error) and sum(match.together) >= FEWEST_PAIRS_DRAWN:
-                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title}"
+                study = match.study.removeprefix("study-")
+                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({study})"
                 shown.append((title, match, gain))
     figure, axes = pyplot.subplots(figsize=(9, 1.0 + 0.3 * len(shown)), layout="constrained")
     conditions = list(CONDITIONS)
@@ -163,6 +171,6 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     axes.invert_yaxis()
     axes.axvline(0.0, color="grey", linewidth=0.8)
     axes.axvline(100.0, color="grey", linewidth=0.8, linestyle=":")
-    axes.set_xlabel("Elo gained with the same time, all populations together (95 %)")
+    axes.set_xlabel("Elo gained with the same time, all populations together (95 %); in brackets the study")
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)

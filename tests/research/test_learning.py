@@ -159,7 +159,7 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     add_pairs(results, Row("small", "second", "own"), 1, 1, 2, 0)
     # Another player's results are not counted.
     add_pairs(results, FIRST, 0, 0, player=0)
-    # Nor are those of an earlier study, where the present one has some.
+    # Nor are those of an earlier study, where the present one has them of the same population.
     add_pairs(results, Row("small", "second", "own"), 0, 0, study=STUDIES[0])
     add_pairs(results, Row("small", "first", "openings"), 1, 1, study=STUDIES[0])
     assert report.rows(results, "small") == [
@@ -169,6 +169,21 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
         "| 8 | x 2.00 | 5 |",
     ]
+
+
+def test_a_row_of_an_earlier_study_stays_until_later_ones_have_all_its_populations(tmp_path: Path) -> None:
+    results = site(tmp_path).ledger
+    for population in ("first", "second"):
+        add_pairs(results, Row("small", population, "own"), 0, 1, study=STUDIES[0])
+    add_pairs(results, Row("small", "second", "own"), 1, 1, 2)
+
+    def rows() -> list[tuple[str, str]]:
+        cells = [row.split(" | ") for row in report.rows(results, "small")]
+        return [(row[-1].rstrip(" |"), row[-3]) for row in cells]
+
+    assert rows() == [("5", "6"), ("4", "4 + 4")]
+    add_pairs(results, Row("small", "first", "own"), 1, 2)
+    assert rows() == [("5", "4 + 6")]
 
 
 def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:

@@ -330,8 +330,8 @@ def test_each_image_of_a_pattern_has_the_pattern_as_its_least(spec: GameSpec) ->
     least, counts = patterns.least_images(patterns.codes(board)[:, 0])
     images, signs = patterns.images(least[counts != 0])
     for column, sign in zip(images.T, signs.tolist(), strict=True):
-        found, of_image = patterns.least_images(column)
-        assert found.tolist() == least[counts != 0].tolist()
+        codes_of_images, of_image = patterns.least_images(column)
+        assert codes_of_images.tolist() == least[counts != 0].tolist()
         assert set(of_image.tolist()) == {sign}
 
 

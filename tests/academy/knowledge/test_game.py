@@ -534,7 +534,7 @@ def sizes(game: GameKnowledge) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("capacity", sizes(GameKnowledge(GO)))
-def test_each_capacity_that_is_lowered_removes_as_many_as_were_announced(capacity: str) -> None:
+def test_each_capacity_that_is_lowered_removes_the_number_that_was_announced(capacity: str) -> None:
     game = taught_by_all(seed=7, count=40)
     known = sizes(game)
     assert known[capacity] > 3
