@@ -112,9 +112,9 @@ class ManyGames:
             ))  # fmt: skip
             everyone = np.concatenate([self.black, self.white])
             won = np.bincount(np.where(self.black_won, self.black, self.white), minlength=self.players)
-            each = np.bincount(everyone, minlength=self.players)
+            games_of = np.bincount(everyone, minlength=self.players)
             copy("Rating", (
-                f"{GAME}\t{number + 1}\t{elo[number]}\t{each[number]}\t{won[number]}\t0\t{now}\t\\N\t\\N\t0\n"
+                f"{GAME}\t{number + 1}\t{elo[number]}\t{games_of[number]}\t{won[number]}\t0\t{now}\t\\N\t\\N\t0\n"
                 for number in np.unique(everyone).tolist()
             ))  # fmt: skip
             copy("RatedGame", (f"{GAME}\t{count}\t0\n",))
