@@ -4,8 +4,8 @@
 
 The bots are members of a pool of Go on 5x5, with strengths that are drawn beforehand. Who wins a game follows
 from its id and the two strengths: the loser resigns, or loses otherwise. One bot in ten loses by leaving the
-game at times, and one in ten by illegal moves. All of them leave now and then and come back. At even times the
-service and its run are killed.
+game at times, and one in ten by illegal moves. All of them leave now and then and come back. At even times
+the service and its run are killed.
 
 At the end no game may be lost or double: what the results had before a kill is there, and the league has each
 game once. A bot waits in a round that begins while it is there, has missed no game lately, and has no game.
