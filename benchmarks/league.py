@@ -4,8 +4,8 @@
 
 Players of known strengths meet those close to them. Games are recorded in batches, as an import does; at each
 power of ten, and at the end, single games are recorded, as a run does. A league that was begun goes on.
-With `--copy` the first N games of a new league on PostgreSQL are written by COPY, with all that the league
-has beside them: ten million take minutes, not hours.
+With `--copy` the first N games of a new league are written in bulk, with all that the league has beside them:
+ten million take minutes, not hours. PostgreSQL's user must be a superuser then.
 """
 
 import argparse
@@ -18,16 +18,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sqlalchemy import Connection, update
 
 from arena.league.database import LeagueDatabase, open_league
 from arena.league.estimates import estimate
 from arena.league.lists import LeagueReader
 from arena.league.recording import BATCH, enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
+from arena.league.tables import COMPETITION as COMPETITION_TABLE
 from arena.ratings.elo import change_factor, expected_score
 from referees.api import Outcome, Termination
 
@@ -85,20 +87,19 @@ class ManyGames:
     black_won: npt.NDArray[np.bool_]
 
     def copy_to(self, league: LeagueDatabase) -> None:
-        """Write them into a new league on PostgreSQL as if it had recorded them one by one."""
+        """Write them into a new league as if it had recorded them one by one."""
         count, now = len(self.black), datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
         elo = [1000.0] * self.players
         with league.sole_transaction() as connection:
-            driver = connection.connection.driver_connection
-            assert driver is not None, "the benchmark writes by COPY to PostgreSQL only"
-            copy = partial(_copy, driver)
-            # It would else look each seat's game up: superusers may leave that out.
-            driver.execute("SET LOCAL session_replication_role = replica")
+            copy = partial(_copy, connection)
+            if connection.dialect.name == "postgresql":
+                # It would else look each seat's game up.
+                connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
             copy("Player", (
                 f"{number + 1}\tp{number}\t\tp{number}\t\\N\t\\N\t{now}\n" for number in range(self.players)
             ))  # fmt: skip
             copy("Game", (
-                f"{number}\tbenchmark/{number - 1}/1\t1\tg{number - 1}\t{GAME}\t{now}\tB+1\tt\n"
+                f"{number}\tbenchmark/{number - 1}/1\t1\tg{number - 1}\t{GAME}\t{now}\tB+1\t1\n"
                 for number in range(1, count + 1)
             ))  # fmt: skip
             copy("Seat", self._seats(elo))
@@ -106,24 +107,23 @@ class ManyGames:
             pair, games = np.unique(lower * self.players + higher, return_inverse=True)
             points = np.bincount(games, (self.black == lower) == self.black_won)
             copy("Pair", (
-                f"{GAME}\t{both // self.players + 1}\t{both % self.players + 1}\t{won}\t{met}\n"
-                for both, won, met in zip(
+                f"{GAME}\t{both // self.players + 1}\t{both % self.players + 1}\t{won}\t{often}\n"
+                for both, won, often in zip(
                     pair.tolist(), points.tolist(), np.bincount(games).tolist(), strict=True)
             ))  # fmt: skip
             everyone = np.concatenate([self.black, self.white])
             won = np.bincount(np.where(self.black_won, self.black, self.white), minlength=self.players)
-            each = np.bincount(everyone, minlength=self.players)
+            met = np.bincount(everyone, minlength=self.players)
             copy("Rating", (
-                f"{GAME}\t{number + 1}\t{elo[number]}\t{each[number]}\t{won[number]}\t0\t{now}\t\\N\t\\N\t0\n"
+                f"{GAME}\t{number + 1}\t{elo[number]}\t{met[number]}\t{won[number]}\t0\t{now}\t\\N\t\\N\t0\n"
                 for number in np.unique(everyone).tolist()
             ))  # fmt: skip
             copy("RatedGame", (f"{GAME}\t{count}\t0\n",))
-            driver.execute('UPDATE "LEAGUE_Competition" SET "LastGame" = %s, "Games" = %s', (count, count))
-            for table in ("Player", "Game"):
-                last = count if table == "Game" else self.players
-                driver.execute(
-                    f"""SELECT setval(pg_get_serial_sequence('"LEAGUE_{table}"', '{table}Id'), {last})"""
-                )
+            connection.execute(update(COMPETITION_TABLE).values(LastGame=count, Games=count))
+            if connection.dialect.name == "postgresql":
+                for table, last in (("Player", self.players), ("Game", count)):
+                    sequence = f"""pg_get_serial_sequence('"LEAGUE_{table}"', '{table}Id')"""
+                    connection.exec_driver_sql(f"SELECT setval({sequence}, {last})")
         with league.transaction() as connection:
             connection.exec_driver_sql("ANALYZE")
 
@@ -142,12 +142,19 @@ class ManyGames:
             )
 
 
-def _copy(driver: Any, table: str, rows: Iterable[str]) -> None:
-    """Write rows of tabulated text to a table of the league."""
+def _copy(connection: Connection, table: str, rows: Iterable[str]) -> None:
+    """Write rows to a table of the league, as PostgreSQL's COPY has them: with tabs between values."""
     rows = iter(rows)
-    with driver.cursor().copy(f'COPY "LEAGUE_{table}" FROM STDIN') as copy:
-        while block := "".join(islice(rows, 10_000)):
-            copy.write(block)
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "postgresql":
+        with driver.cursor().copy(f'COPY "LEAGUE_{table}" FROM STDIN') as copy:
+            while block := "".join(islice(rows, 10_000)):
+                copy.write(block)
+        return
+    for row in rows:
+        for line in row.splitlines():
+            values = [None if value == "\\N" else value for value in line.split("\t")]
+            driver.execute(f'INSERT INTO "LEAGUE_{table}" VALUES ({", ".join("?" * len(values))})', values)
 
 
 def milestones(done: int, games: int) -> Iterator[int]:
@@ -167,12 +174,13 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
     done = sum(game.games for game in LeagueReader(league).games())
     if copied and not done:
         print(
-            f"{seconds(lambda: society.many_games(copied).copy_to(league)):.0f} s for {copied} games by COPY"
+            f"{seconds(lambda: society.many_games(copied).copy_to(league)):.0f} s for {copied} games in bulk"
         )
         done = copied
     print(
         "games, ms a game in batches, ms a single game: median, 99 %, ms a list of 100, of all, "
-        "s an estimate of all, of those in the last 100 games, share of players within their errors"
+        "s an estimate of all, of those in the last 100 games, share of players within their errors; "
+        "in brackets what this process took of a processor"
     )
     for milestone in milestones(done, games):
         began, at_first = time.perf_counter(), done
@@ -193,21 +201,31 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
         of_few = seconds(lambda: estimate(league, GAME, only_new=True))
         reader = LeagueReader(league)
         lists = [
-            statistics.median(seconds(partial(reader.ratings, GAME, limit)) for _ in range(LISTS))
+            sorted(seconds(partial(reader.ratings, GAME, limit)) for _ in range(LISTS))[LISTS // 2]
             for limit in (100, None)
         ]
         print(
             f"{done}, {batched:.2f}, {statistics.median(single):.1f}, "
-            f"{statistics.quantiles(single, n=100)[98]:.1f}, {1000 * lists[0]:.0f}, {1000 * lists[1]:.0f}, "
-            f"{whole:.1f}, {of_few:.1f}, {inside(league, society):.3f}",
+            f"{statistics.quantiles(single, n=100)[98]:.1f}, {lists[0].text(1000)}, {lists[1].text(1000)}, "
+            f"{whole.text()}, {of_few.text()}, {inside(league, society):.3f}",
             flush=True,
         )
 
 
-def seconds(function: Callable[[], object]) -> float:
-    began = time.perf_counter()
+class Seconds(NamedTuple):
+    """What something took on the wall, and of a processor in this process."""
+
+    wall: float
+    processor: float
+
+    def text(self, factor: float = 1.0) -> str:
+        return f"{factor * self.wall:.3g} ({factor * self.processor:.2g})"
+
+
+def seconds(function: Callable[[], object]) -> Seconds:
+    began, used = time.perf_counter(), time.process_time()
     function()
-    return time.perf_counter() - began
+    return Seconds(time.perf_counter() - began, time.process_time() - used)
 
 
 def inside(league: LeagueDatabase, society: Society) -> float:
@@ -224,7 +242,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1_000_000)
     parser.add_argument("--players", type=int, default=10_000)
     parser.add_argument("--league", default="benchmark-league.db", help="a file or a URL")
-    parser.add_argument("--copy", type=int, default=0, help="how many games are written by COPY at first")
+    parser.add_argument("--copy", type=int, default=0, help="how many games are written in bulk at first")
     arguments = parser.parse_args()
     with closing(open_league(arguments.league, create=True)) as league:
         measure(league, Society(arguments.players), arguments.games, arguments.copy)

@@ -3,13 +3,13 @@
     python -m benchmarks.standing_day [BOTS] [SECONDS] [KILLS] [GAMES_AT_ONCE]
 
 The bots are members of a pool of Go on 5x5, with strengths that are drawn beforehand. Who wins a game follows
-from its id and the two strengths: the loser resigns, or loses otherwise. Of ten bots one loses by leaving the
-game at times, and one by illegal moves. All of them leave now and then and come back. At even times the
-service and its run are killed.
+from its id and the two strengths: the loser resigns, or loses otherwise. One bot in ten loses by leaving the
+game at times, and one in ten by illegal moves. All of them leave now and then and come back. At even times
+the service and its run are killed.
 
 At the end no game may be lost or double: what the results had before a kill is there, and the league has each
 game once. A bot waits in a round that begins while it is there, has missed no game lately, and has no game.
-The likeliest ratings are held against the strengths, by their errors.
+The distances of the likeliest ratings from the strengths are compared with the ratings' errors.
 """
 
 import asyncio
@@ -215,7 +215,7 @@ async def day(folder: Path, bots: int, seconds: float, kills: int, games_at_once
     print(f"{bots} bots, {seconds:g} s, killed {kills} times: {len(played)} games")
     print(f"not counted: {dict(void)}; ended by: {dict(ended)}")
     print(waits(rows(results, ATTEMPTS), rows(results, VOIDS), society))
-    print(held_against(ratings, strengths))
+    print(compared(ratings, strengths))
     print(f"lost by a kill: {len(known - set(played))}; double: {len(played) - len(set(played))}")
     print(f"in the league: {len(in_league)}, double {len(in_league) - len(set(in_league))}")
     if known - set(played) or sorted(played) != sorted(in_league):
@@ -257,10 +257,10 @@ def waits(
                 longest[waited] += 1
                 waited = 0
         longest[waited] += 1
-    return f"{len(begun)} rounds; waits of so many rounds: {dict(sorted(longest.items()))}"
+    return f"{len(begun)} rounds; bots' waits, by rounds: {dict(sorted(longest.items()))}"
 
 
-def held_against(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) -> str:
+def compared(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) -> str:
     """The ratings' distances from the strengths in their errors."""
     apart = np.array([(rating.likeliest or 0.0) - strengths[rating.name] for rating in ratings])
     errors = np.array([rating.error or 0.0 for rating in ratings])
