@@ -139,10 +139,10 @@ def import_(
     from arena.results.database import ResultsDatabase
     from arena.runner.league import enter_players
 
-    # A league is not made for what is not there.
-    found = [(source, *_results_of(source)) for source in sources]
+    # A league is not made for missing results.
+    given = [(source, *_results_of(source)) for source in sources]
     with closing(open_league(league, create=True)) as opened:
-        for source, url, control in found:
+        for source, url, control in given:
             if control is not None:
                 enter_players(control, opened)
             with closing(ResultsDatabase.open(url, create=False)) as results:

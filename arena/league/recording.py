@@ -106,7 +106,7 @@ class _Batch:
         self._competition_id = competition_id
         self._ratings: dict[tuple[str, int], dict[str, Any]] = {}
         self._new: set[tuple[str, int]] = set()
-        # Of each version that has played, by game and name.
+        # The Elo of each version that has played, by game and name.
         self._elos: dict[tuple[str, str], dict[int, float]] = {}
         self._pairs: dict[tuple[str, int, int], list[float]] = {}
         self._games: dict[str, int] = {}

@@ -103,7 +103,7 @@ def test_earlier_results_are_taken_in_once(tmp_path: Path) -> None:
     assert (known["loser"]["anchored"], known["loser"]["elo"]) == (True, 500)
 
 
-def test_no_league_is_made_for_results_that_are_not_there(tmp_path: Path) -> None:
+def test_no_league_is_made_for_missing_results(tmp_path: Path) -> None:
     done = arena("league", "import", tmp_path / "league.db", tmp_path / "none.sqlite")
     assert done.returncode == 1 and "there is no results database" in done.stderr
     assert not (tmp_path / "league.db").exists()

@@ -1,4 +1,4 @@
-"""Whoever has a token reads the ratings of a service's league, from any machine."""
+"""Every holder of a token reads the ratings of a service's league, from any machine."""
 
 import json
 from collections.abc import Iterator
