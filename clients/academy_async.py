@@ -386,6 +386,16 @@ class AsyncAcademy(AsyncQuestions):
         request = libraries_pb2.GetStatisticsRequest(game_id=game_id)
         return await self._call(self._libraries.GetStatistics, request)
 
+    async def own_statistics(self) -> list[libraries_pb2.PlayerStatistics]:
+        """Return what the holder of a player's token did in each game: proposals, help given and taken.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        request = libraries_pb2.ListPlayerStatisticsRequest()
+        return list((await self._call(self._libraries.ListPlayerStatistics, request)).players)
+
     async def report_analysis(self, game_id: str, moves: Sequence[str], analysis: Analysis) -> bool:
         """Tell ACADEMY what a search found out about a line of the opening tree: for analysts and admins.
 

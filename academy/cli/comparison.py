@@ -35,6 +35,8 @@ def standard_errors(measures: libraries_pb2.GetMeasuresResponse) -> dict[str, fl
     for name in ("draws", "decisiveness", "drama"):
         if name in known:
             share, contests = known[name]
+            # As if one contest more had ended each way: what never happened may happen yet.
+            share = (share * contests + 1) / (contests + 2)
             errors[name] = math.sqrt(share * (1 - share) / contests)
     if "length_spread" in known:
         spread, contests = known["length_spread"]

@@ -379,7 +379,7 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     table = new_table(
         "Players",
         *(" player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"),
-        *("helped others", "who won or drew"),
+        *("helped others", "who won or drew", "helped by others", "and won or drew"),
     )
     for player in players:
         table.add_row(
@@ -392,6 +392,8 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
             f"{player.dropped_proposals:,}",
             f"{player.helped:,}",
             f"{player.helped_successes:,}",
+            f"{player.helped_by_others:,}",
+            f"{player.helped_by_others_successes:,}",
         )
     return table
 

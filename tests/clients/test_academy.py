@@ -257,3 +257,10 @@ def test_moves_are_answered_with_what_they_change(
     assert any(successors.gained) and any(successors.lost)
     with pytest.raises(FairUseError):
         ask(connection, Seat(GAME, SPEC.geometry, 1, contest_id="nowhere"), 0.5)
+
+
+def test_a_bot_reads_what_it_gave_and_took(academy: Running) -> None:
+    with Academy(Connection(str(academy.address), academy.token("ann"))) as own:
+        (figures,) = own.own_statistics()
+    assert (figures.game_id, figures.player, figures.accepted_proposals) == (GAME, "ann", 1)
+    assert figures.contests >= 2
