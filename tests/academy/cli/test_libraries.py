@@ -256,8 +256,8 @@ def test_games_are_compared_by_their_measures(academy: Academy) -> None:
     game = next(game for game in academy("games", "--measures", "--json").json() if game["game_id"] == "go")
     assert game["contests"] == 7
     draws = game["measures"]["draws"]
-        # Seven draws do not make an eighth certain.
-        assert (draws["value"], draws["contests"]) == (1.0, 7) and 0.1 < draws["standard_error"] < 0.15
+    # Seven draws do not make an eighth certain.
+    assert (draws["value"], draws["contests"]) == (1.0, 7) and 0.1 < draws["standard_error"] < 0.15
     assert game["measures"]["first_player_score"]["standard_error"] == 0
     assert game["measures"]["length"]["standard_error"] == pytest.approx(
         game["measures"]["length_spread"]["value"] / 7**0.5
