@@ -333,6 +333,15 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     store.StoreFullError: ErrorRow(
         StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL", "The admin must make room on the disk.", 30.0
     ),
+    store.LogUnavailableError: ErrorRow(
+        StatusCode.UNAVAILABLE, "LOG_UNAVAILABLE", "Ask again: what is done already is not done twice.", 1.0
+    ),
+    store.LogMessageTooLargeError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION,
+        "LOG_MESSAGE_TOO_LARGE",
+        "Write less at once, or have the admin raise max_payload of the NATS servers.",
+    ),
+    store.LogDivergedError: ErrorRow(StatusCode.FAILED_PRECONDITION, "LOG_DIVERGED", _ASK_ADMIN),
     store.StoreReadOnlyError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_READ_ONLY", _ASK_ADMIN),
     store.SchemaMismatchError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_SCHEMA", _ASK_ADMIN),
     store.StoreCorruptError: ErrorRow(StatusCode.DATA_LOSS, "STORE_CORRUPT", _ASK_ADMIN),

@@ -1,0 +1,237 @@
+"""The writer of a folder that follows a shared log: folds what others wrote, publishes, then commits.
+
+A message is published within the transaction that executed its commands, on the condition that it follows
+the last one folded there. The transaction is committed after the acknowledgement. Should the server end in
+between, the message is in the stream, and the next start folds it like those of others.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import Full
+from typing import Final
+
+from academy.store.consultation_journal import ConsultationJournal
+from academy.store.environment import Environment, Transaction
+from academy.store.errors import LogDivergedError, StoreError
+from academy.store.shared_log import messages, place
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message, StreamState
+from academy.store.shared_log.messages import MessageDraft, MessageFullError
+from academy.store.v1 import records_pb2
+from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
+
+# What a transaction folds at most before it is committed.
+_FOLDING_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Follow:
+    """Writes nothing: the transaction it is in folds what others wrote."""
+
+    def execute(self, work: WriteContext) -> None:
+        """Do nothing."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """Commands that are executed together, and how far that has come.
+
+    `settled` of them have their outcome. `published` is the message of these, once it is acknowledged: the
+    transaction may have to be repeated after that, when its commit finds no room. With `folding` there is
+    more to fold first.
+    """
+
+    commands: list[Queued]
+    settled: int = 0
+    published: Message | None = None
+    folding: bool = False
+
+
+class SharedWriter(Writer):
+    """Takes commands from any thread, as `Writer` does."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        journal: ConsultationJournal,
+        address: LogAddress,
+        *,
+        queue_size: int = QUEUE_SIZE,
+        clock: Callable[[], float] = time.time,
+        patience: float = PATIENCE,
+    ) -> None:
+        """Connect, and fold what the stream has by now.
+
+        A write waits `patience` seconds for the stream. Raises StoreError, LogUnavailableError,
+        LogDivergedError.
+        """
+        self._patience = patience
+        self._draft = MessageDraft(0)
+        self._failure: StoreError | None = None
+        self._is_told = False
+        self._log = JetStreamLog(address)
+        try:
+            followed = environment.write(lambda transaction: _join(transaction, address, self._log.state))
+            super().__init__(environment, journal, queue_size=queue_size, clock=clock)
+        except BaseException:
+            self._log.close()
+            raise
+        try:
+            self._log.follow(followed, self._tell_news)
+            self._catch_up(self._log.state.last)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Commit what waits, then stop."""
+        super().close()
+        self._log.close()
+
+    def _catch_up(self, last: int) -> None:
+        while (followed := self._read_place()) < last:
+            self._log.wait(followed, time.monotonic() + self._patience)
+            self.submit(_Follow()).result()
+
+    def _read_place(self) -> int:
+        with self._environment.reading() as transaction:
+            return _followed(transaction)
+
+    def _tell_news(self) -> None:
+        """Have the writer's thread fold what came; it may be told already."""
+        if not self._is_told:
+            self._is_told = True
+            try:
+                self._queue.put_nowait(Queued(_Follow(), Future()))
+            except Full:
+                # The commands that wait will fold it.
+                self._is_told = False
+
+    def _commit(self, group: list[Queued]) -> None:
+        deadline = time.monotonic() + self._patience
+        lost = False
+        while group:
+            if not lost:
+                self._log.let_pass()
+            try:
+                settled = self._attempt(group, deadline)
+            except LostRaceError:
+                lost = True
+                continue
+            except Exception as error:
+                # Every fault must reach the callers, and the thread must go on.
+                if isinstance(error, LogDivergedError):
+                    self._failure = error
+                self._fail(group, error)
+                return
+            self._settle(group[:settled])
+            group = group[settled:]
+            lost = False
+
+    def _attempt(self, group: list[Queued], deadline: float) -> int:
+        """Fold, execute and publish once; return how many of the commands are done.
+
+        Raises LostRaceError once the message of the other server is here.
+        """
+        if self._failure is not None:
+            raise self._failure
+        touched: set[str] = set()
+        attempt = _Attempt(group)
+        try:
+            self._environment.write(
+                lambda transaction: self._execute_shared(transaction, attempt, touched, deadline)
+            )
+        except LostRaceError:
+            self._log.ask_to_pass()
+            self._forget(touched)
+            self._log.wait(self._read_place(), deadline)
+            raise
+        except BaseException:
+            self._forget(touched)
+            raise
+        return attempt.settled
+
+    def _execute_shared(
+        self, transaction: Transaction, attempt: _Attempt, touched: set[str], deadline: float
+    ) -> None:
+        # A repeated transaction must not meet what the abandoned one did in memory.
+        self._forget(touched)
+        now = place.read(transaction)
+        assert now is not None  # joined when this writer was made
+        self._fold_news(transaction, attempt, now, touched)
+        if attempt.published is None and not attempt.folding:
+            self._execute_commands(transaction, attempt, touched)
+            if self._draft:
+                message = Message(now.followed + 1, self._draft.pack())
+                self._log.publish(message, secrets.token_hex(16), deadline)
+                attempt.published = message
+                now.followed = message.place
+        place.write(transaction, now)
+
+    def _fold_news(
+        self, transaction: Transaction, attempt: _Attempt, now: records_pb2.LogPlace, touched: set[str]
+    ) -> None:
+        self._is_told = False
+        begun = time.monotonic()
+        attempt.folding = False
+        work = WriteContext(transaction, self._games, self._journal, self._clock(), self._give_way)
+        news = self._log.news(now.followed)
+        if attempt.published is not None:
+            own = attempt.published
+            news = [message for message in news if message.place < own.place] + [own]
+        for message in news:
+            messages.fold(work, message.data)
+            touched |= work.touched
+            now.followed = message.place
+            if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
+                attempt.folding = True
+                break
+
+    def _execute_commands(self, transaction: Transaction, attempt: _Attempt, touched: set[str]) -> None:
+        self._together = len(attempt.commands)
+        self._draft = MessageDraft(self._log.limit)
+        attempt.settled = 0
+        for queued in attempt.commands:
+            self._execute_command(transaction, queued, touched)
+            if isinstance(queued.error, MessageFullError):
+                break
+            attempt.settled += 1
+
+    @contextmanager
+    def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
+        part = self._draft.begin_part()
+        with transaction.begin_nested(part.note_record) as nested:
+            yield WriteContext(
+                nested, self._games, self._journal, self._clock(), self._give_way, part.note_event
+            )
+            self._draft.add(part)
+
+
+def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> int:
+    """Have a folder follow a stream; return the last message that is folded into it."""
+    known = place.read(transaction)
+    if known is None:
+        used = place.used_tables(transaction)
+        if used:
+            raise StoreError(
+                f"this folder has a history of its own ({', '.join(used)}): a server with --log begins with "
+                "an empty folder; export the libraries and import them there"
+            )
+        known = records_pb2.LogPlace(created=stream.created)
+    if known.created != stream.created or stream.last < known.followed:
+        raise LogDivergedError(
+            f"this folder follows another stream than the one at {address} (made {stream.created}, "
+            f"{stream.last:,} messages): give the right address, or begin with an empty folder"
+        )
+    known.address = address.text
+    place.write(transaction, known)
+    return known.followed
+
+
+def _followed(transaction: Transaction) -> int:
+    now = place.read(transaction)
+    return 0 if now is None else now.followed
