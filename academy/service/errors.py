@@ -357,6 +357,10 @@ class _Detailed(Protocol):
     def details(self) -> Mapping[str, str]: ...
 
 
+# Faults of the store whose own words are for callers too.
+_SPEAKING: Final = (store.StoreBusyError, store.LogMessageTooLargeError)
+
+
 def is_expected(error: Exception) -> bool:
     """Whether callers see the error itself; any other is an incident."""
     return isinstance(error, RefusedCallError) or row_of(error) is not None
@@ -380,11 +384,14 @@ def to_status(error: Exception) -> StatusDetails:
     if row is None:
         return _incident(error)
     message = str(error)
-    if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusyError):
+    if isinstance(error, store.StoreError) and not isinstance(error, _SPEAKING):
         # Where the data lie on the server's disk is for its log.
         if fault_lines.use():
             _log.error("store failed", reason=row.reason, why=message)
-        message = f"the server's store failed ({row.reason}), nothing was written; its log has more"
+        outcome = "nothing was written"
+        if isinstance(error, store.LogUnavailableError):
+            outcome = "whether it was written is not known: ask again"
+        message = f"the server's store failed ({row.reason}), {outcome}; its log has more"
     details = _details(error)
     return StatusDetails(
         DOMAIN,

@@ -12,30 +12,11 @@ from academy.store import event_log
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName
 from academy.store.errors import LogDivergedError, LogMessageTooLargeError, StoreCorruptError
+from academy.store.shared_log.tables import SHARED
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2
 
-# Of the other tables, `ANALYSES` is each server's own, and events make the rest.
-SHARED: Final = frozenset(
-    {
-        TableName.DELETED_PATTERNS,
-        TableName.REMOVALS,
-        TableName.MUTED_PLAYERS,
-        TableName.CONTESTS,
-        TableName.OPEN_CONTESTS,
-        TableName.OPEN_CONTESTS_BY_AGE,
-        TableName.USES,
-        TableName.CLAIMS,
-        TableName.PROPOSALS,
-        TableName.PROPOSALS_BY_CONTEST,
-        TableName.PROPOSALS_BY_PLAYER,
-        TableName.HELD_PROPOSALS,
-        TableName.PLAYER_STATISTICS,
-        TableName.TOKENS,
-        TableName.ARENAS,
-    }
-)
 # Boards of one game resemble each other: the fastest level already gains most.
 _LEVEL: Final = 1
 _LARGEST_UNPACKED: Final = 1 << 30

@@ -62,14 +62,12 @@ class SharedWriter(Writer):
         *,
         queue_size: int = QUEUE_SIZE,
         clock: Callable[[], float] = time.time,
-        patience: float = PATIENCE,
     ) -> None:
         """Connect, and fold what the stream has by now.
 
-        A write waits `patience` seconds for the stream. Raises StoreError, LogUnavailableError,
-        LogDivergedError.
+        Raises StoreError, LogUnavailableError, LogDivergedError.
         """
-        self._patience = patience
+        self._patience = PATIENCE
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
         self._is_told = False
