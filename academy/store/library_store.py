@@ -74,7 +74,7 @@ class Store:
         try:
             from academy.store.shared_log.shared_writer import SharedWriter
         except ModuleNotFoundError as error:
-            if error.name != "nats":
+            if (error.name or "").partition(".")[0] != "nats":
                 raise
             raise StoreError(
                 f"the log at {log} needs the client of NATS: pip install 'academy-arena[nats]'"

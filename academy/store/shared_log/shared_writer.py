@@ -217,7 +217,7 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
         if used:
             raise StoreError(
                 f"this folder has a history of its own ({', '.join(used)}): a server with --log begins with "
-                "an empty folder; export the libraries and import them there"
+                "an empty folder; import what other folders export, and make tokens, once it serves"
             )
         known = records_pb2.LogPlace(created=stream.created)
     if known.created != stream.created or stream.last < known.followed:

@@ -44,9 +44,12 @@ def test_a_password_is_for_every_server_and_is_not_shown() -> None:
         "nats://one:port",
         "nats://one:0",
         "nats://one:70000",
-    ]
-    + ["nats://one?x", "nats://one/two/three", "nats://one/with blank", "nats://one/" + 65 * "s"]
-    + ["nats://" + ",".join(map(str, range(17)))],
+        "nats://one?x",
+        "nats://one/two/three",
+        "nats://one/with blank",
+        "nats://one/" + 65 * "s",
+        "nats://" + ",".join(map(str, range(17))),
+    ],
 )
 def test_what_is_no_address_is_refused_with_the_rule(text: str) -> None:
     with pytest.raises(InvalidAddressError, match=r"write nats://|letters, digits|at most 16"):
