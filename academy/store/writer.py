@@ -66,6 +66,24 @@ class LoadedGames:
         loaded.knowledge.follow(news)
         return LoadedGame(loaded.knowledge, state.generation)
 
+    def undo(
+        self, transaction: Transaction, game_id: str, changes: game_tables.ChangedKeys, generation: int
+    ) -> None:
+        """Bring a copy back to a generation, which is stored, after it learnt what was not kept.
+
+        `changes` are what it learnt. Costs that, where loading the game again costs what there is.
+        """
+        loaded = self._loaded.pop(game_id, None)
+        state = game_tables.game_state(transaction, game_id)
+        new_players = any(
+            game_tables.rating(transaction, game_id, player) is None for player in changes.players
+        )
+        if loaded is None or state.generation != generation or new_players:
+            return
+        reader = EntryReader(loaded.knowledge.spec)
+        loaded.knowledge.follow(game_tables.read_update(transaction, reader, game_id, changes, state))
+        self.keep(game_id, loaded.knowledge, generation)
+
     def keep(self, game_id: str, knowledge: GameKnowledge, generation: int) -> None:
         """Remember a game; the one that was not used for longest goes when there are too many."""
         self._loaded[game_id] = LoadedGame(knowledge, generation)

@@ -55,7 +55,7 @@ _REQUEST: Final = json.dumps(
 # What a request for messages gets besides these: a beat, "no messages", "expired".
 _BEAT: Final = "100"
 _ENDED: Final = ("404", "408")
-_PASS_SECONDS: Final = 0.5
+_PASS_SECONDS: Final = 1.0
 _CONSUMER_LASTS: Final = 30.0
 # Within these a message that is published twice, as its acknowledgement was lost, is stored once.
 _DUPLICATES_SECONDS: Final = 120.0

@@ -7,16 +7,19 @@ between, the message is in the stream, and the next start folds it like those of
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Full
 from typing import Final
 
+from academy.store import event_log, game_tables, keys
+from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
-from academy.store.environment import Environment, Transaction
+from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import LogDivergedError, StoreError
+from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message, StreamState
@@ -49,6 +52,8 @@ class _Attempt:
     settled: int = 0
     published: Message | None = None
     folding: bool = False
+    # By game: the generation before the transaction, and what the transaction changed.
+    undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
 
 
 class SharedWriter(Writer):
@@ -145,7 +150,7 @@ class SharedWriter(Writer):
             )
         except LostRaceError:
             self._log.ask_to_pass()
-            self._forget(touched)
+            self._undo(attempt, touched)
             self._log.wait(self._read_place(), deadline)
             raise
         except BaseException:
@@ -153,11 +158,22 @@ class SharedWriter(Writer):
             raise
         return attempt.settled
 
+    def _undo(self, attempt: _Attempt, touched: set[str]) -> None:
+        """Have the games in memory be as they are stored."""
+        with self._environment.reading() as transaction:
+            for game_id in touched:
+                if game_id in attempt.undoing:
+                    generation, changes = attempt.undoing[game_id]
+                    self._games.undo(transaction, game_id, changes, generation)
+                else:
+                    self._games.forget(game_id)
+
     def _execute_shared(
         self, transaction: Transaction, attempt: _Attempt, touched: set[str], deadline: float
     ) -> None:
         # A repeated transaction must not meet what the abandoned one did in memory.
         self._forget(touched)
+        before = event_log.last_sequence(transaction)
         now = place.read(transaction)
         assert now is not None  # joined when this writer was made
         self._fold_news(transaction, attempt, now, touched)
@@ -165,7 +181,11 @@ class SharedWriter(Writer):
             self._execute_commands(transaction, attempt, touched)
             if self._draft:
                 message = Message(now.followed + 1, self._draft.pack())
-                self._log.publish(message, secrets.token_hex(16), deadline)
+                try:
+                    self._log.publish(message, secrets.token_hex(16), deadline)
+                except LostRaceError:
+                    attempt.undoing = _changes_after(transaction, before, touched)
+                    raise
                 attempt.published = message
                 now.followed = message.place
         place.write(transaction, now)
@@ -228,6 +248,24 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
     known.address = address.text
     place.write(transaction, known)
     return known.followed
+
+
+def _changes_after(
+    transaction: Transaction, event: int, games: Iterable[str]
+) -> dict[str, tuple[int, ChangedKeys]]:
+    """Return what events after this one changed, by game, with the generation before; new games lack."""
+    changed = {}
+    for game_id in games:
+        prefix = keys.in_game(game_id)
+        feed = transaction.scan(TableName.CHANGES, prefix, start=keys.in_game(game_id, event + 1))
+        first = next(feed, None)
+        if first is None or not (generation := unpack_message(records_pb2.Changes, first[1]).previous):
+            continue
+        newest = game_tables.game_state(transaction, game_id).generation
+        changes = game_tables.changes_since(transaction, game_id, generation, newest)
+        if changes is not None:
+            changed[game_id] = generation, changes
+    return changed
 
 
 def _followed(transaction: Transaction) -> int:

@@ -14,13 +14,13 @@ BINARY = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or s
 class NatsServer:
     """A NATS server with JetStream, which writes each message to the disk before it is acknowledged."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, max_payload: str = "128KB") -> None:
         self._folder = folder
         folder.mkdir(exist_ok=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         (folder / "nats.conf").write_text(
-            f'listen: "127.0.0.1:{self.port}"\nmax_payload: 128KB\n'
+            f'listen: "127.0.0.1:{self.port}"\nmax_payload: {max_payload}\n'
             f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n',
             encoding="utf-8",
         )
