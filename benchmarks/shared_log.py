@@ -7,6 +7,7 @@ disk before it is acknowledged. They are asked in turns, so that what else the m
 The rows of two servers have them write at once: to one game, and to a game each.
 """
 
+import itertools
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,8 +16,6 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Final
 
-from academy.store.environment import Environment
-from academy.store.event_log import last_sequence
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from benchmarks.load import full_game
@@ -33,8 +32,8 @@ BOTS: Final = 8
 class Measured:
     """A server with its tokens."""
 
-    def __init__(self, folder: Path, server: Server, token: str, arena: str) -> None:
-        self.folder, self.server, self.token, self.arena = folder, server, token, arena
+    def __init__(self, server: Server, token: str, arena: str) -> None:
+        self.server, self.token, self.arena = server, token, arena
 
     def read(self, generator: Generator, questions: Sequence[bytes]) -> Load:
         path = SERVICE + "MatchPatterns"
@@ -48,7 +47,7 @@ class Measured:
 
 def ratio(shared: Sequence[Load], own: Sequence[Load]) -> str:
     """The mean of the rounds' ratios with its standard error."""
-    ratios = [one.rate / other.rate for one, other in zip(shared, own, strict=True)]
+    ratios = [there.rate / here.rate for there, here in zip(shared, own, strict=True)]
     return f"{mean(ratios):.2f} ± {stdev(ratios) / len(ratios) ** 0.5:.2f}"
 
 
@@ -74,31 +73,30 @@ def main() -> None:
 
         def serve(name: str, of: str) -> Measured:
             server = running.enter_context(Server(folders[name]))
-            return Measured(folders[name], server, *tokens[of])
+            return Measured(server, *tokens[of])
 
-        own, one = serve("own", "own"), serve("one", "one")
+        own, first = serve("own", "own"), serve("one", "one")
         generators = [Generator(), Generator()]
         for generator in generators:
             running.callback(generator.close)
-        measure_alone(own, one, generators[0])
+        measure_alone(own, first, generators[0])
         begun = time.perf_counter()
         with Store(folders["two"], log=nats.address("bench")):
             print(f"\nA new server reads the log in {time.perf_counter() - begun:.1f} s.")
-        two = serve("two", "one")
-        measure_both(one, two, generators)
+        measure_both((first, serve("two", "one")), generators)
 
 
-def measure_alone(own: Measured, one: Measured, generator: Generator) -> None:
+def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
     """Print the rows of one server that writes."""
     questions = [question.SerializeToString() for question in full_game.questions("go-0000", 64)]
     texts = iter(report.SerializeToString() for report in full_game.reports("go-0000", ROUNDS * REPORTS))
     loads: dict[str, list[Load]] = {"own": [], "one": [], "own reports": [], "one reports": []}
     for _ in range(ROUNDS):
         loads["own"].append(own.read(generator, questions))
-        loads["one"].append(one.read(generator, questions))
+        loads["one"].append(first.read(generator, questions))
     for _ in range(ROUNDS):
         fresh = [next(texts) for _ in range(REPORTS)]
-        for name, server in (("own reports", own), ("one reports", one)):
+        for name, server in (("own reports", own), ("one reports", first)):
             server.begin_reports(generator, fresh)
             loads[name].append(generator.result())
     print("| one server writes | a second | p50 / p99 ms | of the own log's |\n|---|---|---|---|")
@@ -108,49 +106,25 @@ def measure_alone(own: Measured, one: Measured, generator: Generator) -> None:
     row("reports, shared log", loads["one reports"], ratio(loads["one reports"], loads["own reports"]))
 
 
-def measure_both(one: Measured, two: Measured, generators: Sequence[Generator]) -> None:
+def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
     """Print the rows of two servers that write at once."""
     print(
         "\n| two servers write at once | a second | p50 / p99 ms | the slower one's share |"
         "\n|---|---|---|---|"
     )
+    numbers = itertools.count(10_000_000, REPORTS)
     for what, games in (("one game", ("go-0000", "go-0000")), ("a game each", ("go-0000", "go-0001"))):
-        loads: list[list[Load]] = [[], []]
-        first = 10_000_000 if games[0] == games[1] else 20_000_000
-        for turn in range(ROUNDS):
-            for place, server in enumerate((one, two)):
-                numbered = first + (2 * turn + place) * REPORTS
-                texts = [
-                    report.SerializeToString()
-                    for report in full_game.reports(games[place], REPORTS, numbered)
-                ]
-                server.begin_reports(generators[place], texts)
-            for place, generator in enumerate(generators):
-                loads[place].append(generator.result())
-        together = [
-            Load(a.rate + b.rate, max(a.p50, b.p50), max(a.p99, b.p99), 0.0)
-            for a, b in zip(*loads, strict=True)
-        ]
-        share = median(min(a.rate, b.rate) / (a.rate + b.rate) for a, b in zip(*loads, strict=True))
-        row(f"reports to {what}", together, f"{share:.2f}")
-        wait_until_equal(one, two)
-
-
-def wait_until_equal(one: Measured, two: Measured) -> None:
-    """Wait until the second server has followed."""
-    with (
-        Environment(one.folder, read_only=True) as first,
-        Environment(two.folder, read_only=True) as second,
-    ):
-        deadline = time.monotonic() + 60
-        while _last(first) != _last(second):
-            assert time.monotonic() < deadline, "the servers have not come to the same event"
-            time.sleep(0.05)
-
-
-def _last(folder: Environment) -> int:
-    with folder.reading() as transaction:
-        return last_sequence(transaction)
+        together: list[Load] = []
+        shares: list[float] = []
+        for _ in range(ROUNDS):
+            for server, generator, game_id in zip(servers, generators, games, strict=True):
+                fresh = full_game.reports(game_id, REPORTS, next(numbers))
+                server.begin_reports(generator, [report.SerializeToString() for report in fresh])
+            here, there = (generator.result() for generator in generators)
+            rate = here.rate + there.rate
+            together.append(Load(rate, max(here.p50, there.p50), max(here.p99, there.p99), 0.0))
+            shares.append(min(here.rate, there.rate) / rate)
+        row(f"reports to {what}", together, f"{median(shares):.2f}")
 
 
 if __name__ == "__main__":

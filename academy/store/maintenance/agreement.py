@@ -15,14 +15,14 @@ _Records = Mapping[tuple[TableName, bytes], bytes]
 _SHOWN: Final = 3
 
 
-def disagreements(one: Environment, other: Environment) -> Iterator[Finding]:
+def disagreements(first: Environment, second: Environment) -> Iterator[Finding]:
     """Yield where two folders differ, as of one moment of each.
 
     Where one has learnt more of a game, its libraries are made again as of the other's generation. Where both
     follow a shared log to the same message, tokens, contests and the like are compared too. Raises
     StoreCorruptError.
     """
-    with one.reading() as here, other.reading() as there:
+    with first.reading() as here, second.reading() as there:
         for game_id in sorted({*_games(here), *_games(there)}):
             yield from _compare_game(here, there, game_id)
         places = place.read(here), place.read(there)

@@ -32,7 +32,7 @@ from nats.js.api import (
 )
 from nats.js.errors import APIError, NotFoundError
 
-from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError
+from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
 from academy.store.shared_log.address import LogAddress
 
 # How long a write waits for a leader: one that was killed is replaced within 8 s.
@@ -70,7 +70,7 @@ _T = TypeVar("_T")
 _log = structlog.get_logger()
 
 
-class LostRaceError(RuntimeError):
+class LostRaceError(StoreError):
     """Another server has written since; read on, and execute again."""
 
 

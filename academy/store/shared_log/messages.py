@@ -11,7 +11,7 @@ from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName
-from academy.store.errors import LogDivergedError, LogMessageTooLargeError, StoreCorruptError
+from academy.store.errors import LogDivergedError, LogMessageTooLargeError, StoreCorruptError, StoreError
 from academy.store.shared_log.tables import SHARED
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
@@ -24,7 +24,7 @@ _LARGEST_UNPACKED: Final = 1 << 30
 _HEADERS: Final = 1_024
 
 
-class MessageFullError(RuntimeError):
+class MessageFullError(StoreError):
     """What a command wrote does not fit into the message any more; it begins the next one."""
 
 

@@ -75,7 +75,7 @@ class SharedWriter(Writer):
         self._patience = PATIENCE
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
-        self._is_told = False
+        self._is_called = False
         self._log = JetStreamLog(address)
         try:
             followed = environment.write(lambda transaction: _join(transaction, address, self._log.state))
@@ -105,14 +105,14 @@ class SharedWriter(Writer):
             return _followed(transaction)
 
     def _tell_news(self) -> None:
-        """Have the writer's thread fold what came; it may be told already."""
-        if not self._is_told:
-            self._is_told = True
+        """Have the writer's thread fold what came; it may be called already."""
+        if not self._is_called:
+            self._is_called = True
             try:
                 self._queue.put_nowait(Queued(_Follow(), Future()))
             except Full:
                 # The commands that wait will fold it.
-                self._is_told = False
+                self._is_called = False
 
     def _commit(self, group: list[Queued]) -> None:
         deadline = time.monotonic() + self._patience
@@ -193,7 +193,7 @@ class SharedWriter(Writer):
     def _fold_news(
         self, transaction: Transaction, attempt: _Attempt, now: records_pb2.LogPlace, touched: set[str]
     ) -> None:
-        self._is_told = False
+        self._is_called = False
         begun = time.monotonic()
         attempt.folding = False
         work = WriteContext(transaction, self._games, self._journal, self._clock(), self._give_way)

@@ -1,10 +1,10 @@
-"""The tables whose records servers share as they are, since no event makes them."""
+"""The tables whose records servers share as they are, because no event makes them."""
 
 from typing import Final
 
 from academy.store.environment import TableName
 
-# Of the other tables, `ANALYSES` is each server's own, and events make the rest.
+# `ANALYSES` is each server's own, and events make the other tables.
 SHARED: Final = frozenset(
     {
         TableName.DELETED_PATTERNS,

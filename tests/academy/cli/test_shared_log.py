@@ -44,16 +44,16 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
     log = ("--address", "127.0.0.1:0", "--log", str(nats.address("club")))
     with started(folders[0], *log) as first, started(folders[1], *log) as second:
         try:
-            one, _ = Served(first, ""), Served(second, "")
+            server, _ = Served(first, ""), Served(second, "")
             # Beside a server, without --log: the folder knows its log.
             made = run_in_a_process("tokens", "create", "boss", "--role", "admin", "--data", folders[0])
-            one.token = token = made.out.strip()
-            one.client().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
-            one.client().contests.ReportContest(report(contest("shared", "go"), ["c3", "a1"], first="WIN"))
+            server.token = token = made.out.strip()
+            server.client().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+            server.client().contests.ReportContest(report(contest("shared", "go"), ["c3", "a1"], first="WIN"))
             with Environment(folders[1], read_only=True) as folder:
                 until(lambda: read_last_event(folder) == 2)
             checked = run_in_a_process(
-                "check", "--data", folders[1], "--against", one.address, "--token", token
+                "check", "--data", folders[1], "--against", server.address, "--token", token
             )
             assert checked.exit_code == 0, checked
             assert "2 events, sound" in checked.out

@@ -17,13 +17,13 @@ def test_the_stream_is_named_academy_where_none_is_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "asked", "copies"),
+    ("text", "wanted", "copies"),
     [("nats://a", 0, 1), ("nats://a,b", 0, 2), ("nats://a,b,c,d", 0, 3), ("nats://a,b,c", 1, 1)],
 )
 def test_a_stream_is_kept_on_as_many_servers_as_there_are_up_to_three(
-    text: str, asked: int, copies: int
+    text: str, wanted: int, copies: int
 ) -> None:
-    assert LogAddress.parse(text, asked).replicas == copies
+    assert LogAddress.parse(text, wanted).replicas == copies
 
 
 def test_a_password_is_for_every_server_and_is_not_shown() -> None:

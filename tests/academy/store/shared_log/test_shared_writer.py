@@ -139,39 +139,39 @@ def test_a_busy_server_lets_a_slower_one_write(log: LogAddress, open_store: Open
 
 
 def test_what_one_server_gives_holds_at_the_other(log: LogAddress, open_store: OpenStore) -> None:
-    one, two = open_store("one", log), open_store("two", log)
-    one.run(RegisterGame(go_game(), "arena"))
-    _, token = one.run(CreateToken("ann", Role.BOT))
-    _, tickets = one.run(OpenContest(contest("held", names=("ann", "bob")), "club"))
-    one.run(MutePlayer("eve"))
-    wait_until_equal(one, two)
-    assert two.read(tokens.authenticate, token, time.time()).name == "ann"
-    assert two.read(tokens.authenticate, tickets[1], time.time()).name == "bob"
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    _, token = first.run(CreateToken("ann", Role.BOT))
+    _, tickets = first.run(OpenContest(contest("held", names=("ann", "bob")), "club"))
+    first.run(MutePlayer("eve"))
+    wait_until_equal(first, second)
+    assert second.read(tokens.authenticate, token, time.time()).name == "ann"
+    assert second.read(tokens.authenticate, tickets[1], time.time()).name == "bob"
     # The contest goes on, and ends, at the other server.
     request = report("held", plies=20, names=("ann", "bob"))
-    two.run(submission("held", 1, [endgame_proposal(request)], "ann"))
-    answer = two.run(ReportContest(request, "club", "club"))
+    second.run(submission("held", 1, [endgame_proposal(request)], "ann"))
+    answer = second.run(ReportContest(request, "club", "club"))
     assert answer.counted and answer.accepted + answer.dropped == 1
-    assert not one.run(ReportContest(request, "club", "club")).counted
-    wait_until_equal(one, two)
-    assert [arena.name for arena in one.read(arenas.arenas)] == ["club"]
+    assert not first.run(ReportContest(request, "club", "club")).counted
+    wait_until_equal(first, second)
+    assert [arena.name for arena in first.read(arenas.arenas)] == ["club"]
 
 
 def test_what_an_admin_deleted_at_one_server_is_restored_at_another(
     log: LogAddress, open_store: OpenStore
 ) -> None:
-    one, two = open_store("one", log), open_store("two", log)
-    one.run(RegisterGame(go_game(), "arena"))
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
     pattern = pattern_pb2.PatternRecord(
         cells="x",
         player=1,
         votes=[pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=500_000)],
     )
     imported = {Library.ENDGAME: [pattern]}
-    one.run(ImportLibraries(GAME, imported, (), replace=False, actor="admin"))
-    one.run(DeletePattern(GAME, Library.ENDGAME, 1, "admin"))
-    wait_until_equal(one, two)
-    restored = two.run(RestorePattern(GAME, Library.ENDGAME, 1, "admin"))
+    first.run(ImportLibraries(GAME, imported, (), replace=False, actor="admin"))
+    first.run(DeletePattern(GAME, Library.ENDGAME, 1, "admin"))
+    wait_until_equal(first, second)
+    restored = second.run(RestorePattern(GAME, Library.ENDGAME, 1, "admin"))
     assert restored is not None and restored.pattern_id == 1
 
 
@@ -214,18 +214,18 @@ def test_a_report_waits_for_a_nats_server_that_is_killed_and_started_again(
     own_nats: NatsServer, open_store: OpenStore
 ) -> None:
     log = own_nats.address("waiting")
-    one, two = open_store("one", log), open_store("two", log)
-    one.run(RegisterGame(go_game(), "arena"))
-    assert teach(one, "before")
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "before")
     own_nats.kill()
-    waiting = one.submit(ReportContest(report("meanwhile", plies=20), "arena"))
+    waiting = first.submit(ReportContest(report("meanwhile", plies=20), "arena"))
     with pytest.raises(TimeoutError):
         waiting.result(0.5)
     own_nats.start()
     assert waiting.result(60).counted
-    assert teach(two, "after")
-    wait_until_equal(one, two)
-    assert counted_reports(two) == ["after", "before", "meanwhile"]
+    assert teach(second, "after")
+    wait_until_equal(first, second)
+    assert counted_reports(second) == ["after", "before", "meanwhile"]
 
 
 def test_a_write_is_refused_when_no_nats_server_comes_back(
@@ -292,10 +292,10 @@ def test_a_folder_with_a_history_does_not_follow_a_log(log: LogAddress, open_sto
 def test_a_folder_does_not_follow_another_log(
     nats: NatsServer, log: LogAddress, open_store: OpenStore
 ) -> None:
-    with open_store("one", log) as one:
-        one.run(RegisterGame(go_game(), "arena"))
+    with open_store("first", log) as first:
+        first.run(RegisterGame(go_game(), "arena"))
     with pytest.raises(LogDivergedError, match="follows another stream"):
-        open_store("one", nats.address("another"))
+        open_store("first", nats.address("another"))
 
 
 def test_a_folder_that_follows_a_log_is_not_compacted(log: LogAddress, open_store: OpenStore) -> None:
@@ -308,13 +308,13 @@ def test_a_folder_that_follows_a_log_is_not_compacted(log: LogAddress, open_stor
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     log: LogAddress, open_store: OpenStore, tmp_path: Path
 ) -> None:
-    one = open_store("one", log)
-    one.run(RegisterGame(go_game(), "arena"))
-    assert teach(one, "before")
-    backup(one.environment, tmp_path / "saved")
-    assert teach(one, "after")
-    restore(tmp_path / "saved", tmp_path / "two")
-    two = open_store("two", log)
-    assert counted_reports(two) == ["after", "before"]
-    assert teach(two, "here")
-    wait_until_equal(one, two)
+    first = open_store("first", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "before")
+    backup(first.environment, tmp_path / "saved")
+    assert teach(first, "after")
+    restore(tmp_path / "saved", tmp_path / "second")
+    second = open_store("second", log)
+    assert counted_reports(second) == ["after", "before"]
+    assert teach(second, "here")
+    wait_until_equal(first, second)
