@@ -26,7 +26,7 @@ from academy.cli.connection import (
     with_server_where_asked,
 )
 from academy.cli.libraries import Json
-from academy.cli.serving import DEFAULT_DATA, Data
+from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 
 if TYPE_CHECKING:
     from academy.store import player_commands
@@ -64,6 +64,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("backup")(with_server_where_asked(backup))
     application.command("restore")(restore)
     application.command("compact")(compact)
+    application.command("move")(move)
 
 
 def create_token(
@@ -269,6 +270,45 @@ def compact(
     typer.echo(f"{data}: {done.removed:,} events replaced by snapshots, {done.left:,} left")
     if shrink:
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
+
+
+def move(
+    to: Annotated[
+        str,
+        typer.Option(
+            help="A new stream, nats://HOST[:PORT][,HOST...][/STREAM], or `own`: a log of the folder's own."
+        ),
+    ],
+    data: Data = DEFAULT_DATA,
+    log_replicas: Replicas = 0,
+) -> None:
+    """Make a folder's history a log that servers share, or take a folder out of one.
+
+    No server may use the folder meanwhile. A move that was killed goes on when it is run again.
+    """
+    from academy.store.shared_log import place
+    from academy.store.shared_log.address import LogAddress
+    from academy.wire.addresses import InvalidAddressError
+
+    _check_pages(data)
+    if to == "own":
+        from academy.store.environment import Environment
+        from academy.store.maintenance.compaction import lock_alone
+
+        with lock_alone(data):
+            pass
+        with Environment(data) as environment:
+            environment.write(place.remove)
+        typer.echo(f"{data}: has a log of its own now")
+        return
+    try:
+        address = LogAddress.parse(to, log_replicas)
+    except InvalidAddressError as error:
+        raise CommandError(f"{error}; or write own", ExitCode.USAGE) from error
+    from academy.store.shared_log import moving
+
+    count = moving.share(data, address)
+    typer.echo(f"{data}: follows {address} now, {count:,} messages")
 
 
 def open_existing(data: Path, *, read_only: bool = False) -> "Store":

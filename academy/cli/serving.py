@@ -12,6 +12,15 @@ from academy.store.shared_log.address import MOST_REPLICAS
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
+Replicas = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=MOST_REPLICAS,
+        help="Where a stream is made: on how many NATS servers it is kept (0: on each that is named, at "
+        "most 3).",
+    ),
+]
 DEFAULT_DATA: Final = Path("academy-data")
 
 
@@ -93,15 +102,7 @@ def serve(  # noqa: PLR0913
             "folder follows it from then on.",
         ),
     ] = "",
-    log_replicas: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=MOST_REPLICAS,
-            help="With --log, where the stream is made: on how many NATS servers it is kept (0: on each that "
-            "is named, at most 3).",
-        ),
-    ] = 0,
+    log_replicas: Replicas = 0,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
     ] = "info",

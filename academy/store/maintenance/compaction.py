@@ -140,7 +140,7 @@ def shrink(folder: Path) -> tuple[int, int]:
     draft = folder / _DRAFT
     if not data.exists():
         raise StoreError(f"{folder}: holds no data of ACADEMY")
-    with _lock_alone(folder) as lock:
+    with lock_alone(folder) as lock:
         # Remains of an earlier attempt that was killed.
         shutil.rmtree(draft, ignore_errors=True)
         before = data.stat().st_size
@@ -173,7 +173,7 @@ def shrink(folder: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _lock_alone(folder: Path) -> Iterator[int]:
+def lock_alone(folder: Path) -> Iterator[int]:
     """Hold the lock by which LMDB's users of a folder know of each other, so that none can open it.
 
     Yields a handle of its file.

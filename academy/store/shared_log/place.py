@@ -31,6 +31,12 @@ def write(transaction: Transaction, place: records_pb2.LogPlace) -> None:
     transaction.put(TableName.META, _KEY, pack_message(place))
 
 
+def remove(transaction: Transaction) -> None:
+    """Have a folder follow no shared log. Raises StoreError where it follows none."""
+    if not transaction.delete(TableName.META, _KEY):
+        raise StoreError("this folder has a log of its own already")
+
+
 def used_tables(transaction: Transaction) -> Iterable[TableName]:
     """Return the tables that show that a folder has a history."""
     return [table for table in _TELLING if transaction.count(table)]

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from queue import Full
 from typing import Final
 
+import structlog
+
 from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
@@ -29,6 +31,7 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,9 @@ class SharedWriter(Writer):
                 continue
             except Exception as error:
                 # Every fault must reach the callers, and the thread must go on.
-                if isinstance(error, LogDivergedError):
+                if isinstance(error, LogDivergedError) and self._failure is None:
                     self._failure = error
+                    _log.error("the shared log is followed no longer", why=str(error))
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
@@ -237,7 +241,7 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
         if used:
             raise StoreError(
                 f"this folder has a history of its own ({', '.join(used)}): a server with --log begins with "
-                "an empty folder; import what other folders export, and make tokens, once it serves"
+                "an empty folder; `academy move` makes a log of a folder's history"
             )
         known = records_pb2.LogPlace(created=stream.created)
     if known.created != stream.created or stream.last < known.followed:

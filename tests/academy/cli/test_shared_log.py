@@ -103,3 +103,24 @@ def test_a_missing_client_of_nats_is_named_with_its_remedy(
     refused = run("serve", "--data", tmp_path, "--log", "nats://127.0.0.1:1")
     assert refused.exit_code == 1
     assert "pip install 'academy-arena[nats]'" in refused.err
+
+
+def test_a_folder_moves_into_a_log_and_out_of_it(nats: NatsServer, tmp_path: Path) -> None:
+    data = tmp_path / "library"
+    made = run("tokens", "create", "boss", "--role", "admin", "--data", data, "--json").json()
+    stream = nats.address("club")
+    moved = run("move", "--data", data, "--to", stream)
+    assert (moved.exit_code, moved.out) == (0, f"{data}: follows {stream} now, 1 messages\n")
+    assert "cannot be moved" in run("move", "--data", data, "--to", nats.address("other")).err
+    assert run("move", "--data", data, "--to", "own").exit_code == 0
+    nats.kill()
+    # Without NATS: the folder has its own log again, and all that it had.
+    assert run("tokens", "revoke", made["token_id"], "--data", data).exit_code == 0
+    assert "a log of its own already" in run("move", "--data", data, "--to", "own").err
+
+
+def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> None:
+    run("tokens", "create", "boss", "--data", tmp_path)
+    refused = run("move", "--data", tmp_path, "--to", "elsewhere")
+    assert refused.exit_code == 2
+    assert "write nats://HOST[:PORT]" in refused.err and "or write own" in refused.err
