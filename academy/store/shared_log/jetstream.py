@@ -5,6 +5,7 @@ The writer's thread calls it; NATS' client runs in an event loop of a thread of 
 
 import asyncio
 import json
+import logging
 import secrets
 import threading
 import time
@@ -13,7 +14,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
-import structlog
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
@@ -37,6 +37,8 @@ from academy.store.shared_log.address import LogAddress
 
 # How long a write waits for a leader: one that was killed is replaced within 8 s.
 PATIENCE: Final = 15.0
+# A new leader may take this long until it knows all that was stored.
+SETTLING_SECONDS: Final = 10.0
 _CONNECTING_SECONDS: Final = 5.0
 _ANSWER_SECONDS: Final = 3.0
 _PAUSE: Final = 0.1
@@ -67,7 +69,7 @@ _IN_PROCESS: Final = 10158
 _SERVER_FAULT: Final = 500
 
 _T = TypeVar("_T")
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class LostRaceError(StoreError):
@@ -103,6 +105,7 @@ class JetStreamLog:
         self._bytes = 0
         self._next = 1
         self._own = 0
+        self._short_since: float | None = None
         self._is_asked = False
         self._name = secrets.token_bytes(8)
         self._changed = threading.Condition()
@@ -150,6 +153,13 @@ class JetStreamLog:
                 f"no NATS server lets this one in at {self._address}: {why or type(why).__name__}; "
                 "check the address and that the server runs with JetStream (nats-server --jetstream)"
             ) from error
+        return await self._look_again()
+
+    def look_again(self) -> None:
+        """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""
+        self.state = self._await(self._look_again())
+
+    async def _look_again(self) -> StreamState:
         return self._check(await self._persist(self._find_stream, time.monotonic() + PATIENCE))
 
     async def _note_error(self, error: Exception) -> None:
@@ -325,7 +335,7 @@ class JetStreamLog:
                 self._tell_news()
                 return
             except (NatsError, TimeoutError, OSError) as error:
-                _log.debug("the shared log is read again", first=self._next, why=_describe(error))
+                _log.debug("the shared log is read again from message %d: %s", self._next, _describe(error))
                 await asyncio.sleep(_PAUSE)
 
     async def _read_on(self) -> None:
@@ -370,11 +380,19 @@ class JetStreamLog:
 
     def _check_continues(self, state: StreamState) -> None:
         first = self._next
-        if state.created != self.state.created or state.last < first - 1:
+        is_short = state.last < first - 1
+        if is_short and self._short_since is None:
+            self._short_since = time.monotonic()
+        elif not is_short:
+            self._short_since = None
+        lasts = self._short_since is not None and time.monotonic() > self._short_since + SETTLING_SECONDS
+        if state.created != self.state.created or lasts:
             raise LogDivergedError(
                 f"{self._address}: the stream was made again, or has lost messages: it ends with "
                 f"{state.last:,}, this server has followed to {first - 1:,}"
             )
+        if is_short:
+            raise NatsError("the stream has not come as far as this server")
         if state.first > first:
             raise LogDivergedError(
                 f"{self._address}: the stream begins with message {state.first:,}, this server needs "

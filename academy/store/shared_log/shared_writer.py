@@ -5,6 +5,7 @@ the last one folded there. The transaction is committed after the acknowledgemen
 between, the message is in the stream, and the next start folds it like those of others.
 """
 
+import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -14,8 +15,6 @@ from dataclasses import dataclass, field
 from queue import Full
 from typing import Final
 
-import structlog
-
 from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
@@ -24,14 +23,22 @@ from academy.store.errors import LogDivergedError, StoreError
 from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message, StreamState
+from academy.store.shared_log.jetstream import (
+    PATIENCE,
+    SETTLING_SECONDS,
+    JetStreamLog,
+    LostRaceError,
+    Message,
+    StreamState,
+)
 from academy.store.shared_log.messages import MessageDraft, MessageFullError
 from academy.store.v1 import records_pb2
 from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
-_log = structlog.get_logger()
+_LOOK_SECONDS: Final = 0.1
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +86,13 @@ class SharedWriter(Writer):
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
         self._is_called = False
+        # Read before the stream is looked at: other processes of the folder may follow it further meanwhile.
+        with environment.reading() as transaction:
+            known = place.read(transaction)
         self._log = JetStreamLog(address)
         try:
+            if known is not None:
+                _check_same(known, address, self._log)
             followed = environment.write(lambda transaction: _join(transaction, address, self._log.state))
             super().__init__(environment, journal, queue_size=queue_size, clock=clock)
         except BaseException:
@@ -132,7 +144,7 @@ class SharedWriter(Writer):
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._failure = error
-                    _log.error("the shared log is followed no longer", why=str(error))
+                    _log.error("the shared log is followed no longer: %s", error)
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
@@ -233,25 +245,36 @@ class SharedWriter(Writer):
             self._draft.add(part)
 
 
+def _check_same(known: records_pb2.LogPlace, address: LogAddress, log: JetStreamLog) -> None:
+    """Raise LogDivergedError where a stream is not the one that a folder follows, or lacks what is folded."""
+    deadline = time.monotonic() + SETTLING_SECONDS
+    while log.state.created == known.created:
+        if log.state.last >= known.followed:
+            return
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_LOOK_SECONDS)
+        log.look_again()
+    raise LogDivergedError(
+        f"this folder follows another stream than the one at {address} (made {log.state.created}, "
+        f"{log.state.last:,} messages): give the right address, or begin with an empty folder"
+    )
+
+
 def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> int:
     """Have a folder follow a stream; return the last message that is folded into it."""
-    known = place.read(transaction)
-    if known is None:
+    now = place.read(transaction)
+    if now is None:
         used = place.used_tables(transaction)
         if used:
             raise StoreError(
                 f"this folder has a history of its own ({', '.join(used)}): a server with --log begins with "
                 "an empty folder; `academy move` makes a log of a folder's history"
             )
-        known = records_pb2.LogPlace(created=stream.created)
-    if known.created != stream.created or stream.last < known.followed:
-        raise LogDivergedError(
-            f"this folder follows another stream than the one at {address} (made {stream.created}, "
-            f"{stream.last:,} messages): give the right address, or begin with an empty folder"
-        )
-    known.address = address.text
-    place.write(transaction, known)
-    return known.followed
+        now = records_pb2.LogPlace(created=stream.created)
+    now.address = address.text
+    place.write(transaction, now)
+    return now.followed
 
 
 def _changes_after(

@@ -210,6 +210,33 @@ def test_a_server_killed_between_acknowledgement_and_commit_has_the_report_after
     assert not list(disagreements(again.environment, open_store("fresh", log).environment))
 
 
+_ANOTHER_PROCESS = """
+    import sys
+    from pathlib import Path
+    from academy.store.library_store import Store
+    from tests.academy.store.shared_log.test_shared_writer import teach
+
+    with Store(Path(sys.argv[1])) as store:
+        for number in range(10):
+            assert teach(store, f"there/{number}")
+"""
+
+
+def test_several_processes_of_one_server_write_to_its_folder_and_the_log(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first = open_store("first", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"))
+    number = 0
+    while process.poll() is None:
+        assert teach(first, f"here/{number}")
+        number += 1
+    assert process.returncode == 0
+    assert len(counted_reports(first)) == 10 + number
+    assert not list(disagreements(first.environment, open_store("fresh", log).environment))
+
+
 def test_a_report_waits_for_a_nats_server_that_is_killed_and_started_again(
     own_nats: NatsServer, open_store: OpenStore
 ) -> None:
