@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -64,8 +65,8 @@ _DUPLICATES_SECONDS: Final = 120.0
 # "wrong last sequence", with the number and, where writers race, without.
 _LOST_RACE: Final = (10071, 10164)
 _NAME_IN_USE: Final = 10058
-# The same message is being stored.
-_IN_PROCESS: Final = 10158
+# Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
+_PASSING: Final = (10158, 10005)
 _SERVER_FAULT: Final = 500
 
 _T = TypeVar("_T")
@@ -213,13 +214,13 @@ class JetStreamLog:
         return StreamState(str(info.created), info.state.first_seq, info.state.last_seq)
 
     async def _persist(self, ask: Callable[[], Coroutine[Any, Any, _T]], deadline: float) -> _T:
-        """Ask until there is an answer. Raises LogUnavailableError, LogDivergedError for a refusal."""
+        """Ask until there is an answer. Raises LogUnavailableError, at once for a refusal."""
         while True:
             try:
                 return await ask()
             except (NatsError, TimeoutError) as error:
                 if _is_refusal(error):
-                    raise LogDivergedError(f"{self._address}: NATS refuses: {_describe(error)}") from error
+                    raise LogUnavailableError(f"{self._address}: NATS refuses: {_describe(error)}") from error
                 if time.monotonic() > deadline:
                     raise LogUnavailableError(
                         f"{self._address}: NATS does not answer ({_describe(error)}); what was asked may "
@@ -239,7 +240,7 @@ class JetStreamLog:
 
         `name` is the message's own, so that it is stored once however often it is sent. Until `deadline`
         (`time.monotonic`) a server that does not answer is asked again. Raises LostRaceError where another
-        message has the place, LogUnavailableError, LogMessageTooLargeError, LogDivergedError.
+        message has the place, LogUnavailableError, LogMessageTooLargeError.
         """
         headers = {
             Header.EXPECTED_LAST_SEQUENCE: str(message.place - 1),
@@ -268,7 +269,8 @@ class JetStreamLog:
 
     def ask_to_pass(self) -> None:
         """Wish that the other servers let this one go first, after a lost race; they may not hear it."""
-        self._await(self._client.publish(self._address.pass_subject, self._name))
+        with suppress(NatsError):
+            self._await(self._client.publish(self._address.pass_subject, self._name))
 
     async def _note_wish(self, wish: Msg) -> None:
         if wish.data != self._name:
@@ -334,7 +336,8 @@ class JetStreamLog:
                     self._changed.notify_all()
                 self._tell_news()
                 return
-            except (NatsError, TimeoutError, OSError) as error:
+            except Exception as error:
+                # Whatever comes, the log must be followed on.
                 _log.debug("the shared log is read again from message %d: %s", self._next, _describe(error))
                 await asyncio.sleep(_PAUSE)
 
@@ -413,7 +416,7 @@ class JetStreamLog:
 
 def _is_refusal(error: Exception) -> bool:
     """Whether the same request would be refused again."""
-    if not isinstance(error, APIError) or error.err_code == _IN_PROCESS:
+    if not isinstance(error, APIError) or error.err_code in _PASSING:
         return False
     return (error.code or _SERVER_FAULT) < _SERVER_FAULT
 

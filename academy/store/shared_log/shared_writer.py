@@ -166,7 +166,11 @@ class SharedWriter(Writer):
             )
         except LostRaceError:
             self._log.ask_to_pass()
-            self._undo(attempt, touched)
+            try:
+                self._undo(attempt, touched)
+            except BaseException:
+                self._forget(touched)
+                raise
             self._log.wait(self._read_place(), deadline)
             raise
         except BaseException:
@@ -176,13 +180,11 @@ class SharedWriter(Writer):
 
     def _undo(self, attempt: _Attempt, touched: set[str]) -> None:
         """Have the games in memory be as they are stored."""
+        undoing = {game_id: attempt.undoing[game_id] for game_id in touched if game_id in attempt.undoing}
+        self._forget(touched - undoing.keys())
         with self._environment.reading() as transaction:
-            for game_id in touched:
-                if game_id in attempt.undoing:
-                    generation, changes = attempt.undoing[game_id]
-                    self._games.undo(transaction, game_id, changes, generation)
-                else:
-                    self._games.forget(game_id)
+            for game_id, (generation, changes) in undoing.items():
+                self._games.undo(transaction, game_id, changes, generation)
 
     def _execute_shared(
         self, transaction: Transaction, attempt: _Attempt, touched: set[str], deadline: float
