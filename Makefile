@@ -10,7 +10,7 @@ MINUTES ?= 180
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo ray screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo ray screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff log-faults
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -76,6 +76,9 @@ fuzz-matching: $(VENV)/installed-dev.stamp
 crash-loop: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m research.crash_loop
 	$(BIN)/python -m research.crash_loop --shared-port --compact
+
+log-faults: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m research.shared_log_faults --rounds 100
 
 soak: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m research.soak

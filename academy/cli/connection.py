@@ -12,6 +12,7 @@ from academy.store.errors import (
     ConflictError,
     GameInUseError,
     InvalidRecordError,
+    LogUnavailableError,
     StoreCorruptError,
     StoreError,
     UnknownRecordError,
@@ -109,8 +110,9 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
     if isinstance(error, CommandError):
         return str(error), error.exit_code
     if not _is_rpc_error(error):
-        damaged = isinstance(error, StoreCorruptError)
-        return " ".join(str(error).split()), ExitCode.FAULTY if damaged else ExitCode.FAILED
+        kinds = ((StoreCorruptError, ExitCode.FAULTY), (LogUnavailableError, ExitCode.UNREACHABLE))
+        code_of_kind = (code for kind, code in kinds if isinstance(error, kind))
+        return " ".join(str(error).split()), next(code_of_kind, ExitCode.FAILED)
     code = error.code()
     remedy = _REMEDIES.get(code.name)
     if code.name == "UNAVAILABLE":
@@ -178,6 +180,17 @@ def _connection_options(
 
 
 _OPTIONS: Final = inspect.signature(_connection_options).parameters
+_AGAINST: Final = _OPTIONS["address"].replace(
+    default=None,
+    annotation=Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            help="Compare with the server of this address, whose admin's token is needed.",
+            show_default=False,
+        ),
+    ],
+)
 _OPTIONAL_ADDRESS: Final = _OPTIONS["address"].replace(
     default=None,
     annotation=Annotated[
@@ -197,6 +210,12 @@ def with_server(command: Callable[Concatenate[Server, _P], None]) -> Callable[..
 def with_server_where_asked(command: Callable[Concatenate[Server | None, _P], None]) -> Callable[..., None]:
     """As `with_server`; without --address the server is None: the command works on a data folder."""
     return _with_options(command, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
+
+
+def with_server_to_compare(command: Callable[Concatenate[Server | None, _P], None]) -> Callable[..., None]:
+    """As `with_server`, but the address is that of --against; without it the server is None."""
+    connecting = {**_OPTIONS, "address": _AGAINST}
+    return _with_options(command, connecting)
 
 
 def _with_options(

@@ -4,6 +4,7 @@ What concerns tokens and muted players is done at a server instead where its add
 """
 
 import getpass
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,14 +17,22 @@ import typer
 from rich.text import Text
 
 from academy.cli import printing
-from academy.cli.connection import CommandError, Commands, ExitCode, Server, with_server_where_asked
+from academy.cli.connection import (
+    CommandError,
+    Commands,
+    ExitCode,
+    Server,
+    with_server_to_compare,
+    with_server_where_asked,
+)
 from academy.cli.libraries import Json
-from academy.cli.serving import DEFAULT_DATA, Data
+from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 
 if TYPE_CHECKING:
     from academy.store import player_commands
     from academy.store.environment import Transaction
     from academy.store.library_store import Store
+    from academy.store.maintenance.check import Finding
     from academy.store.tokens import Token
     from academy.v1 import tokens_pb2
 
@@ -51,10 +60,11 @@ def add_to(application: typer.Typer) -> None:
     players.command("unmute")(with_server_where_asked(unmute))
     players.command("forget")(forget)
     application.add_typer(players, name="players")
-    application.command("check")(check)
+    application.command("check")(with_server_to_compare(check))
     application.command("backup")(with_server_where_asked(backup))
     application.command("restore")(restore)
     application.command("compact")(compact)
+    application.command("move")(move)
 
 
 def create_token(
@@ -142,13 +152,18 @@ def revoke_token(
 
 
 def check(
+    server: Server | None,
     data: Data = DEFAULT_DATA,
     replay: Annotated[
         bool, typer.Option(help="Make every library again from the event log, and compare.")
     ] = True,
     json: Json = False,
 ) -> None:
-    """Check a data folder: indexes, counts, and the libraries against their events. Exit status 4: faults."""
+    """Check a data folder: indexes, counts, and the libraries against their events. Exit status 4: faults.
+
+    With --against also that its libraries are those of a server, byte for byte, as of the last event that
+    both have learnt.
+    """
     from academy.store.environment import TableName
     from academy.store.maintenance import check as checking
     from academy.store.maintenance import scan
@@ -162,6 +177,8 @@ def check(
             findings = list(checking.check(store.environment, replay=replay))
             with store.environment.reading() as transaction:
                 events = transaction.count(TableName.EVENTS)
+            if server is not None:
+                findings += _compare(store, server)
     faults = sum(finding.is_fault for finding in findings)
     if json:
         printing.print_json({"events": events, "findings": list(map(asdict, findings))})
@@ -171,6 +188,19 @@ def check(
         typer.echo(f"{data}: {events:,} events, " + (f"{faults} faults; {_REMEDY}" if faults else "sound"))
     if faults:
         raise typer.Exit(ExitCode.FAULTY)
+
+
+def _compare(store: "Store", server: Server) -> list["Finding"]:
+    """Compare a folder with a copy of a server's."""
+    from academy.store.environment import Environment
+    from academy.store.maintenance import agreement
+    from academy.store.maintenance import backup as copies
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        copies.place_received(_download(server), copy)
+        with Environment(copy, read_only=True) as other:
+            return list(agreement.disagreements(store.environment, other))
 
 
 def backup(
@@ -240,6 +270,45 @@ def compact(
     typer.echo(f"{data}: {done.removed:,} events replaced by snapshots, {done.left:,} left")
     if shrink:
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
+
+
+def move(
+    to: Annotated[
+        str,
+        typer.Option(
+            help="A new stream, nats://HOST[:PORT][,HOST...][/STREAM], or `own`: a log of the folder's own."
+        ),
+    ],
+    data: Data = DEFAULT_DATA,
+    log_replicas: Replicas = 0,
+) -> None:
+    """Make a folder's history a log that servers share, or take a folder out of one.
+
+    No server may use the folder meanwhile. A move that was killed goes on when it is run again.
+    """
+    from academy.store.shared_log import place
+    from academy.store.shared_log.address import LogAddress
+    from academy.wire.addresses import InvalidAddressError
+
+    _check_pages(data)
+    if to == "own":
+        from academy.store.environment import Environment
+        from academy.store.maintenance.compaction import lock_alone
+
+        with lock_alone(data):
+            pass
+        with Environment(data) as environment:
+            environment.write(place.remove)
+        typer.echo(f"{data}: has a log of its own now")
+        return
+    try:
+        address = LogAddress.parse(to, log_replicas)
+    except InvalidAddressError as error:
+        raise CommandError(f"{error}; or write own", ExitCode.USAGE) from error
+    from academy.store.shared_log import moving
+
+    count = moving.share(data, address)
+    typer.echo(f"{data}: follows {address} now, {count:,} messages")
 
 
 def open_existing(data: Path, *, read_only: bool = False) -> "Store":

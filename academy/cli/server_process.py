@@ -25,7 +25,7 @@ from academy.service.workers import (
     signals,
     write_private,
 )
-from academy.store.errors import StoreCorruptError, UnknownTokenIdError
+from academy.store.errors import LogUnavailableError, StoreCorruptError, UnknownTokenIdError
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
@@ -54,8 +54,10 @@ def run_server(
     try:
         with (
             signals(*_SIGNALS) as signal_pipe,
-            clean_shutdown.serving(data, harmless=(InvalidAddressError, ServerProcessError)) as marker,
-            Store(data) as store,
+            clean_shutdown.serving(
+                data, harmless=(InvalidAddressError, LogUnavailableError, ServerProcessError)
+            ) as marker,
+            Store(data, log=settings.log) as store,
             embedded_token(store, marker, token_file),
         ):
             if processes == 1:
@@ -110,7 +112,7 @@ class _Process:
         self.configure_logs()
         settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
         try:
-            with signals(signal.SIGTERM) as signal_pipe, Store(self.data) as store:
+            with signals(signal.SIGTERM) as signal_pipe, Store(self.data, log=settings.log) as store:
                 asyncio.run(_serve(store, settings, lambda _: ready(), signal_pipe))
         except InvalidAddressError as error:
             sys.exit(f"academy: {error}")

@@ -8,9 +8,19 @@ import typer
 
 from academy.cli.connection import CommandError, ExitCode
 from academy.service.limits import Limits
+from academy.store.shared_log.address import MOST_REPLICAS
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
+Replicas = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=MOST_REPLICAS,
+        help="Where a stream is made: on how many NATS servers it is kept (0: on each that is named, at "
+        "most 3).",
+    ),
+]
 DEFAULT_DATA: Final = Path("academy-data")
 
 
@@ -84,6 +94,15 @@ def serve(  # noqa: PLR0913
             help="A folder in which admins may have backups made over the network; else they may not."
         ),
     ] = None,
+    log: Annotated[
+        str,
+        typer.Option(
+            envvar="ACADEMY_LOG",
+            help="Share a log with other servers: nats://HOST[:PORT][,HOST...][/STREAM]. An empty data "
+            "folder follows it from then on.",
+        ),
+    ] = "",
+    log_replicas: Replicas = 0,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
     ] = "info",
@@ -111,6 +130,7 @@ def serve(  # noqa: PLR0913
     from academy.service import logs
     from academy.service.server import ServerSettings
     from academy.service.workers import end_with_parent
+    from academy.store.shared_log.address import LogAddress
     from academy.wire.addresses import InvalidAddressError, ServerAddress
     from academy.wire.tls import Certificates
 
@@ -126,6 +146,7 @@ def serve(  # noqa: PLR0913
             metrics_address=ServerAddress.parse(metrics_address) if metrics_address else None,
             grace=grace,
             backups=backups,
+            log=LogAddress.parse(log, log_replicas) if log else None,
             limits=Limits(
                 questions_per_second=rate,
                 question_burst=2 * rate,

@@ -333,6 +333,15 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     store.StoreFullError: ErrorRow(
         StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL", "The admin must make room on the disk.", 30.0
     ),
+    store.LogUnavailableError: ErrorRow(
+        StatusCode.UNAVAILABLE, "LOG_UNAVAILABLE", "Ask again: what is done already is not done twice.", 1.0
+    ),
+    store.LogMessageTooLargeError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION,
+        "LOG_MESSAGE_TOO_LARGE",
+        "Write less at once, or have the admin raise max_payload of the NATS servers.",
+    ),
+    store.LogDivergedError: ErrorRow(StatusCode.FAILED_PRECONDITION, "LOG_DIVERGED", _ASK_ADMIN),
     store.StoreReadOnlyError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_READ_ONLY", _ASK_ADMIN),
     store.SchemaMismatchError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_SCHEMA", _ASK_ADMIN),
     store.StoreCorruptError: ErrorRow(StatusCode.DATA_LOSS, "STORE_CORRUPT", _ASK_ADMIN),
@@ -346,6 +355,10 @@ class _Detailed(Protocol):
     """An error that declares the metadata of its ErrorInfo."""
 
     def details(self) -> Mapping[str, str]: ...
+
+
+# Faults of the store whose own words are for callers too.
+_SPEAKING: Final = (store.StoreBusyError, store.LogMessageTooLargeError)
 
 
 def is_expected(error: Exception) -> bool:
@@ -371,11 +384,14 @@ def to_status(error: Exception) -> StatusDetails:
     if row is None:
         return _incident(error)
     message = str(error)
-    if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusyError):
+    if isinstance(error, store.StoreError) and not isinstance(error, _SPEAKING):
         # Where the data lie on the server's disk is for its log.
         if fault_lines.use():
             _log.error("store failed", reason=row.reason, why=message)
-        message = f"the server's store failed ({row.reason}), nothing was written; its log has more"
+        outcome = "nothing was written"
+        if isinstance(error, store.LogUnavailableError):
+            outcome = "whether it was written is not known: ask again"
+        message = f"the server's store failed ({row.reason}), {outcome}; its log has more"
     details = _details(error)
     return StatusDetails(
         DOMAIN,

@@ -32,6 +32,7 @@ from academy.service.proposals import ProposalServicer
 from academy.service.tokens import TokenServicer
 from academy.service.workers import shared_port
 from academy.store.library_store import Store
+from academy.store.shared_log.address import LogAddress
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -79,7 +80,8 @@ class ServerSettings:
     """The settings of a server.
 
     `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`). Backups that
-    admins ask for go into new folders in `backups`; None: they get none.
+    admins ask for go into new folders in `backups`; None: they get none. With `log` the folder's store shares
+    one.
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
@@ -90,6 +92,7 @@ class ServerSettings:
     grace: float = 10.0
     limits: Limits = field(default_factory=Limits)
     backups: Path | None = None
+    log: LogAddress | None = None
 
     @property
     def endpoint(self) -> Endpoint:

@@ -211,10 +211,41 @@ class Transaction:
         return cursor.last()
 
     @contextmanager
-    def begin_nested(self) -> Iterator["Transaction"]:
-        """A part of this transaction that is undone alone when its block raises."""
+    def begin_nested(self, note: "NoteWrite | None" = None) -> Iterator["Transaction"]:
+        """A part of this transaction that is undone alone when its block raises.
+
+        `note` is called with each record that is put, or removed (None), in it.
+        """
         with self._environment.begin(parent=self._lmdb, write=True) as inner:
-            yield Transaction(self._environment, inner, self._tables)
+            if note is None:
+                yield Transaction(self._environment, inner, self._tables)
+            else:
+                yield _NotingTransaction(self._environment, inner, self._tables, note)
+
+
+NoteWrite = Callable[[TableName, bytes, bytes | None], None]
+
+
+class _NotingTransaction(Transaction):
+    def __init__(
+        self,
+        environment: lmdb.Environment,
+        transaction: "lmdb.Transaction[bytes]",
+        tables: dict[TableName, lmdb._Database],
+        note: NoteWrite,
+    ) -> None:
+        super().__init__(environment, transaction, tables)
+        self._note = note
+
+    def put(self, table: TableName, key: bytes, value: bytes = b"") -> None:
+        super().put(table, key, value)
+        self._note(table, key, value)
+
+    def delete(self, table: TableName, key: bytes) -> bool:
+        was_there = super().delete(table, key)
+        if was_there:
+            self._note(table, key, None)
+        return was_there
 
 
 def _after(prefix: bytes) -> bytes:

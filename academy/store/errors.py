@@ -56,6 +56,28 @@ class StoreClosedError(StoreError):
     """The store was closed."""
 
 
+class LogUnavailableError(StoreError):
+    """The log that servers share does not answer. Whether the write was done is not known: try again."""
+
+
+class LogDivergedError(StoreError):
+    """The data folder and the log that servers share do not belong together, or no longer."""
+
+
+class LogMessageTooLargeError(StoreError):
+    """A write is larger than a message of the shared log may be. Nothing was done."""
+
+    detail_names = ("bytes", "limit")
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"the write makes a message of {size:,} bytes, NATS takes {limit:,}: write less at once, or "
+            "raise max_payload in the configuration of the NATS servers (8MB is enough for large libraries)"
+        )
+        self.bytes = size
+        self.limit = limit
+
+
 class UnknownRecordError(WithDetails, LookupError):
     """There is nothing under this name."""
 

@@ -319,8 +319,17 @@ def news(
     Costs what changed, not what there is.
     """
     touched = changes_since(transaction, game_id, generation, state.generation)
-    if touched is None:
-        return None
+    return None if touched is None else read_update(transaction, reader, game_id, touched, state)
+
+
+def read_update(
+    transaction: Transaction,
+    reader: EntryReader,
+    game_id: str,
+    touched: ChangedKeys,
+    state: records_pb2.GameState,
+) -> KnowledgeUpdate:
+    """Return what is stored of records that a copy of a game's knowledge has otherwise."""
     game = game_record(transaction, game_id)
     spec, settings = reader.spec, settings_from_proto(game.settings)
     uses = []

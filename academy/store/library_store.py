@@ -17,6 +17,8 @@ from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
 from academy.store.replica import Listener, Replica
+from academy.store.shared_log import place
+from academy.store.shared_log.address import LogAddress
 from academy.store.writer import QUEUE_SIZE, Command, Writer
 
 _P = ParamSpec("_P")
@@ -34,11 +36,13 @@ class Store:
         largest_map: int = LARGEST_MAP,
         queue_size: int = QUEUE_SIZE,
         clock: Callable[[], float] = time.time,
+        log: LogAddress | None = None,
     ) -> None:
         """Open a folder, making it where it is missing, and bringing it up to date unless `read_only`.
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
-        seconds since 1970. Raises StoreError, SchemaMismatchError.
+        seconds since 1970. An empty folder that is given a `log` follows that from now on, also when it is
+        opened without. Raises StoreError, SchemaMismatchError.
         """
         try:
             self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
@@ -53,13 +57,29 @@ class Store:
             return
         try:
             self._journal = ConsultationJournal(folder)
-            self._writer = Writer(self.environment, self._journal, queue_size=queue_size, clock=clock)
+            self._writer = self._make_writer(self._journal, queue_size, log)
             # Servers that were killed may have left some.
             self.keep_notes()
         except BaseException:
             # Also when interrupted: nobody has the store yet, to close it.
             self.close()
             raise
+
+    def _make_writer(self, journal: ConsultationJournal, queue_size: int, log: LogAddress | None) -> Writer:
+        known = self.read(place.read)
+        if log is None and known is not None:
+            log = LogAddress.parse(known.address)
+        if log is None:
+            return Writer(self.environment, journal, queue_size=queue_size, clock=self.clock)
+        try:
+            from academy.store.shared_log.shared_writer import SharedWriter
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "nats":
+                raise
+            raise StoreError(
+                f"the log at {log} needs the client of NATS: pip install 'academy-arena[nats]'"
+            ) from error
+        return SharedWriter(self.environment, journal, log, queue_size=queue_size, clock=self.clock)
 
     def close(self) -> None:
         """Commit what waits and what is noted, then close. Closing twice is harmless."""

@@ -122,7 +122,7 @@ def differences(
     """
     knowledge, generation = rebuild(transaction, game_id, begun)
     expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
-    for table, key, stored in _stored_records(transaction, game_id):
+    for table, key, stored in stored_records(transaction, game_id):
         made = expected.pop((table, key), None)
         if made is None:
             yield f"{_describe_record(table, key, stored)} is stored, but the events do not make it"
@@ -142,7 +142,8 @@ def other_rules(transaction: Transaction, game_id: str) -> list[int]:
     return sorted({event.rules for event in events} - {RULES_VERSION})
 
 
-def _stored_records(transaction: Transaction, game_id: str) -> Iterator[tuple[TableName, bytes, bytes]]:
+def stored_records(transaction: Transaction, game_id: str) -> Iterator[tuple[TableName, bytes, bytes]]:
+    """Yield the stored records that a game's events make: table, key and value."""
     for table in _ONE_OF_A_GAME:
         value = transaction.get(table, keys.game(game_id))
         if value is not None:

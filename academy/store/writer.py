@@ -5,8 +5,9 @@ import queue
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
@@ -65,6 +66,24 @@ class LoadedGames:
         loaded.knowledge.follow(news)
         return LoadedGame(loaded.knowledge, state.generation)
 
+    def undo(
+        self, transaction: Transaction, game_id: str, changes: game_tables.ChangedKeys, generation: int
+    ) -> None:
+        """Bring a copy back to a generation, which is stored, after it learnt what was not kept.
+
+        `changes` are what it learnt. Costs that, where loading the game again costs what there is.
+        """
+        loaded = self._loaded.pop(game_id, None)
+        state = game_tables.game_state(transaction, game_id)
+        new_players = any(
+            game_tables.rating(transaction, game_id, player) is None for player in changes.players
+        )
+        if loaded is None or state.generation != generation or new_players:
+            return
+        reader = EntryReader(loaded.knowledge.spec)
+        loaded.knowledge.follow(game_tables.read_update(transaction, reader, game_id, changes, state))
+        self.keep(game_id, loaded.knowledge, generation)
+
     def keep(self, game_id: str, knowledge: GameKnowledge, generation: int) -> None:
         """Remember a game; the one that was not used for longest goes when there are too many."""
         self._loaded[game_id] = LoadedGame(knowledge, generation)
@@ -87,12 +106,14 @@ class WriteContext:
         journal: ConsultationJournal,
         now: float,
         give_way: Callable[[], None] = lambda: None,
+        note_event: Callable[[events_pb2.Event], None] = lambda event: None,
     ) -> None:
-        """Begin at the time `now`; `give_way` is called between steps."""
+        """Begin at the time `now`; `give_way` is called between steps, `note_event` with each new event."""
         self.transaction = transaction
         self.journal = journal
         self.now = now
         self._give_way = give_way
+        self._note_event = note_event
         self.touched: set[str] = set()
         self._games = games
 
@@ -111,11 +132,16 @@ class WriteContext:
 
         Raises what `fold.apply` raises; then the transaction must not be committed.
         """
-        game_id = event.game_id
-        self.touched.add(game_id)
         event.sequence = event_log.last_sequence(self.transaction) + 1
         event.time.CopyFrom(self.time)
         event.rules = RULES_VERSION
+        self._note_event(event)
+        return self.take_in(event)
+
+    def take_in(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
+        """Log a numbered event, and store what it changes. Returns and raises like `record`."""
+        game_id = event.game_id
+        self.touched.add(game_id)
         if event.WhichOneof("kind") == "game_registered":
             if self.transaction.get(TableName.GAMES, keys.game(game_id)) is not None:
                 raise GameConflictError(game_id, "event of registration")
@@ -197,7 +223,9 @@ class Command(Protocol[_Result]):
 
 
 @dataclass(slots=True)
-class _Queued:
+class Queued:
+    """A command that waits, and what became of it."""
+
     command: Command[Any]
     future: "Future[Any]"
     result: Any = None
@@ -222,7 +250,7 @@ class Writer:
         self._group_size = group_size
         self._clock = clock
         self._games = LoadedGames()
-        self._queue: queue.Queue[_Queued | None] = queue.Queue(queue_size)
+        self._queue: queue.Queue[Queued | None] = queue.Queue(queue_size)
         self._closing = threading.Lock()
         self._closed = False
         self._together = 0
@@ -246,7 +274,7 @@ class Writer:
             if self._closed:
                 raise StoreClosedError("the store was closed")
             try:
-                self._queue.put_nowait(_Queued(command, future))
+                self._queue.put_nowait(Queued(command, future))
             except queue.Full:
                 raise StoreBusyError(f"{self._queue.maxsize} writes are waiting; try again later") from None
         return future
@@ -263,7 +291,7 @@ class Writer:
     def _run(self) -> None:
         ended = False
         while not ended:
-            group: list[_Queued] = []
+            group: list[Queued] = []
             taken = self._queue.get()
             while taken is not None:
                 if taken.future.set_running_or_notify_cancel():
@@ -278,44 +306,60 @@ class Writer:
             if group:
                 self._commit(group)
 
-    def _commit(self, group: list[_Queued]) -> None:
+    def _commit(self, group: list[Queued]) -> None:
         touched: set[str] = set()
         try:
             self._environment.write(lambda transaction: self._execute(transaction, group, touched))
         except Exception as error:
             # Every fault must reach the callers, and the thread must go on.
             self._forget(touched)
-            if not isinstance(error, OSError):
-                _log.exception("a group of writes failed")
-            for queued in group:
-                queued.future.set_exception(error)
+            self._fail(group, error)
             return
+        self._settle(group)
+
+    @staticmethod
+    def _fail(group: Sequence[Queued], error: Exception) -> None:
+        if not isinstance(error, OSError):
+            _log.error("a group of writes failed", exc_info=error)
+        for queued in group:
+            queued.future.set_exception(error)
+
+    @staticmethod
+    def _settle(group: Sequence[Queued]) -> None:
         for queued in group:
             if queued.error is None:
                 queued.future.set_result(queued.result)
             else:
                 queued.future.set_exception(queued.error)
 
-    def _execute(self, transaction: Transaction, group: list[_Queued], touched: set[str]) -> None:
+    def _execute(self, transaction: Transaction, group: list[Queued], touched: set[str]) -> None:
         self._together = len(group)
         # A repeated transaction must not meet what the abandoned one did in memory.
         self._forget(touched)
         for queued in group:
-            queued.result = queued.error = None
-            own: set[str] = set()
-            try:
-                with transaction.begin_nested() as part:
-                    work = WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
-                    own = work.touched
-                    queued.result = queued.command.execute(work)
-            except lmdb.Error:
-                touched |= own
-                raise
-            except Exception as error:
-                # The command's own refusal, or a mistake in it: its caller's business either way.
-                self._forget(own)
-                queued.error = error
+            self._execute_command(transaction, queued, touched)
+
+    def _execute_command(self, transaction: Transaction, queued: Queued, touched: set[str]) -> None:
+        queued.result = queued.error = None
+        own: set[str] = set()
+        try:
+            with self._begin(transaction) as work:
+                own = work.touched
+                queued.result = queued.command.execute(work)
+        except lmdb.Error:
             touched |= own
+            raise
+        except Exception as error:
+            # The command's own refusal, or a mistake in it: its caller's business either way.
+            self._forget(own)
+            queued.error = error
+        touched |= own
+
+    @contextmanager
+    def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
+        """One command's part of a transaction, undone alone when its block raises."""
+        with transaction.begin_nested() as part:
+            yield WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
 
     def _give_way(self) -> None:
         if self._together <= _FEW and self.waiting <= _FEW:

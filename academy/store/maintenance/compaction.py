@@ -18,6 +18,7 @@ from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.store.maintenance.backup import sync, verify
+from academy.store.shared_log import place
 from academy.v1 import events_pb2, game_pb2
 
 EVENTS_KEPT: Final = 1_000
@@ -43,6 +44,7 @@ def compact(environment: Environment, *, keep: int = EVENTS_KEPT) -> Compacted:
     where such a proposal came in between: run it again; StoreFullError.
     """
     with environment.reading() as transaction:
+        place.check_own_log(transaction, "cannot be compacted")
         newest = event_log.last_sequence(transaction)
         cut = _cut(transaction, newest - max(keep, 1))
         games = [
@@ -138,7 +140,7 @@ def shrink(folder: Path) -> tuple[int, int]:
     draft = folder / _DRAFT
     if not data.exists():
         raise StoreError(f"{folder}: holds no data of ACADEMY")
-    with _lock_alone(folder) as lock:
+    with lock_alone(folder) as lock:
         # Remains of an earlier attempt that was killed.
         shutil.rmtree(draft, ignore_errors=True)
         before = data.stat().st_size
@@ -171,7 +173,7 @@ def shrink(folder: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _lock_alone(folder: Path) -> Iterator[int]:
+def lock_alone(folder: Path) -> Iterator[int]:
     """Hold the lock by which LMDB's users of a folder know of each other, so that none can open it.
 
     Yields a handle of its file.

@@ -1,0 +1,427 @@
+"""The client of NATS JetStream: publishes on condition, and reads the stream in order.
+
+The writer's thread calls it; NATS' client runs in an event loop of a thread of its own.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+from nats.errors import MaxPayloadError
+from nats.js import JetStreamContext
+from nats.js.api import (
+    AckPolicy,
+    ConsumerConfig,
+    DeliverPolicy,
+    Header,
+    RetentionPolicy,
+    StorageType,
+    StreamConfig,
+    StreamInfo,
+)
+from nats.js.errors import APIError, NotFoundError
+
+from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
+from academy.store.shared_log.address import LogAddress
+
+# How long a write waits for a leader: one that was killed is replaced within 8 s.
+PATIENCE: Final = 15.0
+# A new leader may take this long until it knows all that was stored.
+SETTLING_SECONDS: Final = 10.0
+_CONNECTING_SECONDS: Final = 5.0
+_ANSWER_SECONDS: Final = 3.0
+_PAUSE: Final = 0.1
+# The server's beats on an idle stream, by which a lost consumer is noticed.
+_HEARTBEAT: Final = 0.5
+_LOOK_SECONDS: Final = 5.0
+_MESSAGES_AT_ONCE: Final = 100
+_MOST_BUFFERED: Final = 16 << 20
+_REQUEST: Final = json.dumps(
+    {
+        "batch": _MESSAGES_AT_ONCE,
+        "expires": round(_LOOK_SECONDS * 1e9),
+        "idle_heartbeat": round(_HEARTBEAT * 1e9),
+    }
+).encode()
+# What a request for messages gets besides these: a beat, "no messages", "expired".
+_BEAT: Final = "100"
+_ENDED: Final = ("404", "408")
+_PASS_SECONDS: Final = 1.0
+_CONSUMER_LASTS: Final = 30.0
+# Within these a message that is published twice, as its acknowledgement was lost, is stored once.
+_DUPLICATES_SECONDS: Final = 120.0
+# "wrong last sequence", with the number and, where writers race, without.
+_LOST_RACE: Final = (10071, 10164)
+_NAME_IN_USE: Final = 10058
+# Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
+_PASSING: Final = (10158, 10005)
+_SERVER_FAULT: Final = 500
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+
+
+class LostRaceError(StoreError):
+    """Another server has written since; read on, and execute again."""
+
+
+class Message(NamedTuple):
+    """A message with its place in the stream."""
+
+    place: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """A stream: when it was made, which tells it from others of its name, and what it holds."""
+
+    created: str
+    first: int
+    last: int
+
+
+class JetStreamLog:
+    """A stream that is read from a place on. Its methods may be called from any thread."""
+
+    def __init__(self, address: LogAddress) -> None:
+        """Connect, and make the stream where it is missing. Raises LogUnavailableError, LogDivergedError."""
+        self._address = address
+        self._client = Client()
+        self._reconnected = asyncio.Event()
+        self._last_error: Exception | None = None
+        self._news: deque[Message] = deque()
+        self._bytes = 0
+        self._next = 1
+        self._own = 0
+        self._short_since: float | None = None
+        self._is_asked = False
+        self._name = secrets.token_bytes(8)
+        self._changed = threading.Condition()
+        self._failure: Exception | None = None
+        self._tell_news: Callable[[], None] = lambda: None
+        self._reading: asyncio.Task[None] | None = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="academy-log", daemon=True)
+        self._thread.start()
+        try:
+            self.state = self._await(self._open())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the connection. Closing twice is harmless."""
+        if self._loop.is_closed():
+            return
+        self._await(self._close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _await(self, work: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    # Connecting
+
+    async def _open(self) -> StreamState:
+        try:
+            async with asyncio.timeout(_CONNECTING_SECONDS):
+                await self._client.connect(
+                    servers=list(self._address.servers),
+                    name="academy",
+                    connect_timeout=2,
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
+                    error_cb=self._note_error,
+                    reconnected_cb=self._note_reconnection,
+                )
+        except (NatsError, OSError, ValueError) as error:
+            why = self._last_error or error
+            raise LogUnavailableError(
+                f"no NATS server lets this one in at {self._address}: {why or type(why).__name__}; "
+                "check the address and that the server runs with JetStream (nats-server --jetstream)"
+            ) from error
+        return await self._look_again()
+
+    def look_again(self) -> None:
+        """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""
+        self.state = self._await(self._look_again())
+
+    async def _look_again(self) -> StreamState:
+        return self._check(await self._persist(self._find_stream, time.monotonic() + PATIENCE))
+
+    async def _note_error(self, error: Exception) -> None:
+        self._last_error = error
+
+    async def _note_reconnection(self) -> None:
+        self._reconnected.set()
+
+    async def _close(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait({self._reading})
+        await self._client.close()
+
+    @property
+    def _stream(self) -> JetStreamContext:
+        return self._client.jetstream(timeout=_ANSWER_SECONDS)
+
+    async def _find_stream(self) -> StreamInfo:
+        name = self._address.stream
+        try:
+            return await self._stream.stream_info(name)
+        except NotFoundError:
+            config = StreamConfig(
+                name=name,
+                subjects=[self._address.subject],
+                storage=StorageType.FILE,
+                num_replicas=self._address.replicas,
+                duplicate_window=_DUPLICATES_SECONDS,
+                deny_delete=True,
+            )
+        try:
+            return await self._stream.add_stream(config)
+        except APIError as error:
+            if error.err_code != _NAME_IN_USE:
+                raise
+            # Another server made it meanwhile, with other replicas.
+            return await self._stream.stream_info(name)
+
+    def _check(self, info: StreamInfo) -> StreamState:
+        config = info.config
+        limits = (config.max_age, config.max_msgs, config.max_bytes)
+        lossy = config.retention not in (None, RetentionPolicy.LIMITS) or any(
+            (most or 0) > 0 for most in limits
+        )
+        if lossy or self._address.subject not in (config.subjects or ()):
+            raise LogDivergedError(
+                f"the stream {self._address.stream!r} is not one of ACADEMY's: it must keep all messages of "
+                f"the subject {self._address.subject!r}; name another stream"
+            )
+        return StreamState(str(info.created), info.state.first_seq, info.state.last_seq)
+
+    async def _persist(self, ask: Callable[[], Coroutine[Any, Any, _T]], deadline: float) -> _T:
+        """Ask until there is an answer. Raises LogUnavailableError, at once for a refusal."""
+        while True:
+            try:
+                return await ask()
+            except (NatsError, TimeoutError) as error:
+                if _is_refusal(error):
+                    raise LogUnavailableError(f"{self._address}: NATS refuses: {_describe(error)}") from error
+                if time.monotonic() > deadline:
+                    raise LogUnavailableError(
+                        f"{self._address}: NATS does not answer ({_describe(error)}); what was asked may "
+                        "have been done: try again"
+                    ) from error
+            await asyncio.sleep(_PAUSE)
+
+    # Publishing
+
+    @property
+    def limit(self) -> int:
+        """How many bytes a message may have."""
+        return self._client.max_payload
+
+    def publish(self, message: Message, name: str, deadline: float) -> None:
+        """Have a message get its place, as the next one of the stream. It is stored when this returns.
+
+        `name` is the message's own, so that it is stored once however often it is sent. Until `deadline`
+        (`time.monotonic`) a server that does not answer is asked again. Raises LostRaceError where another
+        message has the place, LogUnavailableError, LogMessageTooLargeError.
+        """
+        headers = {
+            Header.EXPECTED_LAST_SEQUENCE: str(message.place - 1),
+            Header.MSG_ID: name,
+        }
+
+        async def ask() -> None:
+            try:
+                await self._stream.publish(
+                    self._address.subject,
+                    message.data,
+                    timeout=_ANSWER_SECONDS,
+                    stream=self._address.stream,
+                    headers={key.value: value for key, value in headers.items()},
+                )
+            except APIError as error:
+                if error.err_code in _LOST_RACE:
+                    raise LostRaceError from error
+                raise
+            except MaxPayloadError as error:
+                raise LogMessageTooLargeError(len(message.data), self.limit) from error
+
+        self._await(self._persist(ask, deadline))
+        with self._changed:
+            self._own = message.place
+
+    def ask_to_pass(self) -> None:
+        """Wish that the other servers let this one go first, after a lost race; they may not hear it."""
+        with suppress(NatsError):
+            self._await(self._client.publish(self._address.pass_subject, self._name))
+
+    async def _note_wish(self, wish: Msg) -> None:
+        if wish.data != self._name:
+            with self._changed:
+                self._is_asked = True
+
+    def let_pass(self) -> None:
+        """If another server lost a race, wait for its message, but not for long.
+
+        Else a busy server, whose next write is always ready first, would keep slower ones out.
+        """
+        with self._changed:
+            if self._is_asked:
+                self._is_asked = False
+                self._changed.wait_for(lambda: self._next - 1 > self._own, _PASS_SECONDS)
+
+    # Reading
+
+    def follow(self, after: int, tell_news: Callable[[], None]) -> None:
+        """Read what follows `after`. `tell_news` is called when something came, in another thread."""
+        self._tell_news = tell_news
+
+        async def begin() -> None:
+            self._next = after + 1
+            await self._client.subscribe(self._address.pass_subject, cb=self._note_wish)
+            self._reading = asyncio.create_task(self._read())
+
+        self._await(begin())
+
+    def news(self, after: int) -> list[Message]:
+        """Return what came and follows `after`, in order; what comes before is forgotten.
+
+        Raises LogDivergedError where the stream is another one now, or has lost what follows.
+        """
+        with self._changed:
+            while self._news and self._news[0].place <= after:
+                self._bytes -= len(self._news.popleft().data)
+            self._changed.notify_all()
+            if self._failure is not None and not self._news:
+                raise self._failure
+            return list(self._news)
+
+    def wait(self, after: int, deadline: float) -> None:
+        """Wait until something came that follows `after`. Raises LogUnavailableError."""
+        with self._changed:
+            came = self._changed.wait_for(
+                lambda: self._failure is not None or bool(self._news and self._news[-1].place > after),
+                max(0.0, deadline - time.monotonic()),
+            )
+        if not came:
+            raise LogUnavailableError(
+                f"{self._address}: the stream goes on after message {after:,}, but NATS does not send it; "
+                "try again"
+            )
+
+    async def _read(self) -> None:
+        while True:
+            try:
+                await self._read_on()
+            except LogDivergedError as error:
+                with self._changed:
+                    self._failure = error
+                    self._changed.notify_all()
+                self._tell_news()
+                return
+            except Exception as error:
+                # Whatever comes, the log must be followed on.
+                _log.debug("the shared log is read again from message %d: %s", self._next, _describe(error))
+                await asyncio.sleep(_PAUSE)
+
+    async def _read_on(self) -> None:
+        """Read until the consumer is lost."""
+        self._reconnected.clear()
+        state = self._check(await self._stream.stream_info(self._address.stream))
+        self._check_continues(state)
+        consumer = ConsumerConfig(
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+            opt_start_seq=self._next,
+            ack_policy=AckPolicy.NONE,
+            inactive_threshold=_CONSUMER_LASTS,
+            mem_storage=True,
+            num_replicas=1,
+        )
+        stream = self._address.stream
+        known = await self._stream.add_consumer(stream, config=consumer)
+        inbox = self._client.new_inbox()
+        lasting = await self._client.subscribe(inbox)
+        try:
+            while not self._reconnected.is_set():
+                await self._wait_for_room()
+                # By hand: the client's own `fetch` with heartbeats is refused where messages have come early.
+                request = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{known.name}"
+                await self._client.publish(request, _REQUEST, reply=inbox)
+                await self._take_requested(lasting)
+        finally:
+            await lasting.unsubscribe()
+
+    async def _take_requested(self, lasting: Subscription) -> None:
+        """Take the messages of one request, until all came or it expires. Raises NatsError."""
+        for _ in range(_MESSAGES_AT_ONCE):
+            message = await lasting.next_msg(3 * _HEARTBEAT)
+            while (status := (message.headers or {}).get(Header.STATUS)) == _BEAT:
+                message = await lasting.next_msg(3 * _HEARTBEAT)
+            if status in _ENDED:
+                return
+            if status is not None or message.metadata.sequence.stream != self._next:
+                raise NatsError(f"the consumer is lost: {message.headers}")
+            self._take(Message(self._next, message.data))
+            self._tell_news()
+
+    def _check_continues(self, state: StreamState) -> None:
+        first = self._next
+        is_short = state.last < first - 1
+        if is_short and self._short_since is None:
+            self._short_since = time.monotonic()
+        elif not is_short:
+            self._short_since = None
+        lasts = self._short_since is not None and time.monotonic() > self._short_since + SETTLING_SECONDS
+        if state.created != self.state.created or lasts:
+            raise LogDivergedError(
+                f"{self._address}: the stream was made again, or has lost messages: it ends with "
+                f"{state.last:,}, this server has followed to {first - 1:,}"
+            )
+        if is_short:
+            raise NatsError("the stream has not come as far as this server")
+        if state.first > first:
+            raise LogDivergedError(
+                f"{self._address}: the stream begins with message {state.first:,}, this server needs "
+                f"{first:,}: restore a backup of another server's folder"
+            )
+
+    def _take(self, message: Message) -> None:
+        with self._changed:
+            self._news.append(message)
+            self._bytes += len(message.data)
+            self._next += 1
+            self._changed.notify_all()
+
+    async def _wait_for_room(self) -> None:
+        while self._bytes > _MOST_BUFFERED:
+            await asyncio.sleep(_PAUSE / 10)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether the same request would be refused again."""
+    if not isinstance(error, APIError) or error.err_code in _PASSING:
+        return False
+    return (error.code or _SERVER_FAULT) < _SERVER_FAULT
+
+
+def _describe(error: BaseException) -> str:
+    if isinstance(error, APIError):
+        return f"{error.description} ({error.err_code})"
+    return str(error) or type(error).__name__

@@ -1,0 +1,129 @@
+"""What a message of the shared log holds: a transaction's events, and the records that events do not make.
+
+Servers learn from the events alike. Tickets, open contests, held proposals, tokens, arenas and what can be
+restored have no events: their records are taken over as they were written.
+"""
+
+import zlib
+from typing import Final
+
+from academy.knowledge.game import RULES_VERSION
+from academy.store import event_log
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.environment import SCHEMA_VERSION, TableName
+from academy.store.errors import LogDivergedError, LogMessageTooLargeError, StoreCorruptError, StoreError
+from academy.store.shared_log.tables import SHARED
+from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
+from academy.v1 import events_pb2
+
+# Boards of one game resemble each other: the fastest level already gains most.
+_LEVEL: Final = 1
+_LARGEST_UNPACKED: Final = 1 << 30
+# NATS counts a message's headers too.
+_HEADERS: Final = 1_024
+
+
+class MessageFullError(StoreError):
+    """What a command wrote does not fit into the message any more; it begins the next one."""
+
+
+class MessageDraft:
+    """What the commands of one transaction have written so far."""
+
+    def __init__(self, limit: int) -> None:
+        """Begin a message of at most `limit` bytes."""
+        self._limit = limit - _HEADERS
+        self._size = 0
+        self._message = records_pb2.LogMessage(schema=SCHEMA_VERSION)
+
+    def __bool__(self) -> bool:
+        return bool(self._message.entries)
+
+    def begin_part(self) -> "CommandEntries":
+        """Return what takes one command's writes, for `add`."""
+        return CommandEntries()
+
+    def add(self, part: "CommandEntries") -> None:
+        """Take in what a command wrote. Raises MessageFullError, or LogMessageTooLargeError for it alone."""
+        written = records_pb2.LogMessage(schema=SCHEMA_VERSION, entries=part.entries)
+        # Compressed it is much smaller, which is not worth compressing after each command.
+        size = written.ByteSize()
+        if self._size + size > self._limit:
+            if self._message.entries:
+                raise MessageFullError
+            packed = len(_pack(written))
+            if packed > self._limit:
+                raise LogMessageTooLargeError(packed, self._limit)
+        self._size += size
+        self._message.entries.extend(part.entries)
+
+    def pack(self) -> bytes:
+        """Return the message as it is published."""
+        return _pack(self._message)
+
+
+class CommandEntries:
+    """What one command writes."""
+
+    def __init__(self) -> None:
+        self.entries: list[records_pb2.LogEntry] = []
+
+    def note_event(self, event: events_pb2.Event) -> None:
+        """Take an event."""
+        self.entries.append(records_pb2.LogEntry(event=event))
+
+    def note_record(self, table: TableName, key: bytes, value: bytes | None) -> None:
+        """Take a record that is put, or removed (None), if events do not make it."""
+        if table in SHARED:
+            record = records_pb2.TableRecord(table=table.value, key=key, value=value)
+            self.entries.append(records_pb2.LogEntry(record=record))
+
+
+def _pack(message: records_pb2.LogMessage) -> bytes:
+    return zlib.compress(pack_message(message), _LEVEL)
+
+
+def fold(work: WriteContext, message: bytes) -> None:
+    """Write what a message holds. Raises LogDivergedError where it does not continue what is stored."""
+    for entry in _unpack(message).entries:
+        if entry.WhichOneof("what") == "event":
+            _take_in(work, entry.event)
+        else:
+            record = entry.record
+            if record.HasField("value"):
+                work.transaction.put(TableName(record.table), record.key, record.value)
+            else:
+                work.transaction.delete(TableName(record.table), record.key)
+
+
+def _take_in(work: WriteContext, event: events_pb2.Event) -> None:
+    expected = event_log.last_sequence(work.transaction) + 1
+    if event.sequence != expected:
+        raise LogDivergedError(
+            f"the shared log goes on with event {event.sequence:,}, this folder with {expected:,}: "
+            "begin again with an empty folder"
+        )
+    if event.rules != RULES_VERSION:
+        raise LogDivergedError(
+            f"event {event.sequence:,} was learnt by version {event.rules} of the rules, this program has "
+            f"{RULES_VERSION}: run the same version on all servers"
+        )
+    work.take_in(event)
+
+
+def _unpack(packed: bytes) -> records_pb2.LogMessage:
+    decompressor = zlib.decompressobj()
+    try:
+        plain = decompressor.decompress(packed, _LARGEST_UNPACKED)
+    except zlib.error as error:
+        raise StoreCorruptError(f"a message of the shared log cannot be decompressed: {error}") from error
+    if not decompressor.eof:
+        raise StoreCorruptError(f"a message of the shared log has more than {_LARGEST_UNPACKED:,} bytes")
+    message = unpack_message(records_pb2.LogMessage, plain)
+    if message.schema != SCHEMA_VERSION:
+        raise LogDivergedError(
+            f"the shared log was written under schema version {message.schema}, this program has "
+            f"{SCHEMA_VERSION}: run the same version on all servers"
+        )
+    return message

@@ -1,0 +1,99 @@
+"""A folder's own history becomes a shared log."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from academy.knowledge.game import RULES_VERSION
+from academy.store import event_log
+from academy.store.environment import Environment, Transaction
+from academy.store.errors import LogDivergedError, StoreError
+from academy.store.maintenance.compaction import lock_alone
+from academy.store.shared_log import place
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message
+from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
+from academy.store.shared_log.tables import SHARED
+from academy.store.v1 import records_pb2
+
+
+def share(data: Path, address: LogAddress) -> int:
+    """Publish all of a folder to a stream, which the folder follows then; return the number of messages.
+
+    Killed, it goes on where it was when it is run again. Raises StoreError while another process uses the
+    folder, where its log lacks the first event or was learnt by other rules, and where the stream holds
+    something else.
+    """
+    with lock_alone(data):
+        pass
+    with Environment(data) as environment:
+        log = JetStreamLog(address)
+        try:
+            return environment.write(lambda transaction: _share(transaction, address, log))
+        finally:
+            log.close()
+
+
+def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> int:
+    place.check_own_log(transaction, "cannot be moved")
+    if event_log.first_sequence(transaction) > 1:
+        raise StoreError(
+            "this folder was compacted, so its log does not make its libraries: export them instead"
+        )
+    known = log.state.last
+    if known:
+        log.follow(0, lambda: None)
+    count = 0
+    for count, packed in enumerate(_messages(transaction, log.limit), 1):
+        if count <= known:
+            _check_known(log, Message(count, packed), address)
+            continue
+        try:
+            log.publish(Message(count, packed), f"{log.state.created} {count}", time.monotonic() + PATIENCE)
+        except LostRaceError as error:
+            raise LogDivergedError(f"{address}: another server writes to this stream") from error
+    if count < known:
+        raise LogDivergedError(f"{address}: the stream has {known:,} messages, this folder makes {count:,}")
+    now = records_pb2.LogPlace(address=address.text, created=log.state.created, followed=count)
+    place.write(transaction, now)
+    return count
+
+
+def _check_known(log: JetStreamLog, message: Message, address: LogAddress) -> None:
+    """Compare a message with that of the stream, which an earlier run published."""
+    log.wait(message.place - 1, time.monotonic() + PATIENCE)
+    if log.news(message.place - 1)[0] != message:
+        raise LogDivergedError(
+            f"{address}: message {message.place:,} of the stream is not this folder's: name a new stream"
+        )
+
+
+def _messages(transaction: Transaction, limit: int) -> Iterator[bytes]:
+    """Yield what makes the folder, alike at each run: the events, then the records that no event makes."""
+    draft = MessageDraft(limit)
+    for part in _parts(transaction):
+        try:
+            draft.add(part)
+        except MessageFullError:
+            yield draft.pack()
+            draft = MessageDraft(limit)
+            draft.add(part)
+    if draft:
+        yield draft.pack()
+
+
+def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
+    for event in event_log.scan(transaction):
+        if event.rules != RULES_VERSION:
+            raise StoreError(
+                f"event {event.sequence:,} was learnt by version {event.rules} of the rules, which this "
+                "program does not have: export the libraries instead"
+            )
+        part = CommandEntries()
+        part.note_event(event)
+        yield part
+    for table in sorted(SHARED):
+        for key, value in transaction.scan(table):
+            part = CommandEntries()
+            part.note_record(table, key, value)
+            yield part

@@ -1,0 +1,50 @@
+"""Which shared log a folder follows, and how far: stored with what was folded, in the same transaction."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import StoreError
+from academy.store.v1 import records_pb2
+
+_KEY: Final = b"shared_log"
+# What a folder with a history of its own has records in.
+_TELLING: Final = (
+    TableName.EVENTS,
+    TableName.SNAPSHOTS,
+    TableName.TOKENS,
+    TableName.CONTESTS,
+    TableName.ARENAS,
+    TableName.MUTED_PLAYERS,
+)
+
+
+def read(transaction: Transaction) -> records_pb2.LogPlace | None:
+    """Return a folder's place in the log that it follows, None where it has a log of its own."""
+    stored = transaction.get(TableName.META, _KEY)
+    return None if stored is None else unpack_message(records_pb2.LogPlace, stored)
+
+
+def write(transaction: Transaction, place: records_pb2.LogPlace) -> None:
+    """Store a place."""
+    transaction.put(TableName.META, _KEY, pack_message(place))
+
+
+def remove(transaction: Transaction) -> None:
+    """Have a folder follow no shared log. Raises StoreError where it follows none."""
+    if not transaction.delete(TableName.META, _KEY):
+        raise StoreError("this folder has a log of its own already")
+
+
+def used_tables(transaction: Transaction) -> Iterable[TableName]:
+    """Return the tables that show that a folder has a history."""
+    return [table for table in _TELLING if transaction.count(table)]
+
+
+def check_own_log(transaction: Transaction, what: str) -> None:
+    """Raise StoreError, with `what` cannot be done, where a folder follows a shared log."""
+    if read(transaction) is not None:
+        raise StoreError(
+            f"{what}: this folder follows a log that servers share, and the others would not know of it"
+        )

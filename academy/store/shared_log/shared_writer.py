@@ -1,0 +1,302 @@
+"""The writer of a folder that follows a shared log: folds what others wrote, publishes, then commits.
+
+A message is published within the transaction that executed its commands, on the condition that it follows
+the last one folded there. The transaction is committed after the acknowledgement. Should the server end in
+between, the message is in the stream, and the next start folds it like those of others.
+"""
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Full
+from typing import Final
+
+from academy.store import event_log, game_tables, keys
+from academy.store.codec.packing import unpack_message
+from academy.store.consultation_journal import ConsultationJournal
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.errors import LogDivergedError, StoreError
+from academy.store.game_tables import ChangedKeys
+from academy.store.shared_log import messages, place
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import (
+    PATIENCE,
+    SETTLING_SECONDS,
+    JetStreamLog,
+    LostRaceError,
+    Message,
+    StreamState,
+)
+from academy.store.shared_log.messages import MessageDraft, MessageFullError
+from academy.store.v1 import records_pb2
+from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
+
+# What a transaction folds at most before it is committed.
+_FOLDING_SECONDS: Final = 0.5
+_LOOK_SECONDS: Final = 0.1
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Follow:
+    """Writes nothing: the transaction it is in folds what others wrote."""
+
+    def execute(self, work: WriteContext) -> None:
+        """Do nothing."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """Commands that are executed together, and how far that has come.
+
+    `settled` of them have their outcome. `published` is the message of these, once it is acknowledged: the
+    transaction may have to be repeated after that, when its commit finds no room. With `folding` there is
+    more to fold first.
+    """
+
+    commands: list[Queued]
+    settled: int = 0
+    published: Message | None = None
+    folding: bool = False
+    # By game: the generation before the transaction, and what the transaction changed.
+    undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
+
+
+class SharedWriter(Writer):
+    """Takes commands from any thread, as `Writer` does."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        journal: ConsultationJournal,
+        address: LogAddress,
+        *,
+        queue_size: int = QUEUE_SIZE,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Connect, and fold what the stream has by now.
+
+        Raises StoreError, LogUnavailableError, LogDivergedError.
+        """
+        self._patience = PATIENCE
+        self._draft = MessageDraft(0)
+        self._failure: StoreError | None = None
+        self._is_called = False
+        # Read before the stream is looked at: other processes of the folder may follow it further meanwhile.
+        with environment.reading() as transaction:
+            known = place.read(transaction)
+        self._log = JetStreamLog(address)
+        try:
+            if known is not None:
+                _check_same(known, address, self._log)
+            followed = environment.write(lambda transaction: _join(transaction, address, self._log.state))
+            super().__init__(environment, journal, queue_size=queue_size, clock=clock)
+        except BaseException:
+            self._log.close()
+            raise
+        try:
+            self._log.follow(followed, self._tell_news)
+            self._catch_up(self._log.state.last)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Commit what waits, then stop."""
+        super().close()
+        self._log.close()
+
+    def _catch_up(self, last: int) -> None:
+        while (followed := self._read_place()) < last:
+            self._log.wait(followed, time.monotonic() + self._patience)
+            self.submit(_Follow()).result()
+
+    def _read_place(self) -> int:
+        with self._environment.reading() as transaction:
+            return _followed(transaction)
+
+    def _tell_news(self) -> None:
+        """Have the writer's thread fold what came; it may be called already."""
+        if not self._is_called:
+            self._is_called = True
+            try:
+                self._queue.put_nowait(Queued(_Follow(), Future()))
+            except Full:
+                # The commands that wait will fold it.
+                self._is_called = False
+
+    def _commit(self, group: list[Queued]) -> None:
+        deadline = time.monotonic() + self._patience
+        lost = False
+        while group:
+            if not lost:
+                self._log.let_pass()
+            try:
+                settled = self._attempt(group, deadline)
+            except LostRaceError:
+                lost = True
+                continue
+            except Exception as error:
+                # Every fault must reach the callers, and the thread must go on.
+                if isinstance(error, LogDivergedError) and self._failure is None:
+                    self._failure = error
+                    _log.error("the shared log is followed no longer: %s", error)
+                self._fail(group, error)
+                return
+            self._settle(group[:settled])
+            group = group[settled:]
+            lost = False
+
+    def _attempt(self, group: list[Queued], deadline: float) -> int:
+        """Fold, execute and publish once; return how many of the commands are done.
+
+        Raises LostRaceError once the message of the other server is here.
+        """
+        if self._failure is not None:
+            raise self._failure
+        touched: set[str] = set()
+        attempt = _Attempt(group)
+        try:
+            self._environment.write(
+                lambda transaction: self._execute_shared(transaction, attempt, touched, deadline)
+            )
+        except LostRaceError:
+            self._log.ask_to_pass()
+            try:
+                self._undo(attempt, touched)
+            except BaseException:
+                self._forget(touched)
+                raise
+            self._log.wait(self._read_place(), deadline)
+            raise
+        except BaseException:
+            self._forget(touched)
+            raise
+        return attempt.settled
+
+    def _undo(self, attempt: _Attempt, touched: set[str]) -> None:
+        """Have the games in memory be as they are stored."""
+        undoing = {game_id: attempt.undoing[game_id] for game_id in touched if game_id in attempt.undoing}
+        self._forget(touched - undoing.keys())
+        with self._environment.reading() as transaction:
+            for game_id, (generation, changes) in undoing.items():
+                self._games.undo(transaction, game_id, changes, generation)
+
+    def _execute_shared(
+        self, transaction: Transaction, attempt: _Attempt, touched: set[str], deadline: float
+    ) -> None:
+        # A repeated transaction must not meet what the abandoned one did in memory.
+        self._forget(touched)
+        before = event_log.last_sequence(transaction)
+        now = place.read(transaction)
+        assert now is not None  # joined when this writer was made
+        self._fold_news(transaction, attempt, now, touched)
+        if attempt.published is None and not attempt.folding:
+            self._execute_commands(transaction, attempt, touched)
+            if self._draft:
+                message = Message(now.followed + 1, self._draft.pack())
+                try:
+                    self._log.publish(message, secrets.token_hex(16), deadline)
+                except LostRaceError:
+                    attempt.undoing = _changes_after(transaction, before, touched)
+                    raise
+                attempt.published = message
+                now.followed = message.place
+        place.write(transaction, now)
+
+    def _fold_news(
+        self, transaction: Transaction, attempt: _Attempt, now: records_pb2.LogPlace, touched: set[str]
+    ) -> None:
+        self._is_called = False
+        begun = time.monotonic()
+        attempt.folding = False
+        work = WriteContext(transaction, self._games, self._journal, self._clock(), self._give_way)
+        news = self._log.news(now.followed)
+        if attempt.published is not None:
+            own = attempt.published
+            news = [message for message in news if message.place < own.place] + [own]
+        for message in news:
+            messages.fold(work, message.data)
+            touched |= work.touched
+            now.followed = message.place
+            if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
+                attempt.folding = True
+                break
+
+    def _execute_commands(self, transaction: Transaction, attempt: _Attempt, touched: set[str]) -> None:
+        self._together = len(attempt.commands)
+        self._draft = MessageDraft(self._log.limit)
+        attempt.settled = 0
+        for queued in attempt.commands:
+            self._execute_command(transaction, queued, touched)
+            if isinstance(queued.error, MessageFullError):
+                break
+            attempt.settled += 1
+
+    @contextmanager
+    def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
+        part = self._draft.begin_part()
+        with transaction.begin_nested(part.note_record) as nested:
+            yield WriteContext(
+                nested, self._games, self._journal, self._clock(), self._give_way, part.note_event
+            )
+            self._draft.add(part)
+
+
+def _check_same(known: records_pb2.LogPlace, address: LogAddress, log: JetStreamLog) -> None:
+    """Raise LogDivergedError where a stream is not the one that a folder follows, or lacks what is folded."""
+    deadline = time.monotonic() + SETTLING_SECONDS
+    while log.state.created == known.created:
+        if log.state.last >= known.followed:
+            return
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_LOOK_SECONDS)
+        log.look_again()
+    raise LogDivergedError(
+        f"this folder follows another stream than the one at {address} (made {log.state.created}, "
+        f"{log.state.last:,} messages): give the right address, or begin with an empty folder"
+    )
+
+
+def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> int:
+    """Have a folder follow a stream; return the last message that is folded into it."""
+    now = place.read(transaction)
+    if now is None:
+        used = place.used_tables(transaction)
+        if used:
+            raise StoreError(
+                f"this folder has a history of its own ({', '.join(used)}): a server with --log begins with "
+                "an empty folder; `academy move` makes a log of a folder's history"
+            )
+        now = records_pb2.LogPlace(created=stream.created)
+    now.address = address.text
+    place.write(transaction, now)
+    return now.followed
+
+
+def _changes_after(
+    transaction: Transaction, event: int, games: Iterable[str]
+) -> dict[str, tuple[int, ChangedKeys]]:
+    """Return what events after this one changed, by game, with the generation before; new games lack."""
+    changed = {}
+    for game_id in games:
+        prefix = keys.in_game(game_id)
+        feed = transaction.scan(TableName.CHANGES, prefix, start=keys.in_game(game_id, event + 1))
+        first = next(feed, None)
+        if first is None or not (generation := unpack_message(records_pb2.Changes, first[1]).previous):
+            continue
+        newest = game_tables.game_state(transaction, game_id).generation
+        changes = game_tables.changes_since(transaction, game_id, generation, newest)
+        if changes is not None:
+            changed[game_id] = generation, changes
+    return changed
+
+
+def _followed(transaction: Transaction) -> int:
+    now = place.read(transaction)
+    return 0 if now is None else now.followed

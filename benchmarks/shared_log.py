@@ -1,0 +1,131 @@
+"""What a shared log costs a server: reads and reports beside a server whose folder has a log of its own.
+
+    python -m benchmarks.shared_log
+
+Both servers have one full game and run at the same time, with one NATS server that writes each message to the
+disk before it is acknowledged. They are asked in turns, so that what else the machine does counts for both.
+The rows of two servers have them write at once: to one game, and to a game each.
+"""
+
+import itertools
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Final
+
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from benchmarks.load import full_game
+from benchmarks.load.bench import REPORT, SERVICE, Generator, Server
+from benchmarks.load.wire import Load
+from tests.academy.store.shared_log.nats_servers import NatsServer
+
+ROUNDS: Final = 8
+SECONDS: Final = 1.5
+REPORTS: Final = 600
+BOTS: Final = 8
+
+
+class Measured:
+    """A server with its tokens."""
+
+    def __init__(self, server: Server, token: str, arena: str) -> None:
+        self.server, self.token, self.arena = server, token, arena
+
+    def read(self, generator: Generator, questions: Sequence[bytes]) -> Load:
+        path = SERVICE + "MatchPatterns"
+        generator.begin(self.server.port, path, self.token, questions, bots=16, seconds=SECONDS)
+        return generator.result()
+
+    def begin_reports(self, generator: Generator, texts: Sequence[bytes]) -> None:
+        """Report contests that are new to it, as fast as it takes them."""
+        generator.begin(self.server.port, REPORT, self.arena, texts, bots=BOTS, seconds=SECONDS)
+
+
+def ratio(shared: Sequence[Load], own: Sequence[Load]) -> str:
+    """The mean of the rounds' ratios with its standard error."""
+    ratios = [there.rate / here.rate for there, here in zip(shared, own, strict=True)]
+    return f"{mean(ratios):.2f} ± {stdev(ratios) / len(ratios) ** 0.5:.2f}"
+
+
+def row(what: str, loads: Sequence[Load], beside: str = "") -> None:
+    rate, p50, p99 = (median(getattr(load, name) for load in loads) for name in ("rate", "p50", "p99"))
+    print(f"| {what} | {rate:,.0f} | {p50 * 1e3:.1f} / {p99 * 1e3:.1f} | {beside} |", flush=True)
+
+
+def main() -> None:
+    """Print the rows."""
+    with tempfile.TemporaryDirectory() as parent, ExitStack() as running:
+        nats = NatsServer(Path(parent) / "nats", max_payload="8MB")
+        running.callback(nats.kill)
+        folders = {name: Path(parent) / name for name in ("own", "one", "two")}
+        tokens: dict[str, tuple[str, str]] = {}
+        for name, log in (("own", None), ("one", nats.address("bench"))):
+            with Store(folders[name], log=log) as store:
+                for game_id in ("go-0000", "go-0001"):
+                    full_game.teach(store, game_id)
+                _, token = store.run(CreateToken("bot", Role.ANALYST))
+                _, arena = store.run(CreateToken("arena", Role.ARENA))
+                tokens[name] = token, arena
+
+        def serve(name: str, of: str) -> Measured:
+            server = running.enter_context(Server(folders[name]))
+            return Measured(server, *tokens[of])
+
+        own, first = serve("own", "own"), serve("one", "one")
+        generators = [Generator(), Generator()]
+        for generator in generators:
+            running.callback(generator.close)
+        measure_alone(own, first, generators[0])
+        begun = time.perf_counter()
+        with Store(folders["two"], log=nats.address("bench")):
+            print(f"\nA new server reads the log in {time.perf_counter() - begun:.1f} s.")
+        measure_both((first, serve("two", "one")), generators)
+
+
+def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
+    """Print the rows of one server that writes."""
+    questions = [question.SerializeToString() for question in full_game.questions("go-0000", 64)]
+    texts = iter(report.SerializeToString() for report in full_game.reports("go-0000", ROUNDS * REPORTS))
+    loads: dict[str, list[Load]] = {"own": [], "one": [], "own reports": [], "one reports": []}
+    for _ in range(ROUNDS):
+        loads["own"].append(own.read(generator, questions))
+        loads["one"].append(first.read(generator, questions))
+    for _ in range(ROUNDS):
+        fresh = [next(texts) for _ in range(REPORTS)]
+        for name, server in (("own reports", own), ("one reports", first)):
+            server.begin_reports(generator, fresh)
+            loads[name].append(generator.result())
+    print("| one server writes | a second | p50 / p99 ms | of the own log's |\n|---|---|---|---|")
+    row("consultations, own log", loads["own"])
+    row("consultations, shared log", loads["one"], ratio(loads["one"], loads["own"]))
+    row("reports, own log", loads["own reports"])
+    row("reports, shared log", loads["one reports"], ratio(loads["one reports"], loads["own reports"]))
+
+
+def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
+    """Print the rows of two servers that write at once."""
+    print(
+        "\n| two servers write at once | a second | p50 / p99 ms | the slower one's share |"
+        "\n|---|---|---|---|"
+    )
+    numbers = itertools.count(10_000_000, REPORTS)
+    for what, games in (("one game", ("go-0000", "go-0000")), ("a game each", ("go-0000", "go-0001"))):
+        together: list[Load] = []
+        shares: list[float] = []
+        for _ in range(ROUNDS):
+            for server, generator, game_id in zip(servers, generators, games, strict=True):
+                fresh = full_game.reports(game_id, REPORTS, next(numbers))
+                server.begin_reports(generator, [report.SerializeToString() for report in fresh])
+            here, there = (generator.result() for generator in generators)
+            rate = here.rate + there.rate
+            together.append(Load(rate, max(here.p50, there.p50), max(here.p99, there.p99), 0.0))
+            shares.append(min(here.rate, there.rate) / rate)
+        row(f"reports to {what}", together, f"{median(shares):.2f}")
+
+
+if __name__ == "__main__":
+    main()

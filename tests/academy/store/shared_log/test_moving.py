@@ -1,0 +1,104 @@
+"""A folder that had a log of its own becomes one of several."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from academy.store import tokens
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.errors import LogDivergedError, StoreError
+from academy.store.library_store import Store
+from academy.store.maintenance.agreement import disagreements
+from academy.store.maintenance.compaction import compact
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.moving import share
+from academy.store.tokens import CreateToken, Role
+from tests.academy.store.examples import contest, go_game, learn, report
+from tests.academy.store.processes import start_python
+from tests.academy.store.shared_log.conftest import OpenStore
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A folder with a history that takes several messages."""
+    with Store(tmp_path / "library") as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=40)
+    return tmp_path / "library"
+
+
+def test_all_of_a_folder_is_known_to_servers_that_follow_its_log(
+    library: Path, log: LogAddress, open_store: OpenStore
+) -> None:
+    with Store(library) as store:
+        _, token = store.run(CreateToken("ann", Role.BOT))
+        _, tickets = store.run(OpenContest(contest("open")))
+    assert share(library, log) > 1
+    moved, fresh = open_store("library"), open_store("fresh", log)
+    assert not list(disagreements(moved.environment, fresh.environment))
+    assert fresh.read(tokens.authenticate, token, time.time()).name == "ann"
+    assert fresh.read(tokens.authenticate, tickets[0], time.time()).contest_id == "open"
+    assert fresh.run(ReportContest(report("open", plies=20), "arena")).counted
+    assert not moved.run(ReportContest(report("open", plies=20), "arena")).counted
+
+
+_KILLED_WHILE_IT_MOVES = """
+    import os, signal, sys
+    from pathlib import Path
+    from academy.store.shared_log.address import LogAddress
+    from academy.store.shared_log.jetstream import JetStreamLog
+    from academy.store.shared_log.moving import share
+
+    publish = JetStreamLog.publish
+
+    def publish_two(log, message, *arguments):
+        publish(log, message, *arguments)
+        if message.place == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    JetStreamLog.publish = publish_two
+    share(Path(sys.argv[1]), LogAddress.parse(sys.argv[2]))
+"""
+
+
+def test_a_move_that_was_killed_goes_on_when_it_is_run_again(
+    library: Path, log: LogAddress, open_store: OpenStore
+) -> None:
+    assert start_python(_KILLED_WHILE_IT_MOVES, str(library), log.text).wait(60) == -9
+    assert share(library, log) > 2
+    assert not list(disagreements(open_store("library").environment, open_store("fresh", log).environment))
+
+
+def test_a_stream_that_holds_something_else_is_left_alone(
+    library: Path, log: LogAddress, open_store: OpenStore
+) -> None:
+    open_store("other", log).run(RegisterGame(go_game("go-7x7"), "arena"))
+    with pytest.raises(LogDivergedError, match="message 1 of the stream is not this folder's"):
+        share(library, log)
+
+
+def test_a_compacted_folder_is_not_moved(library: Path, log: LogAddress) -> None:
+    with Store(library) as store:
+        compact(store.environment, keep=1)
+    with pytest.raises(StoreError, match=r"was compacted.*export them instead"):
+        share(library, log)
+
+
+def test_a_folder_that_another_process_serves_is_not_moved(library: Path, log: LogAddress) -> None:
+    program = """
+        import sys
+        from pathlib import Path
+        from academy.store.library_store import Store
+
+        with Store(Path(sys.argv[1])):
+            print("open")
+            sys.stdin.read()
+    """
+    process = start_python(program, str(library), stdin=-1)
+    assert process.stdout is not None and process.stdin is not None
+    assert process.stdout.readline() == "open\n"
+    with pytest.raises(StoreError, match="another process uses it; stop its servers"):
+        share(library, log)
+    process.stdin.close()
+    assert process.wait(60) == 0

@@ -1,0 +1,347 @@
+"""Servers that share a log: each store here is what one server has."""
+
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from academy.knowledge.settings import Library
+from academy.store import arenas, contest_tables, event_log, rebuild, tokens
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.environment import Environment, Transaction
+from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
+from academy.store.library_commands import DeletePattern, ImportLibraries, RestorePattern
+from academy.store.library_store import Store
+from academy.store.maintenance.agreement import disagreements
+from academy.store.maintenance.backup import backup, restore
+from academy.store.maintenance.compaction import compact
+from academy.store.player_commands import MutePlayer
+from academy.store.shared_log import place
+from academy.store.shared_log.address import LogAddress
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import pattern_pb2
+from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
+from tests.academy.store.processes import start_python
+from tests.academy.store.shared_log.conftest import OpenStore
+from tests.academy.store.shared_log.nats_servers import NatsServer
+
+GAME = "go-9x9"
+
+
+def teach(store: Store, contest_id: str) -> bool:
+    """Play a contest with a proposal; return whether its report counted."""
+    request = report(contest_id, plies=20)
+    store.run(OpenContest(contest(contest_id)))
+    store.run(submission(contest_id, 1, [endgame_proposal(request)], "gnugo 1"))
+    return store.run(ReportContest(request, "arena")).counted
+
+
+def wait_until_equal(*stores: Store) -> None:
+    """Wait until all stores have folded the same messages, and check that they agree."""
+    deadline = time.monotonic() + 20
+    while len({store.read(followed) for store in stores}) > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    for other in stores[1:]:
+        assert not [finding.what for finding in disagreements(stores[0].environment, other.environment)]
+        assert stores[0].read(event_log.last_sequence) == other.read(event_log.last_sequence)
+
+
+def followed(transaction: Transaction) -> int:
+    now = place.read(transaction)
+    assert now is not None
+    return now.followed
+
+
+def counted_reports(store: Store) -> list[str]:
+    with store.environment.reading() as transaction:
+        return sorted(
+            event.contest_reported.report.contest.contest_id
+            for event in event_log.scan(transaction)
+            if event.WhichOneof("kind") == "contest_reported"
+        )
+
+
+def test_a_server_alone_learns_as_with_a_log_of_its_own(log: LogAddress, open_store: OpenStore) -> None:
+    alone, sharing = open_store("alone"), open_store("sharing", log)
+    for store in (alone, sharing):
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=6)
+    records = [
+        store.read(lambda transaction: list(rebuild.stored_records(transaction, GAME)))
+        for store in (alone, sharing)
+    ]
+    assert records[0] == records[1]
+
+
+def test_a_server_with_an_empty_folder_knows_all_when_it_opens(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first = open_store("first", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    learn(first, contests=5)
+    fresh = open_store("fresh", log)
+    assert fresh.read(event_log.last_sequence) == first.read(event_log.last_sequence) > 5
+    assert not list(disagreements(first.environment, fresh.environment))
+
+
+def test_two_servers_that_write_at_once_lose_nothing_and_count_nothing_twice(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    stores = [open_store(name, log) for name in ("one", "two")]
+    stores[0].run(RegisterGame(go_game(), "arena"))
+    wait_until_equal(*stores)
+    with ThreadPoolExecutor(4) as bots:
+        # Two bots at each server; some contests are reported at both.
+        taught = [
+            bots.submit(teach, store, f"{place}/{number}")
+            for number in range(10)
+            for place, store in enumerate(stores)
+        ]
+        twice = [
+            bots.submit(store.run, ReportContest(report(f"both/{number}", plies=20), "arena"))
+            for number in range(10)
+            for store in stores
+        ]
+        assert all(future.result(60) for future in taught)
+        counted = [future.result(60).counted for future in twice]
+    assert counted.count(True) == counted.count(False) == 10
+    wait_until_equal(*stores)
+    reports = counted_reports(stores[1])
+    assert len(reports) == len(set(reports)) == 30
+    for store in stores:
+        with store.environment.reading() as transaction:
+            assert not list(rebuild.differences(transaction, GAME))
+
+
+def test_a_busy_server_lets_a_slower_one_write(log: LogAddress, open_store: OpenStore) -> None:
+    busy, slow = open_store("busy", log), open_store("slow", log)
+    busy.run(RegisterGame(go_game(), "arena"))
+    ended = threading.Event()
+
+    def keep_writing() -> None:
+        number = 0
+        while not ended.is_set():
+            number += 1
+            busy.submit(ReportContest(report(f"busy/{number}", plies=20), "arena")).result(60)
+
+    with ThreadPoolExecutor(8) as bots:
+        try:
+            for _ in range(8):
+                bots.submit(keep_writing)
+            for number in range(5):
+                assert teach(slow, f"slow/{number}")
+        finally:
+            ended.set()
+
+
+def test_what_one_server_gives_holds_at_the_other(log: LogAddress, open_store: OpenStore) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    _, token = first.run(CreateToken("ann", Role.BOT))
+    _, tickets = first.run(OpenContest(contest("held", names=("ann", "bob")), "club"))
+    first.run(MutePlayer("eve"))
+    wait_until_equal(first, second)
+    assert second.read(tokens.authenticate, token, time.time()).name == "ann"
+    assert second.read(tokens.authenticate, tickets[1], time.time()).name == "bob"
+    # The contest goes on, and ends, at the other server.
+    request = report("held", plies=20, names=("ann", "bob"))
+    second.run(submission("held", 1, [endgame_proposal(request)], "ann"))
+    answer = second.run(ReportContest(request, "club", "club"))
+    assert answer.counted and answer.accepted + answer.dropped == 1
+    assert not first.run(ReportContest(request, "club", "club")).counted
+    wait_until_equal(first, second)
+    assert [arena.name for arena in first.read(arenas.arenas)] == ["club"]
+
+
+def test_what_an_admin_deleted_at_one_server_is_restored_at_another(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    pattern = pattern_pb2.PatternRecord(
+        cells="x",
+        player=1,
+        votes=[pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=500_000)],
+    )
+    imported = {Library.ENDGAME: [pattern]}
+    first.run(ImportLibraries(GAME, imported, (), replace=False, actor="admin"))
+    first.run(DeletePattern(GAME, Library.ENDGAME, 1, "admin"))
+    wait_until_equal(first, second)
+    restored = second.run(RestorePattern(GAME, Library.ENDGAME, 1, "admin"))
+    assert restored is not None and restored.pattern_id == 1
+
+
+_KILLED_BEFORE_THE_COMMIT = """
+    import os, signal, sys
+    from pathlib import Path
+    from academy.store.contest_commands import ReportContest
+    from academy.store.library_store import Store
+    from academy.store.shared_log.jetstream import JetStreamLog
+    from tests.academy.store.examples import report
+
+    store = Store(Path(sys.argv[1]))
+    publish = JetStreamLog.publish
+
+    def publish_and_die(*arguments):
+        publish(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    JetStreamLog.publish = publish_and_die
+    store.run(ReportContest(report("last", plies=20), "arena"))
+"""
+
+
+def test_a_server_killed_between_acknowledgement_and_commit_has_the_report_after_its_start(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    with Store(tmp_path / "killed", log=log) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+    process = start_python(_KILLED_BEFORE_THE_COMMIT, str(tmp_path / "killed"))
+    assert process.wait(60) == -9
+    with Environment(tmp_path / "killed", read_only=True) as folder, folder.reading() as transaction:
+        assert not contest_tables.find_contest(transaction, "last")
+    again = open_store("killed")
+    assert counted_reports(again) == ["last"]
+    assert not again.run(ReportContest(report("last", plies=20), "arena")).counted
+    assert not list(disagreements(again.environment, open_store("fresh", log).environment))
+
+
+_ANOTHER_PROCESS = """
+    import sys
+    from pathlib import Path
+    from academy.store.library_store import Store
+    from tests.academy.store.shared_log.test_shared_writer import teach
+
+    with Store(Path(sys.argv[1])) as store:
+        for number in range(10):
+            assert teach(store, f"there/{number}")
+"""
+
+
+def test_several_processes_of_one_server_write_to_its_folder_and_the_log(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first = open_store("first", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"))
+    number = 0
+    while process.poll() is None:
+        assert teach(first, f"here/{number}")
+        number += 1
+    assert process.returncode == 0
+    assert len(counted_reports(first)) == 10 + number
+    assert not list(disagreements(first.environment, open_store("fresh", log).environment))
+
+
+def test_a_report_waits_for_a_nats_server_that_is_killed_and_started_again(
+    own_nats: NatsServer, open_store: OpenStore
+) -> None:
+    log = own_nats.address("waiting")
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "before")
+    own_nats.kill()
+    waiting = first.submit(ReportContest(report("meanwhile", plies=20), "arena"))
+    with pytest.raises(TimeoutError):
+        waiting.result(0.5)
+    own_nats.start()
+    assert waiting.result(60).counted
+    assert teach(second, "after")
+    wait_until_equal(first, second)
+    assert counted_reports(second) == ["after", "before", "meanwhile"]
+
+
+def test_a_write_is_refused_when_no_nats_server_comes_back(
+    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.shared_writer.PATIENCE", 1.0)
+    store = open_store("one", own_nats.address("gone"))
+    store.run(RegisterGame(go_game(), "arena"))
+    own_nats.kill()
+    with pytest.raises(LogUnavailableError, match="may have been done: try again"):
+        store.run(ReportContest(report("late", plies=20), "arena"))
+    assert store.read(event_log.last_sequence) == 1
+    own_nats.start()
+    # Done or not, the second time it is there once.
+    store.run(ReportContest(report("late", plies=20), "arena"))
+    assert counted_reports(store) == ["late"]
+
+
+def big_import(count: int, first: int = 0) -> ImportLibraries:
+    """Patterns of 20 votes each, which take about 400 bytes however they are compressed."""
+    chance = random.Random(first)
+    patterns = []
+    for number in range(first, first + count):
+        cells = f"{number:016b}".translate({ord("0"): "x", ord("1"): "o"})
+        votes = [
+            pattern_pb2.Vote(
+                player=chance.randbytes(12).hex(), elo_hundredths=150_000, value_millionths=500_000
+            )
+            for _ in range(20)
+        ]
+        rows = "\n".join(cells[row : row + 4] for row in range(0, 16, 4))
+        patterns.append(pattern_pb2.PatternRecord(cells=rows, player=1, votes=votes))
+    return ImportLibraries(GAME, {Library.ENDGAME: patterns}, (), replace=False, actor="admin")
+
+
+def test_a_write_beyond_what_nats_takes_is_refused_alone(log: LogAddress, open_store: OpenStore) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    refused = store.submit(big_import(500))
+    taken = store.submit(big_import(10))
+    with pytest.raises(
+        LogMessageTooLargeError, match=r"NATS takes 130,048: write less at once, or raise max_payload"
+    ):
+        refused.result(60)
+    assert taken.result(60).patterns == 10
+    assert not list(disagreements(store.environment, open_store("fresh", log).environment))
+
+
+def test_writes_that_fill_a_message_go_on_in_the_next(log: LogAddress, open_store: OpenStore) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    waiting = [store.submit(big_import(100, 100 * part)) for part in range(6)]
+    assert [future.result(60).patterns for future in waiting] == [100] * 6
+    assert not list(disagreements(store.environment, open_store("fresh", log).environment))
+
+
+def test_a_folder_with_a_history_does_not_follow_a_log(log: LogAddress, open_store: OpenStore) -> None:
+    with open_store("own") as own:
+        own.run(RegisterGame(go_game(), "arena"))
+    with pytest.raises(StoreError, match=r"history of its own \(events\).*begins with an empty folder"):
+        open_store("own", log)
+
+
+def test_a_folder_does_not_follow_another_log(
+    nats: NatsServer, log: LogAddress, open_store: OpenStore
+) -> None:
+    with open_store("first", log) as first:
+        first.run(RegisterGame(go_game(), "arena"))
+    with pytest.raises(LogDivergedError, match="follows another stream"):
+        open_store("first", nats.address("another"))
+
+
+def test_a_folder_that_follows_a_log_is_not_compacted(log: LogAddress, open_store: OpenStore) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    with pytest.raises(StoreError, match="cannot be compacted: this folder follows a log"):
+        compact(store.environment)
+
+
+def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first = open_store("first", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "before")
+    backup(first.environment, tmp_path / "saved")
+    assert teach(first, "after")
+    restore(tmp_path / "saved", tmp_path / "second")
+    second = open_store("second", log)
+    assert counted_reports(second) == ["after", "before"]
+    assert teach(second, "here")
+    wait_until_equal(first, second)
