@@ -264,7 +264,7 @@ def test_games_are_compared_by_their_measures(academy: Academy) -> None:
     )
     assert "value" not in game["measures"]["width"] and "standard_error" not in game["measures"]["width"]
     table = academy("games", "--measures").out
-    assert re.search(r"draws\s+│\s+1 ± 0 \(7\)", table) and re.search(r"width\s+│\s+not known", table)
+    assert re.search(r"draws\s+│\s+1 ± 0\.12 \(7\)", table) and re.search(r"width\s+│\s+not known", table)
 
 
 @pytest.mark.parametrize(("wins", "draws", "losses"), [(30, 0, 10), (10, 20, 10), (1, 2, 3), (0, 0, 9)])
