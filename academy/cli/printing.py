@@ -265,6 +265,13 @@ def statistics_table(
         table.add_row(
             name.replace("_", " ").replace("middle game", "middle-game"), f"{getattr(statistics, name):,}"
         )
+    for what, name in (
+        ("proposals taken", "accepted_proposals"),
+        ("proposals dropped", "dropped_proposals"),
+        ("players helped by others", "helped_by_others"),
+        ("of these won or drew", "helped_by_others_successes"),
+    ):
+        table.add_row(what, f"{getattr(statistics.everybody, name):,}")
     for name, measure in sorted(measures.measures.items()):
         value = f"{measure.value:.4g}" if measure.HasField("value") else "not known"
         positions = f"{measure.positions:,}" if measure.positions else ""
@@ -379,7 +386,7 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     table = new_table(
         "Players",
         *(" player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"),
-        *("helped others", "who won or drew", "helped by others", "and won or drew"),
+        *("new openings", "helped others", "who won or drew", "helped by others", "and won or drew"),
     )
     for player in players:
         table.add_row(
@@ -390,6 +397,7 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
             f"{player.contests_with_false_consultations:,}",
             f"{player.accepted_proposals:,}",
             f"{player.dropped_proposals:,}",
+            f"{player.new_openings:,}",
             f"{player.helped:,}",
             f"{player.helped_successes:,}",
             f"{player.helped_by_others:,}",

@@ -39,8 +39,10 @@ from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import check_budget, node_to_proto, search_kind_from_proto
 from academy.store.codec.patterns import entry_with_figures
 from academy.store.contest_tables import (
+    EVERYBODY,
     count_held_proposals,
     count_open_contests,
+    find_player_statistics,
     page_of_player_statistics,
     statistics_in_all_games,
 )
@@ -392,6 +394,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             held_proposals=self._store.read(count_held_proposals, request.game_id),
             analysed_nodes=sum(node.analysis is not None for node in view.openings.nodes.values()),
             open_contests=self._store.read(count_open_contests),
+            everybody=self._store.read(find_player_statistics, request.game_id, EVERYBODY),
         )
 
     async def GetMeasures(

@@ -215,6 +215,7 @@ class ReportContest:
             reported.false_consultations.extend(self._false_consultations(work, record))
             reported.false_claims.extend(self._false_claims(claims, record, work.knowledge(game_id).spec))
         event = events_pb2.Event(game_id=game_id, actor=self.actor, contest_reported=reported)
+        openings_before = work.knowledge(game_id).counters.next_node_id
         record.event, outcome = work.record(event)
         judgements = [contest_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
         for proposal, judgement in zip(held, judgements, strict=True):
@@ -223,12 +224,15 @@ class ReportContest:
             record.dropped += not accepted
         if not self.report.void:
             libraries = work.knowledge(game_id).libraries
+            new_openings = work.knowledge(game_id).counters.next_node_id - openings_before
 
             def voters(library: Library, pattern_id: int) -> Iterator[str]:
                 entry = libraries[library].entries.get(pattern_id)
                 return (vote.player for vote in (entry.ballot.votes if entry else ()))
 
-            contest_tables.count_contest(work.transaction, reported, claims, outcome.judgements, voters)
+            contest_tables.count_contest(
+                work.transaction, reported, claims, outcome.judgements, voters, new_openings
+            )
 
     def _false_claims(
         self, claims: Sequence[Sequence[Claim]], record: records_pb2.ContestRecord, spec: GameSpec

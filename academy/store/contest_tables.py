@@ -142,6 +142,8 @@ def _places(
             yield place
 
 
+# The name under which the sums of all figures are kept: no player has it.
+EVERYBODY: Final = ""
 MOST_LOOKED_AT: Final = 2_000
 """How many proposals a listing looks through: 2,000 take about 8 ms."""
 NO_ARENA: Final = -1
@@ -309,8 +311,10 @@ def page_of_player_statistics(
         return [(b"", find_player_statistics(transaction, game_id, player))]
     start = after and after + b"\0"
     page = transaction.scan(TableName.PLAYER_STATISTICS, keys.in_game(game_id), start=start)
+    everybody = keys.rating(game_id, EVERYBODY)
+    players = ((key, stored) for key, stored in page if key != everybody)
     return [
-        (key, unpack_message(libraries_pb2.PlayerStatistics, stored)) for key, stored in islice(page, most)
+        (key, unpack_message(libraries_pb2.PlayerStatistics, stored)) for key, stored in islice(players, most)
     ]
 
 
@@ -320,10 +324,12 @@ def count_contest(
     claims: Sequence[Sequence[Claim]],
     judgements: Sequence[Judgement],
     voters: Callable[[Library, int], Iterable[str]],
+    new_openings: int,
 ) -> None:
     """Count a contest with its players' claims, what became of their proposals, and whose patterns helped.
 
-    `voters` returns the players whose votes for a pattern count.
+    `voters` returns the players whose votes for a pattern count; `new_openings` are the positions that
+    came to the opening tree.
     """
     game_id = reported.report.contest.game_id
     false = {claim.player: claim.false_claims for claim in reported.false_claims}
@@ -332,6 +338,7 @@ def count_contest(
         figures = find_player_statistics(transaction, game_id, player.name)
         figures.contests += 1
         figures.contests_with_result += 1
+        figures.new_openings += new_openings
         figures.successes += reported.report.results[seat - 1] != contests_pb2.RESULT_LOSS
         figures.claims += len(claims[seat - 1])
         figures.false_claims += false.get(seat, 0)
@@ -386,5 +393,12 @@ def _count_proposal(figures: libraries_pb2.PlayerStatistics, judgement: Judgemen
 
 
 def _put_statistics(transaction: Transaction, figures: libraries_pb2.PlayerStatistics) -> None:
-    key = keys.rating(figures.game_id, figures.player)
-    transaction.put(TableName.PLAYER_STATISTICS, key, pack_message(figures))
+    before = find_player_statistics(transaction, figures.game_id, figures.player)
+    total = find_player_statistics(transaction, figures.game_id, EVERYBODY)
+    for field, value in figures.ListFields():
+        if isinstance(value, int):
+            change = value - getattr(before, field.name)
+            setattr(total, field.name, getattr(total, field.name) + change)
+    for changed in (figures, total):
+        key = keys.rating(changed.game_id, changed.player)
+        transaction.put(TableName.PLAYER_STATISTICS, key, pack_message(changed))

@@ -263,4 +263,14 @@ def test_a_bot_reads_what_it_gave_and_took(academy: Running) -> None:
     with Academy(Connection(str(academy.address), academy.token("ann"))) as own:
         (figures,) = own.own_statistics()
     assert (figures.game_id, figures.player, figures.accepted_proposals) == (GAME, "ann", 1)
-    assert figures.contests >= 2
+    assert figures.contests >= 2 and figures.new_openings >= 2
+
+
+def test_anybody_reads_the_sums_of_what_all_players_gave_and_took(academy: Running) -> None:
+    with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
+        everybody = reader.statistics(GAME).everybody
+    request = libraries_pb2.ListPlayerStatisticsRequest(game_id=GAME)
+    players = academy.admin().libraries.ListPlayerStatistics(request).players
+    assert all(figures.player for figures in players) and everybody.accepted_proposals == 2
+    for field in libraries_pb2.PlayerStatistics.DESCRIPTOR.fields[2:]:
+        assert getattr(everybody, field.name) == sum(getattr(figures, field.name) for figures in players)
