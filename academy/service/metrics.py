@@ -151,6 +151,11 @@ def _collect_store(store: Store) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "academy_disk_free_bytes", "What the disk of the data folder has free", value=room.disk_free
     )
+    follows = store.follows_log
+    if follows is not None:
+        yield GaugeMetricFamily(
+            "academy_shared_log_up", "1 while the log that servers share is followed", value=follows
+        )
     last = last_backup(store.environment.folder)
     if last is not None:
         yield GaugeMetricFamily(

@@ -156,6 +156,11 @@ class Store:
         """How many commands wait for the writer."""
         return 0 if self._writer is None else self._writer.waiting
 
+    @property
+    def follows_log(self) -> bool | None:
+        """Whether the log that servers share is followed now; None where the folder has a log of its own."""
+        return None if self._writer is None else self._writer.follows
+
     # Reading
 
     def read(

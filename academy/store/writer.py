@@ -262,6 +262,11 @@ class Writer:
         """How many commands wait."""
         return self._queue.qsize()
 
+    @property
+    def follows(self) -> bool | None:
+        """Whether the log that servers share is followed now; None where the folder has a log of its own."""
+        return None
+
     def submit(self, command: Command[_T]) -> "Future[_T]":
         """Queue a command; the future has its result once that is on the disk.
 

@@ -228,6 +228,11 @@ class JetStreamLog:
                     ) from error
             await asyncio.sleep(_PAUSE)
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether a server of NATS has answered lately."""
+        return self._client.is_connected
+
     # Publishing
 
     @property

@@ -105,6 +105,11 @@ class SharedWriter(Writer):
             self.close()
             raise
 
+    @property
+    def follows(self) -> bool:
+        """Whether the log is followed now."""
+        return self._failure is None and self._log.is_connected
+
     def close(self) -> None:
         """Commit what waits, then stop."""
         super().close()

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,19 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
         finally:
             for process in (first, second):
                 process.kill()
+
+
+def test_metrics_say_when_a_server_has_lost_its_log(nats: NatsServer, tmp_path: Path) -> None:
+    with serving(tmp_path / "data", log=nats.address("club")) as server:
+
+        def is_up() -> Any:
+            return server.server.metrics.registry.get_sample_value("academy_shared_log_up")
+
+        assert is_up() == 1.0
+        nats.kill()
+        until(lambda: is_up() == 0.0)
+        nats.start()
+        until(lambda: is_up() == 1.0)
 
 
 def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: tuple[Path, Path]) -> None:
