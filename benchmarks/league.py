@@ -173,9 +173,8 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
         enter_competition(connection, COMPETITION)
     done = sum(game.games for game in LeagueReader(league).games())
     if copied and not done:
-        print(
-            f"{seconds(lambda: society.many_games(copied).copy_to(league)):.0f} s for {copied} games in bulk"
-        )
+        filled = seconds(lambda: society.many_games(copied).copy_to(league))
+        print(f"{filled.wall:.0f} s for {copied} games in bulk")
         done = copied
     print(
         "games, ms a game in batches, ms a single game: median, 99 %, ms a list of 100, of all, "
