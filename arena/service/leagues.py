@@ -2,17 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
-
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from arena.league.lists import LeagueReader
 from arena.lobby.errors import InvalidRequestError
 from arena.results.database import NoResultsYetError
 from arena.service.access import AnsweringServicer, ServiceAccess, answered
 from arena.service.errors import UnknownRatingsError
+from arena.service.timestamps import timestamp_of
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import leagues_pb2 as messages
 from arena.v1 import leagues_pb2_grpc
@@ -67,7 +65,7 @@ class LeagueServicer(AnsweringServicer, leagues_pb2_grpc.LeagueServiceServicer):
                     error=line.error,
                     games=line.games,
                     score=line.score,
-                    last_played=_timestamp(line.last_played),
+                    last_played=timestamp_of(line.last_played),
                     anchored=line.anchored,
                 )
                 for line in lines[:size]
@@ -91,7 +89,7 @@ class LeagueServicer(AnsweringServicer, leagues_pb2_grpc.LeagueServiceServicer):
                 messages.RatingPoint(
                     version=point.version,
                     game=point.game,
-                    time=_timestamp(point.time),
+                    time=timestamp_of(point.time),
                     games=point.games,
                     elo=point.elo,
                     likeliest=point.likeliest,
@@ -109,9 +107,3 @@ async def read_ratings(read: Callable[[], _Answer]) -> _Answer:
         return await asyncio.to_thread(read)
     except NoResultsYetError as error:
         raise UnknownRatingsError(str(error)) from None
-
-
-def _timestamp(time: datetime) -> Timestamp:
-    timestamp = Timestamp()
-    timestamp.FromDatetime(time)
-    return timestamp

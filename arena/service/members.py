@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 import structlog
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError, RefusedCallError
 from academy.wire.rates import Buckets
@@ -19,6 +18,7 @@ from arena.lobby.lobby import RemoteSession
 from arena.results.database import utc_now
 from arena.service.access import AnsweringServicer, Context, ServiceAccess, answered
 from arena.service.member_register import MemberRegister, ban_text
+from arena.service.timestamps import timestamp_of
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import members_pb2 as messages
 from arena.v1 import members_pb2_grpc
@@ -286,12 +286,6 @@ def _duration(request: Any, field: str) -> timedelta | None:
         raise InvalidRequestError(f"{field}: write seconds that are some years at most") from None
 
 
-def _timestamp(time: datetime) -> Timestamp:
-    timestamp = Timestamp()
-    timestamp.FromDatetime(time)
-    return timestamp
-
-
 def _message(member: Member) -> messages.Member:
     answer = messages.Member(
         name=member.name,
@@ -299,13 +293,13 @@ def _message(member: Member) -> messages.Member:
         family=member.family,
         contact=member.contact,
         games=member.games,
-        registered=_timestamp(member.registered),
+        registered=timestamp_of(member.registered),
         has_token=member.digest is not None,
     )
     if member.is_banned(utc_now()):
         answer.ban.reason = member.ban_reason
         if member.ban_until is not None:
-            answer.ban.until.CopyFrom(_timestamp(member.ban_until))
+            answer.ban.until.CopyFrom(timestamp_of(member.ban_until))
     if member.games_at_once or member.games_a_day:
         answer.quota.games_at_once = member.games_at_once
         answer.quota.games_a_day = member.games_a_day
@@ -320,8 +314,8 @@ def _invitation(invitation: Invitation) -> messages.Invitation:
         uses=invitation.uses,
         used=invitation.used,
         revoked=invitation.revoked,
-        created=_timestamp(invitation.created),
+        created=timestamp_of(invitation.created),
     )
     if invitation.expires is not None:
-        answer.expires.CopyFrom(_timestamp(invitation.expires))
+        answer.expires.CopyFrom(timestamp_of(invitation.expires))
     return answer

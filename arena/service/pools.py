@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import structlog
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from arena.league.errors import InvalidPoolError, InvalidSeasonError
 from arena.league.pools import ENDED, OPEN, PAUSED, StoredPool
@@ -16,6 +15,7 @@ from arena.service.access import AnsweringServicer, ServiceAccess, answered
 from arena.service.leagues import read_ratings
 from arena.service.pool_files import check, check_own, game_of, remove, schedule_of
 from arena.service.pool_keeper import PoolKeeper, is_open
+from arena.service.timestamps import timestamp_of
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import pools_pb2 as messages
 from arena.v1 import pools_pb2_grpc
@@ -179,7 +179,7 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
 
     def _message(self, pool: StoredPool) -> messages.Pool:
         settings, now = messages.PoolSettings.FromString(pool.settings), utc_now()
-        answer = messages.Pool(name=pool.name, settings=settings, added=_timestamp(pool.added))
+        answer = messages.Pool(name=pool.name, settings=settings, added=timestamp_of(pool.added))
         match pool.state:
             case "paused":
                 answer.state = messages.POOL_STATE_PAUSED
@@ -193,7 +193,7 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
                 schedule = schedule_of(settings)
                 opens = schedule.opens(now) if schedule is not None else None
                 if opens is not None:
-                    answer.opens.CopyFrom(_timestamp(opens))
+                    answer.opens.CopyFrom(timestamp_of(opens))
         return answer
 
 
@@ -208,14 +208,8 @@ def _time(request: Any, field: str) -> datetime | None:
     return time.replace(tzinfo=None)
 
 
-def _timestamp(time: datetime) -> Timestamp:
-    timestamp = Timestamp()
-    timestamp.FromDatetime(time)
-    return timestamp
-
-
 def _season(season: Season) -> messages.Season:
-    answer = messages.Season(name=season.name, begins=_timestamp(season.begins))
+    answer = messages.Season(name=season.name, begins=timestamp_of(season.begins))
     if season.ends is not None:
-        answer.ends.CopyFrom(_timestamp(season.ends))
+        answer.ends.CopyFrom(timestamp_of(season.ends))
     return answer
