@@ -54,7 +54,7 @@ def standard_errors(measures: libraries_pb2.GetMeasuresResponse) -> dict[str, fl
 def comparison_table(answers: Sequence[libraries_pb2.GetMeasuresResponse]) -> Table:
     """A row for each measure, a column for each game."""
     table = new_table(
-        "Measures: value ± standard error (contests)", " measure", *(answer.game_id for answer in answers)
+        "Measures", " value ± standard error (contests)", *(answer.game_id for answer in answers)
     )
     table.add_row("contests", *(f"{answer.contests:,}" for answer in answers))
     errors = [standard_errors(answer) for answer in answers]

@@ -34,7 +34,8 @@ def add_to(application: typer.Typer) -> None:
     application.command("import")(with_server(import_))
     application.command("fork")(with_server(fork))
     games = typer.Typer(
-        cls=ListingCommands, help="List the games that are registered, register one, delete one."
+        cls=ListingCommands,
+        help="List the games that are registered (`--measures` compares them), register one, delete one.",
     )
     games.command("list")(with_server(list_games))
     games.command("create")(with_server(create_game))

@@ -103,7 +103,7 @@ def history(
     game: GameOption = None,
     as_json: Json = False,
 ) -> None:
-    """Show how a player's ratings went: after each competition in which it played."""
+    """Show how a player's ratings went, estimate by estimate."""
     from arena.league.database import open_league
     from arena.league.lists import LeagueReader, as_json_list
     from arena.league.text import history_text

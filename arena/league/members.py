@@ -157,8 +157,8 @@ class Members:
             _check_room(connection, MEMBER, MOST_MEMBERS)
             if invitation is not None:
                 table = INVITATION.c
-                key_of = table.InvitationId == invitation.invitation_id
-                connection.execute(update(INVITATION).where(key_of).values(Used=table.Used + 1))
+                used = update(INVITATION).where(table.InvitationId == invitation.invitation_id)
+                connection.execute(used.values(Used=table.Used + 1))
             enter(connection, Entrant(application.name, application.version, application.family))
             connection.execute(
                 insert(MEMBER).values(

@@ -180,20 +180,19 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
     def _message(self, pool: StoredPool) -> messages.Pool:
         settings, now = messages.PoolSettings.FromString(pool.settings), utc_now()
         answer = messages.Pool(name=pool.name, settings=settings, added=timestamp_of(pool.added))
-        match pool.state:
-            case "paused":
-                answer.state = messages.POOL_STATE_PAUSED
-            case "ended":
-                answer.state = messages.POOL_STATE_ENDED
-            case _ if is_open(pool, settings, now):
-                answer.state = messages.POOL_STATE_OPEN
-                answer.remark = self._keeper.remark(pool.name)
-            case _:
-                answer.state = messages.POOL_STATE_CLOSED
-                schedule = schedule_of(settings)
-                opens = schedule.opens(now) if schedule is not None else None
-                if opens is not None:
-                    answer.opens.CopyFrom(timestamp_of(opens))
+        if pool.state == PAUSED:
+            answer.state = messages.POOL_STATE_PAUSED
+        elif pool.state == ENDED:
+            answer.state = messages.POOL_STATE_ENDED
+        elif is_open(pool, settings, now):
+            answer.state = messages.POOL_STATE_OPEN
+            answer.remark = self._keeper.remark(pool.name)
+        else:
+            answer.state = messages.POOL_STATE_CLOSED
+            schedule = schedule_of(settings)
+            opens = schedule.opens(now) if schedule is not None else None
+            if opens is not None:
+                answer.opens.CopyFrom(timestamp_of(opens))
         return answer
 
 
