@@ -44,7 +44,7 @@ def show_next_page(token: str, json: bool) -> None:
 
 def shown(text: str) -> Text:
     """Return users' text as a cell of a table, without markup or terminal commands."""
-    from academy.store.textfile import visible
+    from academy.store.library_text.words import visible
 
     return Text(visible(text))
 

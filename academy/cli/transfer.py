@@ -89,7 +89,7 @@ def import_(
     content = _read(file)
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     if _is_text_unmarked(content):
-        from academy.store.textfile import FIRST_LINE
+        from academy.store.library_text.words import FIRST_LINE
 
         raise CommandError(
             f"{file}: is text, but its first line is not {FIRST_LINE!r}; write that line above it"
@@ -184,7 +184,7 @@ def _read(file: Path) -> bytes:
 
 def _read_description(content: bytes, file: Path) -> game_pb2.Game:
     """The game that a file describes: JSON, or the beginning of an export."""
-    from academy.store.textfile import read_description
+    from academy.store.library_text.reading import read_description
 
     text = content.decode(errors="replace")
     if text.lstrip().startswith("{"):
@@ -236,7 +236,7 @@ def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[
 
 
 def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
-    from academy.store.textfile import Learnt, write_text
+    from academy.store.library_text.writing import Learnt, write_text
 
     described = game_pb2.Game()
     patterns: list[pattern_pb2.PatternRecord] = []
@@ -266,7 +266,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
 def _records_of_text(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> list[libraries_pb2.ImportLibraryRequest]:
-    from academy.store.textfile import read_text
+    from academy.store.library_text.reading import read_text
     from academy.wire.games import read_spec
 
     try:

@@ -37,8 +37,9 @@ from academy.store.environment import TableName
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
+from academy.store.library_text.reading import read_text
+from academy.store.library_text.writing import write_text
 from academy.store.maintenance.compaction import compact
-from academy.store.textfile import read_text, write_text
 from academy.store.tokens import CreateToken, Role, TokenRefusedError, authenticate
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.addresses import InvalidAddressError, ServerAddress

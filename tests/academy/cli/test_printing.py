@@ -1,7 +1,7 @@
 """What is printed cannot command the terminal, whatever older data hold."""
 
 from academy.cli import printing
-from academy.store.textfile import write_text
+from academy.store.library_text.writing import write_text
 from academy.v1 import contests_pb2, events_pb2, pattern_pb2
 
 ESCAPE = "E5\x1b[2J\x9b1m"

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from academy.knowledge.settings import Library
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto, with_figures
-from academy.store.textfile import LibraryTextError, read_text, write_text
+from academy.store.library_text.reading import read_text
+from academy.store.library_text.words import LibraryTextError
+from academy.store.library_text.writing import write_text
 from tests.academy.store import strategies
 from tests.academy.store.examples import go
 

@@ -1,64 +1,8 @@
-"""Libraries as text that people can read and edit.
-
-    % academy text 1
-    % game go-9x9
-    % description {"game_id": "go-9x9", ...}
-    % history {"measures": "...", "ratings": [...]}
-
-    % library endgame
-
-    % id 12
-    % player 1
-    % vote "gnugo 1" 1500.00 0.812345
-    % uses 3 successes 2
-    % last 17 "tournament-5/17"
-    x - o
-    - - #
-    < 1; 1500; 0.812345; 1 >
-
-    % library tesujis
-
-    % player 1
-    % offered 372 chosen 73 elos 446400 weight 0.795658 gradient 19.5
-    % uses 3 successes 2
-    - o -
-    x * o
-    - - -
-    < 372; 1200; 0.689; 1 >
-
-    % library evaluation
-
-    % contests 8 best 1500 taught 8 elos 12000 uses 1 successes 1
-    soldiers seen 120 weight 0.312 gradient 4.25
-    0x/1-/8o seen 31 weight -0.08 gradient 0.5
-
-    % library opening
-
-    "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
-      E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000 level 15
-    % weaker 13 visits 1 wins 1/0 draws 0/0 losses 0/1 values 0.7/0.3 told 1 elos 1400
-
-The description is the game with its settings, and the history what its contests add up to, as JSON; either
-may be left out. A vote is player, Elo and value, the oldest first (in older texts with the event that brought
-it, and its place among the votes of that event where that is not 0). `silent` is a vote that counts for
-nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by` for the players
-who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
-them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
-indented two blanks more than the position it comes from; `values` and `elos` are sums over visits. `level` is
-the Elo, in hundreds, of the contests counted, as far as it is known; below the line the part of them that are
-`weaker` follows, with the level of each, the lowest first.
-A tesuji has `place` and `turned` where its shape knows them (`TesujiRecord`); its label follows from the
-figures and may be left out. A weight of the evaluation is that of a feature, or of cells with their numbers
-from 0 and what is there (`WeightRecord`); `taught` and `elos` are sums over contests. Names are quoted as in
-JSON, and so is a move that is not one plain word. Numbers
-`id` may be left out of what is new. Empty lines and lines that begin with `%%` say nothing.
-"""
+"""Reads libraries from text, with every rule checked."""
 
 import itertools
-import json
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, TypeVar
@@ -83,299 +27,17 @@ from academy.store.codec.learnt_tables import (
 from academy.store.codec.openings import check_results, node_from_proto
 from academy.store.codec.patterns import entry_from_proto
 from academy.store.errors import InvalidRecordError
+from academy.store.library_text.words import (
+    EVALUATION,
+    FIRST_LINE,
+    INDENT,
+    TESUJIS,
+    WEAKER,
+    LibraryTextError,
+    Word,
+    words,
+)
 from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
-
-__all__ = [
-    "FIRST_LINE",
-    "LibraryTextError",
-    "LibraryTexts",
-    "read_description",
-    "read_text",
-    "visible",
-    "write_text",
-]
-
-
-FIRST_LINE: Final = "% academy text 1"
-INDENT: Final = "  "
-# The section of what ACADEMY learnt of cells to move to, beside the libraries'.
-_TESUJIS: Final = "tesujis"
-# What contests of a lower level left in an opening position, on a line below that of the position.
-_WEAKER: Final = "weaker"
-_EVALUATION: Final = "evaluation"
-PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
-_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
-
-
-class LibraryTextError(InvalidRecordError):
-    """Text that is not a library's; `line` and `column` count from 1."""
-
-    detail_names = ("field", "line", "column")
-
-    def __init__(self, line: int, column: int, what: str) -> None:
-        super().__init__(f"line {line}, column {column}", what)
-        self.line = line
-        self.column = column
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word and its place, counted from 1. Its readers raise LibraryTextError."""
-
-    text: str
-    line: int
-    column: int
-
-    def refuse(self, what: str) -> LibraryTextError:
-        """Return a complaint about this word."""
-        return LibraryTextError(self.line, self.column, f"{self.text[:80]!r} {what}")
-
-    def whole(self) -> int:
-        """A whole number."""
-        if not re.fullmatch(r"[0-9]{1,18}", self.text):
-            raise self.refuse("is not a whole number")
-        return int(self.text)
-
-    def decimal(self, scale: int) -> int:
-        """A number times scale, exactly."""
-        digits = len(str(scale)) - 1
-        match = re.fullmatch(rf"(-?)([0-9]{{1,13}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
-        if match is None:
-            raise self.refuse(f"is not a number with at most {digits} decimals")
-        value = int(match[2]) * scale + int((match[3] or "").ljust(digits, "0"))
-        return -value if match[1] else value
-
-    def level(self) -> int:
-        """A whole number of up to 31 bits, which may be less than 0."""
-        if not re.fullmatch(r"-?[0-9]{1,10}", self.text):
-            raise self.refuse("is not a whole number")
-        value = int(self.text)
-        if abs(value) >= 2**31:
-            raise self.refuse("is too great")
-        return value
-
-    def small(self) -> int:
-        """A whole number of up to 32 bits."""
-        value = self.whole()
-        if value >= 2**32:
-            raise self.refuse("is too great")
-        return value
-
-    def share(self) -> int:
-        """A value from 0 to 1, in millionths."""
-        value = self.decimal(VALUE_SCALE)
-        if not 0 <= value <= VALUE_SCALE:
-            raise self.refuse("is not a value from 0 to 1")
-        return value
-
-    def sum_of_shares(self) -> int:
-        """A sum of values, in millionths."""
-        value = self.decimal(VALUE_SCALE)
-        if value < 0:
-            raise self.refuse("is less than 0")
-        return value
-
-    def digest(self) -> int:
-        """64 bits as hexadecimal digits."""
-        if not re.fullmatch(r"[0-9a-f]{16}", self.text):
-            raise self.refuse("is not a digest of 16 hexadecimal digits")
-        return int(self.text, 16)
-
-    def string(self) -> str:
-        """A name in quotes."""
-        try:
-            value = json.loads(self.text)
-        except ValueError:
-            value = None
-        if not isinstance(value, str):
-            raise self.refuse('is not a name in quotes, such as "gnugo 1"')
-        return value
-
-    def parts(self) -> list["Word"]:
-        """The parts between slashes."""
-        parts = []
-        column = self.column
-        for part in self.text.split("/"):
-            parts.append(Word(part, self.line, column))
-            column += len(part) + 1
-        return parts
-
-
-def words(line: int, text: str) -> list[Word]:
-    """Split a line at blanks outside quotes."""
-    return [Word(match[0], line, match.start() + 1) for match in _WORD.finditer(text)]
-
-
-def quote(text: str) -> str:
-    """Return a JSON string in which every character can be seen."""
-    return visible(json.dumps(text, ensure_ascii=False))
-
-
-def visible(text: str) -> str:
-    """Return text with what cannot be seen escaped: it might command the terminal it is printed on."""
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
-
-
-def decimal(value: int, scale: int) -> str:
-    """Return value / scale, exactly."""
-    whole, rest = divmod(abs(value), scale)
-    digits = str(scale + rest)[1:].rstrip("0")
-    return f"{'-' if value < 0 else ''}{whole}{'.' if digits else ''}{digits}"
-
-
-def on_one_line(message: Message) -> str:
-    """A message as JSON without line ends."""
-    return json_format.MessageToJson(message, preserving_proto_field_name=True, indent=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """What ACADEMY learnt from contests, which nobody proposed."""
-
-    tesujis: Sequence[pattern_pb2.TesujiRecord] = ()
-    evaluation: Sequence[pattern_pb2.EvaluationRecord] = ()
-
-
-def write_text(
-    game_id: str,
-    patterns: Iterable[pattern_pb2.PatternRecord] = (),
-    nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
-    description: game_pb2.Game | None = None,
-    history: Iterable[libraries_pb2.GameHistory] = (),
-    learnt: Learnt | None = None,
-) -> Iterator[str]:
-    """Yield the lines of a text, without line ends, of records as an export has them, with figures.
-
-    `read_text` gives the same records again, but for the figures.
-    """
-    yield FIRST_LINE
-    yield f"% game {game_id}"
-    if description is not None:
-        yield f"% description {on_one_line(description)}"
-    for part in history:
-        yield f"% history {on_one_line(part)}"
-    library = None
-    for record in patterns:
-        if record.library != library:
-            library = record.library
-            yield from ("", f"% library {_name_of(library)}")
-        yield ""
-        yield from _pattern_lines(record)
-    learnt = learnt or Learnt()
-    if learnt.tesujis:
-        yield from ("", f"% library {_TESUJIS}")
-    for tesuji in learnt.tesujis:
-        yield ""
-        yield from _tesuji_lines(tesuji)
-    if learnt.evaluation:
-        yield from ("", f"% library {_EVALUATION}", "")
-    for number, weights in enumerate(learnt.evaluation):
-        yield from _evaluation_lines(weights, with_figures=number == 0)
-    if nodes:
-        yield from ("", f"% library {Library.OPENING.value}", "")
-        yield from _node_lines(nodes)
-
-
-def _name_of(value: pattern_pb2.Library.ValueType) -> str:
-    return next(library.value for library in Library if library_to_proto(library) == value)
-
-
-def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
-    yield f"% id {record.pattern_id}"
-    yield f"% player {record.player}"
-    votes = [("vote", vote) for vote in record.votes] + [("silent", vote) for vote in record.silent_votes]
-    # A player may have one of each: the order of the lines shows the later one.
-    for kind, vote in sorted(votes, key=lambda pair: (pair[1].event, pair[1].order)):
-        elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
-        order = f" {vote.order}" if vote.order else ""
-        event = f" {vote.event}{order}" if vote.event else ""
-        yield f"% {kind} {quote(vote.player)} {elo} {value}{event}"
-    folded = record.folded
-    if folded.votes:
-        players = " ".join(f"{player:016x}" for player in folded.players)
-        elo = decimal(folded.elo_hundredths, ELO_SCALE)
-        yield f"% folded {folded.votes} {elo} {folded.weight} {folded.weighted_value} {players}"
-    if record.changers:
-        yield f"% changed-by {' '.join(f'{player:016x}' for player in record.changers)}"
-    yield f"% uses {record.uses} successes {record.successes}"
-    yield f"% last {record.last_contest} {quote(record.last_contest_id)}"
-    yield record.cells
-    label = record.signature
-    yield str(Signature(label.proposers, label.elo, label.value, label.player))
-
-
-def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
-    yield f"% player {record.player}"
-    if record.HasField("place"):
-        yield f"% place {record.place}"
-    if record.turned:
-        yield f"% turned {record.turned}"
-    elos = decimal(record.elo_hundredths, ELO_SCALE)
-    weight, gradient = (
-        decimal(value, VALUE_SCALE) for value in (record.weight_millionths, record.gradient_millionths)
-    )
-    yield (
-        f"% offered {record.offered} chosen {record.chosen} elos {elos} weight {weight} gradient {gradient}"
-    )
-    yield f"% uses {record.uses} successes {record.successes}"
-    yield record.cells
-    label = record.signature
-    yield str(Signature(label.proposers, label.elo, label.value, label.player))
-
-
-def _evaluation_lines(record: pattern_pb2.EvaluationRecord, with_figures: bool) -> Iterator[str]:
-    if with_figures:
-        best, taught = (
-            decimal(record.best_elo_hundredths, ELO_SCALE),
-            decimal(record.taught_millionths, VALUE_SCALE),
-        )
-        yield (
-            f"% contests {record.contests} best {best} taught {taught} "
-            f"elos {decimal(record.taught_elo, VALUE_SCALE * ELO_SCALE)} "
-            f"uses {record.uses} successes {record.successes}"
-        )
-    for weight in record.weights:
-        value, gradient = (
-            decimal(number, VALUE_SCALE) for number in (weight.weight_millionths, weight.gradient_millionths)
-        )
-        yield f"{weight.of} seen {weight.seen} weight {value} gradient {gradient}"
-
-
-def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
-    children: defaultdict[int, list[pattern_pb2.OpeningNodeRecord]] = defaultdict(list)
-    waiting: list[pattern_pb2.OpeningNodeRecord] = []
-    for node in sorted(nodes, key=lambda node: (node.visits, -node.node_id)):
-        (waiting if node.node_id == ROOT else children[node.parent_id]).append(node)
-    while waiting:
-        node = waiting.pop()
-        move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quote(node.move)
-        level = f" level {node.level}" if node.HasField("level") else ""
-        analysis = ""
-        if node.HasField("analysis"):
-            search = node.analysis
-            value = decimal(search.value_millionths, VALUE_SCALE)
-            unit = "plies" if search.kind == pattern_pb2.SEARCH_KIND_PLIES else "budget"
-            analysis = f" searched {value} {unit} {search.budget} analyst {quote(search.analyst)}"
-        yield (
-            f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} "
-            f"{_visits(node)}{level}{analysis}"
-        )
-        for part in node.weaker:
-            yield f"% {_WEAKER} {part.level} {_visits(part)}"
-        waiting += children[node.node_id]
-
-
-def _visits(visited: pattern_pb2.OpeningNodeRecord | pattern_pb2.LevelVisits) -> str:
-    """What contests left, in words that are read by `_read_visits`."""
-    wins, draws, losses = (
-        "/".join(map(str, counts)) for counts in (visited.wins, visited.draws, visited.losses)
-    )
-    values = "/".join(decimal(value, VALUE_SCALE) for value in visited.value_millionths)
-    return (
-        f"visits {visited.visits} wins {wins} draws {draws} losses {losses} values {values} "
-        f"told {visited.values} elos {decimal(visited.elo_hundredths, ELO_SCALE)}"
-    )
-
 
 MAX_LENGTH: Final = 64 << 20
 
@@ -492,7 +154,7 @@ class _Reader:
             raise LibraryTextError(number, 1, "'% library NAME' must come before what is in it")
         if self._library is Library.OPENING:
             self._node(number, line)
-        elif self._library == _EVALUATION:
+        elif self._library == EVALUATION:
             self._weight(words(number, line))
         elif line.lstrip().startswith("<"):
             self._end_pattern(number, line)
@@ -516,19 +178,19 @@ class _Reader:
                 (library,) = self._exactly(1, name, rest)
                 sections: dict[str, Library | str] = {
                     **_LIBRARIES,
-                    _TESUJIS: _TESUJIS,
-                    _EVALUATION: _EVALUATION,
+                    TESUJIS: TESUJIS,
+                    EVALUATION: EVALUATION,
                 }
                 if library.text not in sections:
                     raise library.refuse(f"is no library; there are {', '.join(sections)}")
                 self._library = sections[library.text]
             case _ if self._library in (None, Library.OPENING):
                 self._weaker(name, rest)
-            case _ if self._library == _EVALUATION:
+            case _ if self._library == EVALUATION:
                 self._evaluation_figures([name, *rest])
             case _:
                 self._first_line = self._first_line or line
-                if self._library == _TESUJIS:
+                if self._library == TESUJIS:
                     self._tesuji_figure(name, rest)
                 else:
                     self._figure(name, rest)
@@ -717,10 +379,10 @@ class _Reader:
 
     def _weaker(self, name: Word, rest: list[Word]) -> None:
         """Read what contests of a lower level left in the position of the line before."""
-        if name.text != _WEAKER or not self._nodes:
+        if name.text != WEAKER or not self._nodes:
             raise name.refuse(
                 "has no place here: '% game' and '% library' may stand here, "
-                f"and '% {_WEAKER}' below a position of the opening"
+                f"and '% {WEAKER}' below a position of the opening"
             )
         if not rest:
             raise name.refuse("is followed by 0 words: it needs a level, and what its contests left")
