@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from academy.store.codec import learnt_tables
-from academy.store.library_text import writing
+from academy.store.library_text import reading
 from academy.store.maintenance.check import check
 from academy.store.tokens import Role
 from tests.academy.cli.conftest import Academy, run
@@ -32,7 +32,7 @@ def test_an_evaluation_moves_to_an_empty_server_and_values_there_as_here(
     server: Running, academy: Academy, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In more than one part.
-    for module in (learnt_tables, writing):
+    for module in (learnt_tables, reading):
         monkeypatch.setattr(module, "WEIGHTS_PER_RECORD", 50)
     first, second = tmp_path / "first", tmp_path / "second"
     assert academy("export", "moved", "--to", first, "--format", form).exit_code == 0
