@@ -23,6 +23,7 @@ from clients.remote_play import (
     GameDeclinedError,
     GameEnd,
     GameTurn,
+    TimeControl,
     dial_in,
     dial_in_async,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "ProposalStatus",
     "Seat",
     "SuccessorMatches",
+    "TimeControl",
     "change_membership",
     "dial_in",
     "dial_in_async",

@@ -24,6 +24,16 @@ from clients.retries import REDIAL_SECONDS, Redialling
 
 
 @dataclass(frozen=True)
+class TimeControl:
+    """A game's clock: main time, then byo-yomi periods of so many moves; each move adds the increment."""
+
+    main_seconds: float
+    increment_seconds: float = 0.0
+    byo_yomi_seconds: float = 0.0
+    byo_yomi_stones: int = 0
+
+
+@dataclass(frozen=True)
 class Game:
     """A game as it begins.
 
@@ -38,6 +48,7 @@ class Game:
         resumed: whether the game had begun when the connection broke. Its moves come before the next request.
         academy: where to consult ACADEMY in this game; None without ACADEMY.
         contest_id: ACADEMY's name of this game.
+        time_control: the clock; None where each move has a time of its own.
     """
 
     game_id: str
@@ -50,6 +61,7 @@ class Game:
     resumed: bool
     academy: Connection | None = None
     contest_id: str = ""
+    time_control: TimeControl | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,7 @@ class GameTurn:
         legal_moves: the legal moves; empty where the bot did not want them or the game cannot list them.
         seconds_left: what the clock allows at most.
         stones_left: the moves left of a byo-yomi period.
+        view: what the seat sees in the game's own form; "" where it was not wanted, or the game has none.
     """
 
     board: str
@@ -69,6 +82,7 @@ class GameTurn:
     legal_moves: tuple[str, ...]
     seconds_left: float
     stones_left: int
+    view: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +137,8 @@ class Engine:
         description: a line about it.
         games_at_once: how many games it plays at the same time.
         legal_moves: whether each request lists the legal moves.
+        view: whether each request has what the seat sees in the game's own form, as the referee's `view_text`
+            writes it, where a board's letters do not show all (WarLight's armies).
     """
 
     name: str = ""
@@ -130,6 +146,7 @@ class Engine:
     description: str = ""
     games_at_once: int = 1
     legal_moves: bool = False
+    view: bool = False
 
 
 Move = Answer | str | None
@@ -396,6 +413,7 @@ def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:
         engine_version=engine.version,
         engine_description=engine.description,
         want_legal_moves=engine.legal_moves,
+        want_view=engine.view,
     )
 
 
@@ -407,6 +425,7 @@ def turn_of(request: players_pb2.MoveRequest, moves: Sequence[tuple[int, str]]) 
         tuple(request.legal_moves),
         request.time_left.ToNanoseconds() / 1e9,
         request.stones_left,
+        request.view,
     )
 
 
@@ -443,6 +462,15 @@ def game_of(start: players_pb2.GameStart, arena: Connection) -> Game:
     academy = None
     if start.HasField("academy"):
         academy = replace(arena, address=start.academy.address, token=start.academy.token)
+    clock = None
+    if start.HasField("time_control"):
+        control = start.time_control
+        clock = TimeControl(
+            control.main.ToNanoseconds() / 1e9,
+            control.increment.ToNanoseconds() / 1e9,
+            control.byo_yomi.ToNanoseconds() / 1e9,
+            control.byo_yomi_stones,
+        )
     return Game(
         game_id=start.game_id,
         name=start.game,
@@ -454,4 +482,5 @@ def game_of(start: players_pb2.GameStart, arena: Connection) -> Game:
         resumed=start.resumed,
         academy=academy,
         contest_id=start.academy.contest_id,
+        time_control=clock,
     )

@@ -35,6 +35,7 @@ __all__ = [
     "UnknownRefereeError",
     "UnreadableMoveError",
     "UnreadableRecordError",
+    "UnreadableViewError",
     "VariantFacts",
     "referee",
     "referees",
@@ -74,6 +75,10 @@ class UnreadableRecordError(ValueError):
 
 class IllegalMoveError(ValueError):
     """A move that the rules forbid in this position; the message says which rule."""
+
+
+class UnreadableViewError(ValueError):
+    """Text that is no view of a position of this game."""
 
 
 class UnknownRefereeError(LookupError):
@@ -464,6 +469,31 @@ class Referee(ABC, Generic[Position, Move]):
             A position in which what is hidden from the seat cannot be found.
         """
         return position
+
+    def view_text(self, view: Position) -> str | None:
+        """What a seat may see of a position as text, for players elsewhere that need more than `board`.
+
+        Args:
+            view: What `view` has returned for the seat.
+
+        Returns:
+            The text, which `read_view` reads; None where the letters of `board` and the moves are enough.
+        """
+        return None
+
+    def read_view(self, text: str) -> Position:
+        """Read what `view_text` wrote.
+
+        Args:
+            text: The text, from another machine.
+
+        Returns:
+            The view.
+
+        Raises:
+            UnreadableViewError: The text is no view of a position of this game.
+        """
+        raise UnreadableViewError(f"the game {self.name!r} does not write views as text")
 
     @property
     def hides(self) -> bool:

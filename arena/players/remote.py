@@ -54,6 +54,7 @@ class RemotePlayer(Player):
         self._hides = seating.referee.hides
         self._connection: socket.socket | None = None
         self._wants_legal_moves = False
+        self._wants_view = False
         self._requests = 0
         self._own_move = ""
 
@@ -90,6 +91,7 @@ class RemotePlayer(Player):
         self.name = f"{hello.engine_name}:{hello.engine_version}".strip(":")[:64]
         self.description = hello.engine_description[:MAX_COMMENT] or self.name
         self._wants_legal_moves = hello.want_legal_moves
+        self._wants_view = hello.want_view
         self._say(players_pb2.PlayResponse(game_start=self._game_start()))
         try:
             answer = self._receive(deadline).heard
@@ -157,6 +159,8 @@ class RemotePlayer(Player):
         if self._wants_legal_moves:
             legal = rules.legal_moves(view, seating.seat)
             request.legal_moves.extend(() if legal is None else map(rules.move_text, legal))
+        if self._wants_view:
+            request.view = rules.view_text(view) or ""
         started = time.perf_counter()
         self._say(players_pb2.PlayResponse(move_request=request))
         try:

@@ -7,18 +7,14 @@ played; a game with a board arranged by a player is declined. The engine's ticke
 is in the variables that an arena gives players of its own (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN).
 """
 
-import argparse
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final, cast
 
-from academy.wire.addresses import InvalidAddressError
-from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
-from clients.remote_play import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn, dial_in
+from clients.bots.connector import argument_parser, connect, environment
+from clients.remote_play import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import InvalidSettingError, MissingSettingError, UnknownRefereeError, referee
 from referees.dialogues import GtpGame
 
@@ -32,7 +28,7 @@ class EngineError(Exception):
 class EngineProcess:
     """A GTP engine that runs."""
 
-    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:
         """Raises EngineError where it does not start."""
         self._name = command[0]
         try:
@@ -40,7 +36,7 @@ class EngineProcess:
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, **environment},
+                env=variables,
                 encoding="utf-8",
                 errors="replace",
             )
@@ -98,7 +94,7 @@ class SeatedEngine:
         # Its last answer, which the arena confirms among the moves.
         self._own: str | None = None
         try:
-            self.engine = EngineProcess(command, _environment(game))
+            self.engine = EngineProcess(command, environment(game))
         except EngineError as error:
             raise GameDeclinedError(str(error)) from None
         try:
@@ -116,6 +112,10 @@ class SeatedEngine:
         if seconds is not None and self.engine.knows("time_settings"):
             # One move a period. Whole seconds, and a little for the way there and back.
             self.engine.ask(f"time_settings 0 {max(1, int(seconds * 0.9))} 1")
+
+    def end(self) -> None:
+        """End the engine."""
+        self.engine.end()
 
     def choose(self, turn: GameTurn) -> Answer:
         """Return the engine's move; an engine that fails resigns this game, and others go on."""
@@ -142,69 +142,11 @@ class SeatedEngine:
         return Answer(move)
 
 
-def _environment(game: Game) -> dict[str, str]:
-    if game.academy is None:
-        return {}
-    return {
-        "ACADEMY_ADDRESS": game.academy.address,
-        "ACADEMY_CONTEST": game.contest_id,
-        "ACADEMY_TOKEN": game.academy.token,
-    }
-
-
-class Connector:
-    """The engines of all games in progress."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
-        self._seated: dict[str, SeatedEngine] = {}
-
-    def new_game(self, game: Game) -> Callable[[GameTurn], Answer]:
-        """Start an engine for a game; an earlier one of the same game, whose stream broke, is ended."""
-        self._leave(game.game_id)
-        seated = self._seated[game.game_id] = SeatedEngine(game, self._command)
-        return seated.choose
-
-    def game_over(self, game: Game, end: GameEnd) -> None:
-        """End the game's engine, and print how the game ended."""
-        self._leave(game.game_id)
-        print(f"{game.game_id}: {' v '.join(game.players)}: {end.result or end.void_reason}", flush=True)
-
-    def _leave(self, game_id: str) -> None:
-        seated = self._seated.pop(game_id, None)
-        if seated is not None:
-            seated.engine.end()
-
-    def close(self) -> None:
-        """End all engines."""
-        for game_id in list(self._seated):
-            self._leave(game_id)
-
-
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
-    parser = argparse.ArgumentParser(
-        prog="arena-gtp-connect", description="Let a GTP engine play at an arena that it dials in to."
-    )
-    parser.add_argument("--player", required=True, help="the player's name at the arena")
-    parser.add_argument("--address", default=os.environ.get("ARENA_ADDRESS", "127.0.0.1:50561"))
-    parser.add_argument("--token-file", type=Path, help="the file that holds the player's token")
-    parser.add_argument("--games", type=int, default=1, help="how many games it plays at once")
-    parser.add_argument("command", nargs="+", metavar="ENGINE", help="the engine and its arguments, after --")
+    parser = argument_parser("arena-gtp-connect", "Let a GTP engine play at an arena that it dials in to.")
     arguments = parser.parse_args()
-    connector = Connector(arguments.command)
-    engine = Engine(Path(arguments.command[0]).name, "", games_at_once=arguments.games)
-    try:
-        arena = Connection.to_arena(arguments.address, token_file=arguments.token_file)
-        dial_in(arena, arguments.player, connector.new_game, engine, game_over=connector.game_over)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except (
-        AcademyRefusedError, AcademyUnavailableError, InvalidAddressError, OSError, ValueError,
-    ) as error:  # fmt: skip
-        sys.exit(f"arena-gtp-connect: {error}")
-    finally:
-        connector.close()
+    connect(parser, arguments, lambda game: SeatedEngine(game, arguments.command))
 
 
 if __name__ == "__main__":

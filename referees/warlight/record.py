@@ -47,7 +47,7 @@ def write(
         "remarks": list(game.remarks),
         "final_remarks": list(game.final_remarks),
         "map": _map(war_map, mirror),
-        "final": _standing(positions[-1]),
+        "final": standing_of(positions[-1]),
     }
     turns = [
         _turn(war_map, settings, positions[number], positions[number + 1], game.moves[2 * number :][:2])
@@ -79,7 +79,8 @@ def _map(war_map: WarMap, mirror: Sequence[int] | None) -> dict[str, Any]:
     }
 
 
-def _standing(position: WarPosition) -> dict[str, Any]:
+def standing_of(position: WarPosition) -> dict[str, Any]:
+    """The owners and armies, by index."""
     return {"owners": list(position.owners), "armies": list(position.armies)}
 
 
@@ -93,26 +94,27 @@ def _turn(
     by_seat = sorted(played, key=lambda move: move.seat)
     return {
         "turn": before.turn,
-        "standing": _standing(before),
+        "standing": standing_of(before),
         "income": [war_map.income(before.owners, seat, settings.income) for seat in (1, 2)],
         "first": after.first,
         "orders": [[order.text for order in move.move] for move in by_seat],
-        "events": [_event(event) for event in after.events],
+        "events": [event_of(event) for event in after.events],
         "seconds": [None if move.seconds is None else round(move.seconds, 6) for move in by_seat],
         "values": [move.values.get(move.seat) for move in by_seat],
         "comments": [move.comment for move in by_seat],
     }
 
 
-_KINDS: Final = {Deployed: "deploy", Transferred: "transfer", Attacked: "attack"}
-_KEYS: Final = {"source": "from", "ordered": "asked"}
+KINDS: Final = {Deployed: "deploy", Transferred: "transfer", Attacked: "attack"}
+KEYS: Final = {"source": "from", "ordered": "asked"}
 
 
-def _event(event: Event) -> dict[str, Any]:
+def event_of(event: Event) -> dict[str, Any]:
+    """What an order did, by the record's keys."""
     if isinstance(event, RefusedOrder):
         return {"seat": event.seat, "kind": "illegal", "order": event.order.text, "why": event.why}
-    content = {_KEYS.get(name, name): value for name, value in event._asdict().items() if name != "seen"}
-    return {"seat": event.seat, "kind": _KINDS[type(event)], **content}
+    content = {KEYS.get(name, name): value for name, value in event._asdict().items() if name != "seen"}
+    return {"seat": event.seat, "kind": KINDS[type(event)], **content}
 
 
 def read(content: bytes) -> list[tuple[str, list[str]]]:

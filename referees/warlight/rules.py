@@ -10,7 +10,7 @@ from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
 from referees.dialogues import LineDialogue
 from referees.drawing import Drawing
-from referees.warlight import ai_challenge_2, record
+from referees.warlight import ai_challenge_2, record, view_text
 from referees.warlight.ai_challenge_2 import ChallengeLines
 from referees.warlight.maps import InvalidMapError, WarMap, is_file, load_map, map_names, mirror_of, northern
 from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders, orders_text, read_orders
@@ -172,6 +172,14 @@ class WarLight(Referee[WarPosition, Orders]):
     def view(self, position: WarPosition, seat: int) -> WarPosition:
         """Own territories, their neighbours, and the orders of the last turn that could be seen."""
         return view(self.map, position, seat, fog=self.settings.fog)
+
+    def view_text(self, view: WarPosition) -> str:
+        """What a seat sees as JSON (docs/reference/warlight.md): the board's letters have no armies."""
+        return view_text.write(view)
+
+    def read_view(self, text: str) -> WarPosition:
+        """Read such a view. Raises UnreadableViewError."""
+        return view_text.read(text, len(self.map.territories))
 
     def board(self, position: WarPosition, seat: int) -> Board:
         """Seat 1's territories are `x` and `b`, seat 2's `o` and `w`, what a seat cannot see is `+`."""

@@ -5,10 +5,11 @@ from collections import deque
 
 import pytest
 
-from arena.players.lines import Dropped, LinesChannel
+from arena.players.lines import LinesChannel
 from arena.players.player import PlayerTimeoutError
 from arena.players.process import ChildProcess
 from referees.dialogues import Prompt
+from referees.line_requests import Dropped
 
 
 class Bot(ChildProcess):

@@ -1,0 +1,144 @@
+"""What programs have in common that let an engine play at an arena that they dial in to."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Protocol
+
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.remote_play import Answer, Engine, Game, GameEnd, GameTurn, dial_in
+
+MAX_GAMES: Final = 1000
+
+
+class SeatedProgram(Protocol):
+    """A program in its seat of one game."""
+
+    def choose(self, turn: GameTurn) -> Answer:
+        """Return the program's move."""
+
+    def end(self) -> None:
+        """End the program: its game is over."""
+
+
+def environment(game: Game) -> dict[str, str]:
+    """The variables of a game's program: this process's, and the game's ticket for ACADEMY."""
+    if game.academy is None:
+        return dict(os.environ)
+    return {
+        **os.environ,
+        "ACADEMY_ADDRESS": game.academy.address,
+        "ACADEMY_CONTEST": game.contest_id,
+        "ACADEMY_TOKEN": game.academy.token,
+    }
+
+
+class Connector:
+    """The programs of all games in progress."""
+
+    def __init__(self, seat: Callable[[Game], SeatedProgram]) -> None:
+        """`seat` starts the program of a game, or raises GameDeclinedError."""
+        self._seat = seat
+        self._seated: dict[str, SeatedProgram] = {}
+
+    def new_game(self, game: Game) -> Callable[[GameTurn], Answer]:
+        """Start a program for a game; an earlier one of the same game, whose stream broke, is ended."""
+        self._leave(game.game_id)
+        seated = self._seated[game.game_id] = self._seat(game)
+        return seated.choose
+
+    def game_over(self, game: Game, end: GameEnd) -> None:
+        """End the game's program, and print how the game ended."""
+        self._leave(game.game_id)
+        print(f"{game.game_id}: {' v '.join(game.players)}: {end.result or end.void_reason}", flush=True)
+
+    def _leave(self, game_id: str) -> None:
+        seated = self._seated.pop(game_id, None)
+        if seated is not None:
+            seated.end()
+
+    def close(self) -> None:
+        """End all programs."""
+        for game_id in list(self._seated):
+            self._leave(game_id)
+
+
+def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
+    """The arguments that all connectors have."""
+    parser = argparse.ArgumentParser(prog=name, description=description)
+    parser.add_argument("--player", required=True, help="the player's name at the arena")
+    parser.add_argument(
+        "--address", type=_address, default=os.environ.get("ARENA_ADDRESS") or "127.0.0.1:50561",
+        help="where the arena is: host:port or unix:PATH",
+    )  # fmt: skip
+    parser.add_argument("--token-file", type=_token_file, help="the file that holds the player's token")
+    parser.add_argument(
+        "--games", type=_games, default=1, help=f"how many games it plays at once, 1 to {MAX_GAMES}"
+    )
+    parser.add_argument(
+        "command", nargs="+", type=str, metavar="COMMAND", help="the program and its arguments, after --"
+    )
+    return parser
+
+
+def _address(text: str) -> str:
+    try:
+        address = ServerAddress.parse(text)
+    except InvalidAddressError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not address.path and address.port == 0:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: nothing listens at port 0; give the port that the arena prints"
+        )
+    return text
+
+
+def _token_file(text: str) -> Path:
+    file = Path(text)
+    if not file.is_file():
+        raise argparse.ArgumentTypeError(
+            f"there is no file {text!r}: keep the token that the operator gave you in it (the operator makes "
+            "one by 'arena token NAME --role player', a member by 'arena member register')"
+        )
+    return file
+
+
+def _games(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_GAMES):
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number from 1 to {MAX_GAMES}")
+    return int(text)
+
+
+def connect(
+    parser: argparse.ArgumentParser,
+    arguments: argparse.Namespace,
+    seat: Callable[[Game], SeatedProgram],
+    *,
+    view: bool = False,
+) -> None:
+    """Dial in and play until the arena is gone; ends the process with a message where that fails.
+
+    Args:
+        parser: what read the arguments, and reports wrong ones (exit status 2).
+        arguments: those of `argument_parser`.
+        seat: starts the program of a game, or raises GameDeclinedError.
+        view: whether requests have what the seat sees in the game's own form.
+    """
+    program = arguments.command[0]
+    if shutil.which(program) is None:
+        parser.error(f"there is no program {program!r} to run here: install it, or give its path")
+    connector = Connector(seat)
+    engine = Engine(Path(program).name, games_at_once=arguments.games, view=view)
+    try:
+        arena = Connection.to_arena(arguments.address, token_file=arguments.token_file)
+        dial_in(arena, arguments.player, connector.new_game, engine, game_over=connector.game_over)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except (AcademyRefusedError, AcademyUnavailableError, OSError, ValueError) as error:
+        sys.exit(f"{parser.prog}: {error}")
+    finally:
+        connector.close()
