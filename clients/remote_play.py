@@ -25,7 +25,14 @@ from clients.retries import REDIAL_SECONDS, Redialling
 
 @dataclass(frozen=True)
 class TimeControl:
-    """A game's clock: main time, then byo-yomi periods of so many moves; each move adds the increment."""
+    """A game's clock: main time, then Canadian byo-yomi.
+
+    Args:
+        main_seconds: the time for all moves.
+        increment_seconds: what each move made in main time adds to the clock.
+        byo_yomi_seconds: the length of a byo-yomi period; 0 without byo-yomi.
+        byo_yomi_stones: the moves to make in each period.
+    """
 
     main_seconds: float
     increment_seconds: float = 0.0

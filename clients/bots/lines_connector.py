@@ -35,7 +35,7 @@ MAX_LINE: Final = 1_000_000
 MAX_LINES_WAITING: Final = 10_000
 MAX_COMPLAINTS: Final = 50
 LATE_TURNS: Final = 3
-# What is kept of a turn's time for the way to the arena: a share of it, and at most so many seconds.
+# What is kept of a turn's time for the way to the arena: a share of it, up to a number of seconds.
 RESERVED_SHARE: Final = 0.1
 RESERVED_SECONDS: Final = 0.5
 

@@ -36,7 +36,7 @@ def _event_content(event: Event) -> dict[str, Any]:
 
 
 def read(text: str, territories: int) -> WarPosition:
-    """Read a view of a map with so many territories. Raises UnreadableViewError."""
+    """Read a view of a map with this number of territories. Raises UnreadableViewError."""
     try:
         content = json.loads(text)
         standing = content["standing"]
