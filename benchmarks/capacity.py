@@ -1,0 +1,193 @@
+"""How many servers, cores and disks a number of bots needs, from the measured figures.
+
+    python -m benchmarks.capacity [--minutes 10] [--questions 30] [--cores 8] [BOTS ...]
+
+Nothing is measured here. Each process of a server is simulated as a queue: questions of the bots that are
+connected to it, and what it reads of other processes' writes. The least number of processes whose busiest one
+answers 99 of 100 questions in time is what is needed. docs/how-to/capacity.md has the table and the assumptions.
+"""
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+# Measured; docs/explanation/performance.md has them, and a test compares.
+CONSULTATIONS_A_SECOND: Final = 3_114  # one process on one core, shared log
+REPORTS_A_SECOND: Final = 442  # one server, shared log
+REPORTS_OF_ALL: Final = 309  # two servers that write at once, to one game
+FOLLOWING_SECONDS: Final = 0.0002  # what a process takes to read another's report
+PROCESS_MIB: Final = 400  # 100 full games
+FOLDER_BYTES: Final = 9_359  # for a contest with four proposals
+STREAM_BYTES: Final = 2_242
+GAME_SECONDS: Final = 0.005  # the arena's own processor time for a game
+GAMES_OF_A_RUN: Final = 1_023  # the most that `--parallel` allows
+LARGEST_FILE: Final = 1 << 40
+
+# Assumed.
+IN_TIME: Final = 0.01
+FEWEST_SERVERS: Final = 3
+NATS_CORES: Final = 1
+_DAY: Final = 86_400
+_ARRIVALS: Final = 200_000
+_MOST_PROCESSES: Final = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What bots do that always play: `bots` of them, two a game.
+
+    A game takes `minutes`, in which each bot asks `questions` by calls, all of one position.
+    """
+
+    bots: int
+    minutes: float = 10.0
+    questions: float = 30.0
+
+    @property
+    def games(self) -> int:
+        """Games in progress."""
+        return math.ceil(self.bots / 2)
+
+    @property
+    def contests_a_second(self) -> float:
+        return self.bots / 2 / (self.minutes * 60)
+
+    @property
+    def questions_a_second(self) -> float:
+        return self.bots * self.questions / (self.minutes * 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a load needs: `processes` of all servers that remain when one is lost, and the servers they take."""
+
+    processes: int
+    servers: int
+    cores: int
+    p99: float
+    log_share: float
+
+    @property
+    def processes_each(self) -> int:
+        """Processes of one server, so that the others do when one is lost."""
+        return math.ceil(self.processes / (self.servers - 1))
+
+
+class OverloadError(ValueError):
+    """A load that no number of servers carries."""
+
+
+def waiting(questions: float, reports: float, chance: np.random.Generator) -> float:
+    """Return in how many seconds 99 of 100 questions are answered by one process.
+
+    Args:
+        questions: How many come a second, each at a random time.
+        reports: How many reports of others it reads a second.
+        chance: Where random times come from.
+
+    Raises:
+        OverloadError: More comes than it can do.
+    """
+    rate = questions + reports
+    if questions / CONSULTATIONS_A_SECOND + reports * FOLLOWING_SECONDS >= 1:
+        raise OverloadError(f"{questions:,.0f} questions a second are more than a process can answer")
+    between = chance.exponential(1 / rate, _ARRIVALS)
+    asks = chance.random(_ARRIVALS) < questions / rate
+    service = np.where(asks, chance.exponential(1 / CONSULTATIONS_A_SECOND, _ARRIVALS), FOLLOWING_SECONDS)
+    # Lindley: who comes waits for what the one before waited and took, less the time between them.
+    steps = np.concatenate(([0.0], np.cumsum(service[:-1] - between[1:])))
+    waits = steps - np.minimum.accumulate(steps)
+    return float(np.quantile((waits + service)[asks], 0.99))
+
+
+def _busiest(load: Load, processes: int, chance: np.random.Generator) -> float:
+    """The share of the bots that the busiest process has, as each bot stays where it connected."""
+    spread = chance.multinomial(load.bots, np.full(processes, 1 / processes), 100).max(axis=1)
+    return float(np.median(spread)) / load.bots
+
+
+def plan(load: Load, cores: int = 8, seed: int = 1) -> Need:
+    """Return what a load needs, of servers with so many cores.
+
+    Raises:
+        OverloadError: The shared log takes fewer reports than the games bring, or the servers have too few
+            cores.
+    """
+    if load.contests_a_second > REPORTS_OF_ALL:
+        raise OverloadError(
+            f"{load.bots:,} bots bring {load.contests_a_second:,.0f} reports a second, all servers of a log "
+            f"together take {REPORTS_OF_ALL}: give groups of games servers and a log of their own"
+        )
+    learning = math.ceil(load.contests_a_second / REPORTS_A_SECOND)
+    free = cores - learning - NATS_CORES
+    if free < 1:
+        raise OverloadError(
+            f"{cores} cores: one is for NATS and {learning} for learning, one more must answer questions"
+        )
+    chance = np.random.default_rng(seed)
+    processes = math.ceil(load.questions_a_second / CONSULTATIONS_A_SECOND)
+    while processes <= _MOST_PROCESSES:
+        try:
+            share = _busiest(load, processes, chance)
+            p99 = waiting(load.questions_a_second * share, load.contests_a_second, chance)
+        except OverloadError:
+            p99 = math.inf
+        if p99 <= IN_TIME:
+            servers = max(FEWEST_SERVERS, math.ceil(processes / free) + 1)
+            each = math.ceil(processes / (servers - 1))
+            return Need(
+                processes, servers, each + learning + NATS_CORES, p99, load.contests_a_second / REPORTS_OF_ALL
+            )
+        processes += 1
+    raise OverloadError(f"{load.bots:,} bots: more than {_MOST_PROCESSES:,} processes would be needed")
+
+
+def row(load: Load, need: Need) -> str:
+    """A row of the table."""
+    a_day = load.contests_a_second * _DAY
+    folder, stream = a_day * FOLDER_BYTES / 1e9, a_day * STREAM_BYTES / 1e9
+    runs = math.ceil(load.games / GAMES_OF_A_RUN)
+    return (
+        f"| {load.bots:,} | {load.minutes:g} | {load.questions_a_second:,.0f} | {load.contests_a_second:,.1f} "
+        f"| {need.servers} × {need.processes_each} | {need.cores} | {need.processes_each * PROCESS_MIB / 1024:.1f} "
+        f"| {need.p99 * 1e3:.1f} | {need.log_share:.0%} | {folder:,.1f} + {stream:,.1f} "
+        f"| {LARGEST_FILE / 1e9 / folder:,.0f} | {runs} | {load.contests_a_second * GAME_SECONDS:.2f} |"
+    )
+
+
+HEAD: Final = (
+    "| bots | minutes a game | questions/s | reports/s | servers × processes | cores each | GiB each | p99 ms "
+    "| of the log's rate | GB a day: folder + stream, each | days until a file is full | runs of the arena "
+    "| their cores |\n" + "|---" * 13 + "|"
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table; loads that are too much are a line below it."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("bots", nargs="*", type=int, default=[1_000, 10_000, 100_000])
+    parser.add_argument("--minutes", type=float, nargs="+", default=[10.0, 1.0], help="how long games take")
+    parser.add_argument("--questions", type=float, default=30.0, help="of a bot in a game")
+    parser.add_argument("--cores", type=int, default=8, help="of a server")
+    chosen = parser.parse_args(arguments)
+    if min(*chosen.bots, 1) < 1 or min(*chosen.minutes, chosen.questions) <= 0:
+        parser.error("bots, minutes and questions must be more than 0")
+    print(HEAD)
+    refused = []
+    for minutes in chosen.minutes:
+        for bots in chosen.bots:
+            load = Load(bots, minutes, chosen.questions)
+            try:
+                print(row(load, plan(load, chosen.cores)))
+            except OverloadError as error:
+                refused.append(f"Games of {minutes:g} minutes: {error}.")
+    if refused:
+        print("\n" + "\n".join(refused))
+
+
+if __name__ == "__main__":
+    main()
