@@ -4,7 +4,7 @@
 
 Nothing is measured here. Each process of a server is simulated as a queue: questions of the bots that are
 connected to it, and what it reads of other processes' writes. The least number of processes whose busiest one
-answers 99 of 100 questions in time is what is needed. docs/how-to/capacity.md has the table and the assumptions.
+answers 99 of 100 questions in time is needed. docs/how-to/capacity.md has the table and the assumptions.
 """
 
 import argparse
@@ -21,9 +21,8 @@ REPORTS_A_SECOND: Final = 442  # one server, shared log
 REPORTS_OF_ALL: Final = 309  # two servers that write at once, to one game
 FOLLOWING_SECONDS: Final = 0.0002  # what a process takes to read another's report
 PROCESS_MIB: Final = 400  # 100 full games
-FOLDER_BYTES: Final = 9_359  # for a contest with four proposals
-STREAM_BYTES: Final = 2_242
-GAME_SECONDS: Final = 0.005  # the arena's own processor time for a game
+FOLDER_BYTES: Final = 11_407  # for a contest with four proposals
+STREAM_BYTES: Final = 2_241
 GAMES_OF_A_RUN: Final = 1_023  # the most that `--parallel` allows
 LARGEST_FILE: Final = 1 << 40
 
@@ -63,7 +62,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a load needs: `processes` of all servers that remain when one is lost, and the servers they take."""
+    """What a load needs: `processes` that answer when one server is lost, and all servers."""
 
     processes: int
     servers: int
@@ -151,19 +150,31 @@ def row(load: Load, need: Need) -> str:
     a_day = load.contests_a_second * _DAY
     folder, stream = a_day * FOLDER_BYTES / 1e9, a_day * STREAM_BYTES / 1e9
     runs = math.ceil(load.games / GAMES_OF_A_RUN)
-    return (
-        f"| {load.bots:,} | {load.minutes:g} | {load.questions_a_second:,.0f} | {load.contests_a_second:,.1f} "
-        f"| {need.servers} × {need.processes_each} | {need.cores} | {need.processes_each * PROCESS_MIB / 1024:.1f} "
-        f"| {need.p99 * 1e3:.1f} | {need.log_share:.0%} | {folder:,.1f} + {stream:,.1f} "
-        f"| {LARGEST_FILE / 1e9 / folder:,.0f} | {runs} | {load.contests_a_second * GAME_SECONDS:.2f} |"
+    cells = (
+        f"{load.bots:,}",
+        f"{load.minutes:g}",
+        f"{load.questions_a_second:,.0f}",
+        f"{load.contests_a_second:,.1f}",
+        f"{need.log_share:.0%}",
+        f"{need.servers}",
+        f"{need.processes_each}",
+        f"{need.cores}",
+        f"{need.processes_each * PROCESS_MIB / 1024:.1f}",
+        f"{need.p99 * 1e3:.1f}",
+        f"{folder:,.1f}",
+        f"{stream:,.1f}",
+        f"{LARGEST_FILE / 1e9 / folder:,.0f}",
+        f"{runs}",
     )
+    return f"| {' | '.join(cells)} |"
 
 
-HEAD: Final = (
-    "| bots | minutes a game | questions/s | reports/s | servers × processes | cores each | GiB each | p99 ms "
-    "| of the log's rate | GB a day: folder + stream, each | days until a file is full | runs of the arena "
-    "| their cores |\n" + "|---" * 13 + "|"
+COLUMNS: Final = (
+    *("bots", "minutes a game", "questions/s", "reports/s", "of what the log takes"),
+    *("servers", "processes each", "cores each", "GiB each", "p99 ms"),
+    *("folder GB/day", "stream GB/day", "days until the folder's file is full", "runs of the arena"),
 )
+HEAD: Final = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

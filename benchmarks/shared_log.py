@@ -4,7 +4,8 @@
 
 Both servers have one full game and run at the same time, with one NATS server that writes each message to the
 disk before it is acknowledged. They are asked in turns, so that what else the machine does counts for both.
-The rows of two servers have them write at once: to one game, and to a game each.
+The rows of two servers have them write at once: to one game, and to a game each. At the end: the room that
+contests take.
 """
 
 import itertools
@@ -16,11 +17,14 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Final
 
+from academy.store.contest_commands import RegisterGame
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from benchmarks.load import full_game
 from benchmarks.load.bench import REPORT, SERVICE, Generator, Server
 from benchmarks.load.wire import Load
+from benchmarks.store import GAME, play
+from tests.academy.store.examples import go_game, report
 from tests.academy.store.shared_log.nats_servers import NatsServer
 
 ROUNDS: Final = 8
@@ -29,6 +33,7 @@ SECONDS: Final = 1.5
 REPORTING_SECONDS: Final = 0.8
 REPORTS: Final = 1_000
 BOTS: Final = 8
+CONTESTS_OF_A_BATCH: Final = 200
 
 
 class Measured:
@@ -86,6 +91,7 @@ def main() -> None:
         with Store(folders["two"], log=nats.address("bench")):
             print(f"\nA new server reads the log in {time.perf_counter() - begun:.1f} s.")
         measure_both((first, serve("two", "one")), generators)
+        measure_room(Path(parent) / "room", nats, Path(parent) / "nats")
 
 
 def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
@@ -127,6 +133,26 @@ def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -
             together.append(Load(rate, max(here.p50, there.p50), max(here.p99, there.p99), 0.0))
             shares.append(min(here.rate, there.rate) / rate)
         row(f"reports to {what}", together, f"{median(shares):.2f}")
+
+
+def measure_room(folder: Path, nats: NatsServer, streams: Path) -> None:
+    """Print the bytes of a contest (60 plies on 9x9, four proposals) in the folder and the stream."""
+    with Store(folder, log=nats.address("room")) as store:
+        store.run(RegisterGame(go_game(game_id=GAME), "benchmark"))
+        rooms = []
+        for batch in range(6):
+            play(store, [report(f"{batch}/{number}") for number in range(CONTESTS_OF_A_BATCH)])
+            stored = sum(path.stat().st_size for path in streams.rglob("*") if path.is_file())
+            rooms.append((store.environment.room().used, stored))
+    # The first contests bring most of the patterns.
+    folders, streamed = (
+        [(later[part] - before[part]) / CONTESTS_OF_A_BATCH for before, later in itertools.pairwise(rooms)]
+        for part in (0, 1)
+    )
+    print(
+        f"\nA contest takes {min(folders):,.0f} to {max(folders):,.0f} bytes of the folder and "
+        f"{max(streamed):,.0f} bytes of the stream ({len(folders)} times {CONTESTS_OF_A_BATCH})."
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,281 @@
+"""The compose file and the Kubernetes manifests fit the programs, each other, and the container file."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from academy.cli.app import application
+from arena.cli.app import application as arena_application
+from docs.generate import metrics
+from tests.academy.store.shared_log.nats_servers import BINARY
+from tests.deploy.manifests import (
+    COMPOSE,
+    DEPLOY,
+    KUBERNETES,
+    Program,
+    compose,
+    compose_programs,
+    kubernetes_programs,
+    objects,
+    pods,
+)
+
+ROOT = DEPLOY.parent
+PROGRAMS = [*compose_programs(), *kubernetes_programs()]
+# What Kubernetes and Ray's operator make by themselves.
+MADE_ELSEWHERE = {"secret tls", "secret nats", "secret cup", "secret games", "configmap cup"}
+
+
+def ours(program: Program) -> bool:
+    return bool(program.command) and Path(program.command[0]).name in ("academy", "arena", "academy-web")
+
+
+def options(program: Program) -> dict[str, str]:
+    split = (word.partition("=") for word in program.command if word.startswith("--"))
+    return {name: value for name, _, value in split}
+
+
+def container_text() -> str:
+    return (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
+
+
+def test_all_programs_are_found() -> None:
+    assert [Path(program.command[0]).name for program in PROGRAMS if ours(program)] == [
+        *("academy", "academy", "academy", "arena", "academy-web"),
+        *("academy", "arena", "academy-web", "arena"),
+    ]
+
+
+@pytest.mark.parametrize("program", filter(ours, PROGRAMS), ids=lambda program: program.name)
+def test_programs_get_options_that_there_are(program: Program) -> None:
+    name, *words = program.command
+    if name.endswith("academy-web"):
+        # It is no group of commands, so its options are looked up in its help.
+        done = subprocess.run(
+            [sys.executable, "-m", "web.cli", "--help"],
+            capture_output=True,
+            text=True,
+            env={"COLUMNS": "200"},
+        )
+        assert set(options(program)) <= set(re.findall(r"--[a-z-]+", done.stdout))
+        return
+    known = application if name.endswith("academy") else arena_application
+    # Wrong options are reported before any help.
+    outcome = CliRunner().invoke(known, [*words, "--help"])
+    assert outcome.exit_code == 0, outcome.output
+    outcome = CliRunner().invoke(known, [*words, "--no-such-option", "--help"])
+    assert outcome.exit_code == 2
+
+
+@pytest.mark.parametrize("program", filter(ours, PROGRAMS), ids=lambda program: program.name)
+def test_programs_find_what_their_arguments_name_where_it_is_mounted(program: Program) -> None:
+    for word in program.command[1:]:
+        path = word.rpartition("=")[2]
+        if path.startswith("/"):
+            assert any(path == folder or path.startswith(f"{folder}/") for folder in program.folders), word
+
+
+@pytest.mark.parametrize("program", filter(ours, PROGRAMS), ids=lambda program: program.name)
+def test_programs_listen_where_others_reach_them(program: Program) -> None:
+    listened = {
+        int(value.rpartition(":")[2])
+        for name, value in options(program).items()
+        if name in ("--address", "--metrics-address")
+    }
+    # Metrics are scraped inside of the compose file's network.
+    assert set(program.ports) <= listened
+    assert listened - set(program.ports) <= {9464, 9474}
+
+
+def test_writable_mounts_belong_to_the_user_of_the_image() -> None:
+    made = re.findall(r"install --directory --owner academy --mode 0700 (.*)", container_text())
+    writable = {
+        volume.split(":")[1]
+        for service in compose()["services"].values()
+        if service["image"] == "academy"
+        for volume in service["volumes"]
+        if not volume.endswith(":ro")
+    }
+    assert writable == set(made[0].split())
+
+
+def test_the_image_has_what_the_programs_import() -> None:
+    (extras,) = re.findall(r"'\.\[(.*)\]'", container_text())
+    assert {"arena", "nats", "web"} <= set(extras.split(","))
+    (ray,) = re.findall(
+        r"'\.\[(.*)\]' '", (DEPLOY / "container" / "ray.Containerfile").read_text(encoding="utf-8")
+    )
+    assert ray == "ray"
+
+
+def test_all_nodes_of_a_cluster_and_its_run_have_one_version_of_ray() -> None:
+    text = (DEPLOY / "container" / "ray.Containerfile").read_text(encoding="utf-8")
+    (cluster,) = (made for made in objects() if made["kind"] == "RayCluster")
+    versions = {*re.findall(r"rayproject/ray:([\d.]+)-", text), *re.findall(r"ray\[client\]==([\d.]+)", text)}
+    assert versions == {cluster["spec"]["rayVersion"]}
+    images = {program.image for program in kubernetes_programs() if "academy-ray" in program.image}
+    assert len(images) == 1
+    run = next(program for program in PROGRAMS if "run" in program.command)
+    assert options(run)["--on"] == f"ray://{cluster['metadata']['name']}-head-svc:10001"
+
+
+def test_volumes_and_networks_of_the_compose_file_are_declared_and_files_are_there() -> None:
+    read = compose()
+    used = set()
+    for service in read["services"].values():
+        assert set(service["networks"]) <= set(read["networks"])
+        for volume in service["volumes"]:
+            source = volume.partition(":")[0]
+            if not source.startswith("."):
+                used.add(source)
+            elif source != "./tls":
+                assert (COMPOSE / source).exists(), source
+    assert used == set(read["volumes"])
+    published = [port for service in read["services"].values() for port in service.get("ports", ())]
+    assert len({port.rpartition(":")[0].rpartition(":")[2] for port in published}) == len(published)
+
+
+def test_only_nats_and_academy_reach_the_log() -> None:
+    read = compose()
+    on_the_log = {name for name, service in read["services"].items() if "log" in service["networks"]}
+    assert on_the_log == {f"{kind}-{number}" for kind in ("nats", "academy") for number in (1, 2, 3)}
+    assert read["networks"]["log"]["internal"]
+    assert not any(read["services"][name].get("ports") for name in on_the_log if name.startswith("nats"))
+    (policy,) = (made for made in objects() if made["kind"] == "NetworkPolicy")
+    clients = [rule for rule in policy["spec"]["ingress"] if {"port": 4222} in rule["ports"]]
+    assert [peer["podSelector"]["matchLabels"] for rule in clients for peer in rule["from"]] == [
+        {"app": "academy"}
+    ]
+
+
+def test_prometheus_scrapes_the_servers_of_the_compose_file_where_they_have_metrics() -> None:
+    read = yaml.safe_load((COMPOSE / "prometheus.yml").read_text(encoding="utf-8"))
+    targets = {
+        target
+        for job in read["scrape_configs"]
+        for static in job["static_configs"]
+        for target in static["targets"]
+    }
+    served = {
+        f"{program.name}:{options(program)['--metrics-address'].rpartition(':')[2]}"
+        for program in compose_programs()
+        if "--metrics-address" in options(program)
+    }
+    assert targets == served
+    jobs = {job["job_name"] for job in read["scrape_configs"]}
+    alerts = (DEPLOY / "prometheus" / "alerts.yml").read_text(encoding="utf-8")
+    assert jobs == set(re.findall(r'job="(\w+)"', alerts))
+
+
+def test_the_dashboard_shows_metrics_that_there_are() -> None:
+    dashboard = json.loads((COMPOSE / "grafana" / "dashboards" / "academy.json").read_text(encoding="utf-8"))
+    text = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+    named = {name.removesuffix("_bucket") for name in re.findall(r"\b(?:academy|arena)_\w+", text)}
+    known = set(re.findall(r"^\| `(\w+)`", metrics(), re.MULTILINE))
+    assert len(named) > 15
+    assert named - known == set()
+    sources = {panel["datasource"]["uid"] for panel in dashboard["panels"]}
+    provisioned = yaml.safe_load(
+        (COMPOSE / "grafana/provisioning/datasources/prometheus.yaml").read_text(encoding="utf-8")
+    )
+    assert sources == {source["uid"] for source in provisioned["datasources"]}
+    providers = yaml.safe_load(
+        (COMPOSE / "grafana/provisioning/dashboards/academy.yaml").read_text(encoding="utf-8")
+    )
+    grafana = next(program for program in compose_programs() if program.name == "grafana")
+    assert providers["providers"][0]["options"]["path"] in grafana.folders
+
+
+def test_pods_mount_volumes_that_they_have_from_what_there_is() -> None:
+    there = {f"{made['kind']} {made['metadata']['name']}".lower() for made in objects() if "metadata" in made}
+    for made, pod in pods():
+        volumes = {volume["name"] for volume in pod.get("volumes", ())}
+        volumes |= {claim["metadata"]["name"] for claim in made["spec"].get("volumeClaimTemplates", ())}
+        containers = [*pod.get("initContainers", ()), *pod["containers"]]
+        mounted = {mount["name"] for container in containers for mount in container["volumeMounts"]}
+        assert mounted == volumes, made["metadata"]["name"]
+        for volume in pod.get("volumes", ()):
+            needed = {
+                "secret": lambda of: f"secret {of['secretName']}",
+                "configMap": lambda of: f"configmap {of['name']}",
+                "persistentVolumeClaim": lambda of: f"persistentvolumeclaim {of['claimName']}",
+            }
+            for kind, name in needed.items():
+                if kind in volume:
+                    assert name(volume[kind]) in there | MADE_ELSEWHERE
+
+
+def test_services_and_probes_lead_to_ports_of_their_pods() -> None:
+    labelled = {
+        made["spec"]["selector"]["matchLabels"]["app"]: pod
+        for made, pod in pods()
+        if "selector" in made["spec"]
+    }
+    for made, _ in pods():
+        if made["kind"] in ("StatefulSet", "Deployment"):
+            assert made["spec"]["template"]["metadata"]["labels"] == made["spec"]["selector"]["matchLabels"]
+    services = [made for made in objects() if made["kind"] == "Service"]
+    assert {made["metadata"]["name"] for made in services} == set(labelled)
+    for made in services:
+        (container,) = labelled[made["spec"]["selector"]["app"]]["containers"]
+        has = {(port["name"], port["containerPort"]) for port in container["ports"]}
+        assert {(port["name"], port["port"]) for port in made["spec"]["ports"]} <= has
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            for kind in ("httpGet", "tcpSocket"):
+                if kind in container.get(probe, {}):
+                    assert container[probe][kind]["port"] in {name for name, _ in has}
+
+
+def test_pages_ask_for_servers_by_names_that_there_are() -> None:
+    services = {made["metadata"]["name"] for made in objects() if made["kind"] == "Service"}
+    read = compose()["services"]
+    aliases = {
+        alias
+        for service in read.values()
+        if isinstance(service["networks"], dict)
+        for alias in service["networks"]["services"].get("aliases", ())
+    }
+    for names, programs in ((services, kubernetes_programs()), (set(read) | aliases, compose_programs())):
+        ports = {port for program in programs for port in program.ports}
+        (web,) = (program for program in programs if program.name == "web")
+        for option in ("--academy", "--arena"):
+            host, _, port = options(web)[option].partition(":")
+            assert host in names and int(port) in ports
+
+
+def test_each_nats_server_of_a_cluster_knows_the_others() -> None:
+    names = {name for name in compose()["services"] if name.startswith("nats")}
+    for name in names:
+        text = (COMPOSE / f"{name}.conf").read_text(encoding="utf-8")
+        assert f"server_name: {name}\n" in text
+        assert set(re.findall(r"nats://(nats-\d):6222", text)) == names - {name}
+        assert f"./{name}.conf:/etc/nats/nats.conf:ro" in compose()["services"][name]["volumes"]
+
+
+@pytest.mark.skipif(BINARY is None, reason="nats-server is not installed")
+def test_nats_takes_its_configurations(tmp_path: Path) -> None:
+    (in_kubernetes,) = (made for made in objects() if made["kind"] == "ConfigMap")
+    (tmp_path / "kubernetes.conf").write_text(in_kubernetes["data"]["nats.conf"], encoding="utf-8")
+    files = [*COMPOSE.glob("*.conf"), DEPLOY / "nats" / "nats.conf", tmp_path / "kubernetes.conf"]
+    assert len(files) == 5
+    for file in files:
+        assert "sync_interval: always" in file.read_text(encoding="utf-8")
+        done = subprocess.run(
+            [str(BINARY), "-t", "-c", str(file)],
+            env={"POD_NAME": "nats-0", "NATS_PASSWORD": "a0"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_all_manifests_are_applied_but_that_of_ray() -> None:
+    read = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text(encoding="utf-8"))
+    files = {path.name for path in KUBERNETES.iterdir()}
+    assert set(read["resources"]) == files - {"kustomization.yaml", "ray.yaml"}
