@@ -110,7 +110,7 @@ def _busiest(load: Load, processes: int, chance: np.random.Generator) -> float:
 
 
 def plan(load: Load, cores: int = 8, seed: int = 1) -> Need:
-    """Return what a load needs, of servers with these cores.
+    """Return what a load needs, of servers that have `cores` each.
 
     Raises:
         OverloadError: The shared log takes fewer reports than the games bring, or the servers have too few
@@ -137,14 +137,8 @@ def plan(load: Load, cores: int = 8, seed: int = 1) -> Need:
             p99 = math.inf
         if p99 <= IN_TIME:
             servers = max(FEWEST_SERVERS, math.ceil(processes / free) + 1)
-            processes_each = math.ceil(processes / (servers - 1))
-            return Need(
-                processes,
-                servers,
-                processes_each + learning + NATS_CORES,
-                p99,
-                load.contests_a_second / REPORTS_OF_ALL,
-            )
+            taken = math.ceil(processes / (servers - 1)) + learning + NATS_CORES
+            return Need(processes, servers, taken, p99, load.contests_a_second / REPORTS_OF_ALL)
         processes += 1
     raise OverloadError(f"{load.bots:,} bots: more than {_MOST_PROCESSES:,} processes would be needed")
 

@@ -28,7 +28,12 @@ from tests.deploy.manifests import (
 
 ROOT = DEPLOY.parent
 PROGRAMS = [*compose_programs(), *kubernetes_programs()]
+<<<<<<< HEAD
 # What Kubernetes and Ray's operator make by themselves.
+=======
+NAMED_BY = {"secret": "secretName", "configMap": "name", "persistentVolumeClaim": "claimName"}
+# What the user and Ray's operator make.
+>>>>>>> 15d689925da1a07b6398f69de17e1cf8d064f058
 MADE_ELSEWHERE = {"secret tls", "secret nats", "secret cup", "secret games", "secret pages", "configmap cup"}
 
 
@@ -204,14 +209,9 @@ def test_pods_mount_volumes_that_they_have_from_what_there_is() -> None:
         mounted = {mount["name"] for container in containers for mount in container["volumeMounts"]}
         assert mounted == volumes, made["metadata"]["name"]
         for volume in pod.get("volumes", ()):
-            needed = {
-                "secret": lambda of: f"secret {of['secretName']}",
-                "configMap": lambda of: f"configmap {of['name']}",
-                "persistentVolumeClaim": lambda of: f"persistentvolumeclaim {of['claimName']}",
-            }
-            for kind, name in needed.items():
+            for kind, field in NAMED_BY.items():
                 if kind in volume:
-                    assert name(volume[kind]) in there | MADE_ELSEWHERE
+                    assert f"{kind.lower()} {volume[kind][field]}" in there | MADE_ELSEWHERE
 
 
 def test_services_and_probes_lead_to_ports_of_their_pods() -> None:
