@@ -28,12 +28,8 @@ from tests.deploy.manifests import (
 
 ROOT = DEPLOY.parent
 PROGRAMS = [*compose_programs(), *kubernetes_programs()]
-<<<<<<< HEAD
-# What Kubernetes and Ray's operator make by themselves.
-=======
 NAMED_BY = {"secret": "secretName", "configMap": "name", "persistentVolumeClaim": "claimName"}
 # What the user and Ray's operator make.
->>>>>>> 15d689925da1a07b6398f69de17e1cf8d064f058
 MADE_ELSEWHERE = {"secret tls", "secret nats", "secret cup", "secret games", "secret pages", "configmap cup"}
 
 
