@@ -3,7 +3,6 @@
 import itertools
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.academy.cli.conftest import academy, run, running
+from tests.ports import free_ports
 
 __all__ = ["academy", "running"]  # fixtures
 
@@ -23,12 +23,6 @@ SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
 def test_the_quickstart_runs(tmp_path: Path) -> None:
     page = (DOCS / "quickstart.md").read_text()
     steps = TOUR.findall(page)
@@ -37,7 +31,7 @@ def test_the_quickstart_runs(tmp_path: Path) -> None:
     # The tour begins in the checkout, where `.venv` is; the tests may run in another environment.
     steps[0] = f'export PATH="{Path(sys.executable).parent}:$PATH"\n'
     # A port of its own, so that a server that runs already is not in the way.
-    tour = "".join(steps).replace("50551", free_port())
+    tour = "".join(steps).replace("50551", str(*free_ports(1)))
     # A tour that ends early must not leave its server behind.
     script = f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{tour}"
     done = subprocess.run(
@@ -88,7 +82,7 @@ def test_the_commands_for_running_a_server_run(folder: Path) -> None:
     (serve,), (tokens,), (copies,) = (
         SHELL.findall((DOCS / "how-to" / f"{page}.md").read_text()) for page in pages
     )
-    port = free_port()
+    port = str(*free_ports(1))
     serve = serve.strip().replace("50551", port)
     # The server must be ready before the tokens are made beside it, and ends cleanly on SIGTERM.
     script = (

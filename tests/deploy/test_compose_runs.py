@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 import trustme
 
-from tests.academy.store.shared_log.nats_servers import BINARY, free_port
+from tests.academy.store.shared_log.nats_servers import BINARY
 from tests.deploy.manifests import COMPOSE, compose_programs
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.skipif(BINARY is None, reason="nats-server is not installed")
 
@@ -40,9 +41,10 @@ class Running:
             blob.write_to_path(self.tls / "server.pem", append=True)
         names = [*NATS, *ACADEMY, "arena", "web"]
         ports = {"nats": (4222, 6222, 8222), "academy": (50551, 9464), "arena": (50561, 9474), "web": (8443,)}
-        self.ports: Mapping[tuple[str, int], int] = {
-            (name, port): free_port() for name in names for port in ports[name.partition("-")[0]]
-        }
+        listening = [(name, port) for name in names for port in ports[name.partition("-")[0]]]
+        self.ports: Mapping[tuple[str, int], int] = dict(
+            zip(listening, free_ports(len(listening)), strict=True)
+        )
 
     def _here(self, name: str, text: str) -> str:
         """Write a text of a program's arguments or configuration for this machine."""

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from arena.cli.app import application
-from tests.test_documents import free_port
+from tests.ports import free_ports
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "how-to" / "remote-players.md").read_text(encoding="utf-8")
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
@@ -23,7 +23,7 @@ def test_its_tour_runs(tmp_path: Path) -> None:
         f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{serve.strip()}\n"
         "until (exec 3<>/dev/tcp/127.0.0.1/50561) 2>/dev/null; do sleep 0.1; done\n"
         f"ARENA_TOKEN_FILE=rambler python bot.py &\n{follow}python start.py\n"
-    ).replace("50561", free_port())
+    ).replace("50561", str(*free_ports(1)))
     port = re.search(r"--address (127\.0\.0\.1:\d+)", script)
     assert port is not None
     for name in ("bot.py", "start.py"):

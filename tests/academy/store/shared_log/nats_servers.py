@@ -2,20 +2,14 @@
 
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 from academy.store.shared_log.address import LogAddress
+from tests.ports import free_ports
 
 BINARY = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or shutil.which("nats-server")
-
-
-def free_port() -> int:
-    """A port that nobody listens on at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 class NatsServer:
@@ -25,7 +19,7 @@ class NatsServer:
         """Start it. `more` is put into its configuration."""
         self._folder = folder
         folder.mkdir(exist_ok=True)
-        self.port = free_port()
+        (self.port,) = free_ports(1)
         (folder / "nats.conf").write_text(
             f'listen: "127.0.0.1:{self.port}"\nmax_payload: {max_payload}\n'
             f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n{more}',
@@ -61,7 +55,7 @@ class NatsServer:
 
 def start_cluster(folder: Path, count: int = 3) -> list[NatsServer]:
     """Start servers that keep streams together."""
-    ports = [free_port() for _ in range(count)]
+    ports = free_ports(count)
     routes = ", ".join(f'"nats://127.0.0.1:{port}"' for port in ports)
 
     def start(number: int, port: int) -> NatsServer:
