@@ -141,6 +141,9 @@ class SharedWriter(Writer):
             if not lost:
                 self._log.let_pass()
             try:
+                if lost:
+                    # Committed before the next try: else what is to be folded would grow with each lost race.
+                    self._attempt([], deadline)
                 settled = self._attempt(group, deadline)
             except LostRaceError:
                 lost = True
