@@ -142,7 +142,7 @@ class SharedWriter(Writer):
                 self._log.let_pass()
             try:
                 if lost:
-                    # Committed before the next try: else what is to be folded would grow with each lost race.
+                    # Committed before the next try: else there would be more to fold after each lost race.
                     self._attempt([], deadline)
                 settled = self._attempt(group, deadline)
             except LostRaceError:
