@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from arena.league.pools import Schedule
 from arena.match.openings import InvalidOpeningsError, read_openings
 from arena.runner.files import CompetitionFiles
 from arena.v1 import pools_pb2
+from referees.toml_text import read_toml
 
 HEADING: Final = "# Written by the service from the data of its pool: `arena pool change` changes it.\n"
 LONGEST_OPENINGS: Final = 1 << 20
@@ -85,7 +85,7 @@ def _tables_of(base: str, folder: Path) -> dict[str, dict[str, Any]]:
         raise InvalidPoolError("base", f"{base[:80]!r}: write letters, digits, '-' and '_'")
     file = folder / f"{base}.pool"
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        tables = read_toml(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidPoolError("base", f"there is no {file.name} in the service's folder") from None
     except (OSError, ValueError) as error:
