@@ -57,7 +57,7 @@ class Classroom:
                 if self._may_hear(number):
                     hall.teach(report)
             if self.lessons == "analysed" and trial.analysis is not None:
-                return hall.analyse(trial.strength(trial.analysis.playouts), trial.analysis.nodes, deadline)
+                return hall.analyse(trial.search(trial.analysis.playouts), trial.analysis.nodes, deadline)
         return True
 
     @contextmanager

@@ -115,7 +115,8 @@ def rate(row: Row, population: Population, site: Site, deadline: float) -> float
     results = []
     for level, elo in population.levels(trial.contests).items():
         other = Entrant(f"level {level}", trial.strength(level), 0.0)
-        for number in range(site.ledger.pairs("rating", **like, level=level), RATED_PAIRS):
+        name = level if isinstance(level, int) else str(level)
+        for number in range(site.ledger.pairs("rating", **like, level=name), RATED_PAIRS):
             if time.monotonic() >= deadline:
                 return None
             points = 0.0
@@ -123,9 +124,9 @@ def rate(row: Row, population: Population, site: Site, deadline: float) -> float
                 seed = f"{population.seed}/rating/{level}/{number}"
                 points += play(trial.referee(), f"{seed}/{seat}", entrants, seed).score(seat)
             site.ledger.add(
-                kind="rating", **like, level=level, commit=site.commit, number=number, points=points
+                kind="rating", **like, level=name, commit=site.commit, number=number, points=points
             )
-        played = [line["points"] for line in site.ledger.of("rating", **like, level=level)]
+        played = [line["points"] for line in site.ledger.of("rating", **like, level=name)]
         results.append((elo, sum(played), 2 * len(played)))
     return performance(results)
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from clients.bots.strength import Method, Strength
 from referees.api import Referee, referee
+from research.learning.gnu_go import GnuGo
 
 # All seeds begin with the name of the study: another is another study, with contests and matches of its own.
 # Rows of an earlier one stand in the table until the present one has them.
@@ -16,6 +17,10 @@ POPULATIONS: Final = ("first", "second")
 # Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
 # to be counted together with another's.
 PLAYER: Final = 8
+
+
+# Playouts, plies, or another program.
+Level = int | GnuGo
 
 
 @dataclass(frozen=True)
@@ -30,14 +35,14 @@ class Analysis:
 class Trial:
     """One game, its players and what is measured in it.
 
-    Strengths are playouts a move, or plies for alpha-beta. `levels` are those of the population; `student` is
-    the level that is about as strong as the player measured.
+    Levels are playouts a move, or plies for alpha-beta, or those of a program beside the project. `levels` are
+    those of the population, the weakest first; `student` is the one about as strong as the player measured.
     """
 
     title: str
     game: str
     settings: Mapping[str, object]
-    levels: tuple[int, ...]
+    levels: tuple[Level, ...]
     student: int
     # Processor time a move, on the average, for both players of a match.
     seconds: float
@@ -51,7 +56,11 @@ class Trial:
         """The rules."""
         return referee(self.game).from_settings(self.settings)
 
-    def strength(self, level: int) -> Strength:
+    def strength(self, level: Level) -> Strength | GnuGo:
+        """A player of the given level."""
+        return self.search(level) if isinstance(level, int) else level
+
+    def search(self, level: int) -> Strength:
         """A player of the given playouts or plies."""
         if self.method == "alpha-beta":
             return Strength("alpha-beta", depth=level)
@@ -109,6 +118,17 @@ TRIALS: Final = {
         student=30,
         seconds=0.016,
         contests=200,
+        conditions=("shared", "own", "open"),
+    ),
+    # Others' programs teach as well as the project's.
+    "go-gnu-go": Trial(
+        "Go 9x9, with GNU Go",
+        "go",
+        {"board_size": 9, "komi": 7.5},
+        levels=(30, 30, GnuGo(0), GnuGo(0), GnuGo(1), GnuGo(1), GnuGo(2), GnuGo(3)),
+        student=30,
+        seconds=0.016,
+        contests=1_000,
         conditions=("shared", "own", "open"),
     ),
     "othello": Trial(

@@ -8,7 +8,7 @@ from typing import Final
 from academy.v1 import contests_pb2
 from arena.ratings.elo import change_factor, expected_score
 from research.learning.contests import Entrant, play
-from research.learning.games import STUDY, Trial
+from research.learning.games import STUDY, Level, Trial
 
 _LENGTH_BYTES: Final = 4
 
@@ -103,12 +103,12 @@ class Population:
             elos[second] += change_factor(theirs, mine) * (expected_score(mine - theirs) - score)
         return list(elos.values())
 
-    def levels(self, contests: int) -> dict[int, float]:
+    def levels(self, contests: int) -> dict[Level, float]:
         """The mean Elo of the players of each level after a number of contests, the weakest level first."""
         elos = self.elos(contests)
         return {
             level: sum(of_level) / len(of_level)
-            for level in sorted(set(self.trial.levels))
+            for level in dict.fromkeys(self.trial.levels)
             if (
                 of_level := [
                     elo
