@@ -35,8 +35,8 @@ class Analysis:
 class Trial:
     """One game, its players and what is measured in it.
 
-    Levels are playouts a move, or plies for alpha-beta, or those of a program beside the project. `levels` are
-    those of the population, the weakest first; `student` is the one about as strong as the player measured.
+    Levels are playouts a move, or plies for alpha-beta, or those of a program beside the project. `levels`
+    are those of the population, the weakest first; `student` is about as strong as the player measured.
     """
 
     title: str

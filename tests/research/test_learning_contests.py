@@ -17,6 +17,7 @@ from referees.api import referee
 from research.learning import contests
 from research.learning.conditions import CONDITIONS, EVERYTHING
 from research.learning.contests import AcademyLostError, Entrant, Hall, play
+from research.learning.gnu_go import GnuGo
 
 TIC_TAC_TOE = referee("openspiel").from_settings({"game": "tic_tac_toe"})
 SPEC = TIC_TAC_TOE.spec()
@@ -75,3 +76,12 @@ def test_an_endless_contest_is_adjudicated(monkeypatch: pytest.MonkeyPatch) -> N
     entrants = (Entrant("black", WEAK, 1000.0), Entrant("white", WEAK, 1000.0))
     # Nobody has moved: White has the komi.
     assert play(go, "endless", entrants, "seed").winners == (2,)
+
+
+def test_gnu_go_teaches_by_contests_that_are_the_same_each_time() -> None:
+    go = referee("go").from_settings({"board_size": 5, "komi": 0.5})
+    entrants = (Entrant("GNU Go", GnuGo(1), 1500.0), Entrant("weak", WEAK, 1000.0))
+    played = play(go, "taught", entrants, "seed")
+    assert played.winners == (1,)
+    assert [value.value for value in played.report.plies[-1].values][0] != 0.5
+    assert play(go, "taught", entrants, "seed").report == played.report
