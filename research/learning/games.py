@@ -86,7 +86,7 @@ TRIALS: Final = {
         seconds=0.008,
         contests=1_200,
         conditions=("everything", "shared", "openings", "own", "open"),
-        analysis=Analysis(200, 4_000),
+        analysis=Analysis(1_000, 4_000),
     ),
     # Everybody has about twelve times the time of the trial before, so there are fewer contests.
     "connect-four-100ms": Trial(
@@ -106,9 +106,9 @@ TRIALS: Final = {
         levels=(10, 10, 40, 40, 120, 120, 240, 240),
         student=120,
         seconds=0.036,
-        contests=250,
+        contests=1_000,
         conditions=("everything", "shared", "openings", "own", "open"),
-        analysis=Analysis(200, 2_000),
+        analysis=Analysis(1_000, 2_000),
     ),
     "go": Trial(
         "Go 9x9",
