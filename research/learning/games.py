@@ -106,9 +106,9 @@ TRIALS: Final = {
         levels=(10, 10, 40, 40, 120, 120, 240, 240),
         student=120,
         seconds=0.036,
-        contests=1_000,
+        contests=250,
         conditions=("everything", "shared", "openings", "own", "open"),
-        analysis=Analysis(1_000, 2_000),
+        analysis=Analysis(200, 2_000),
     ),
     "go": Trial(
         "Go 9x9",
