@@ -23,6 +23,7 @@ SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.timeout(600)
 def test_the_quickstart_runs(tmp_path: Path) -> None:
     page = (DOCS / "quickstart.md").read_text()
     steps = TOUR.findall(page)
@@ -40,7 +41,7 @@ def test_the_quickstart_runs(tmp_path: Path) -> None:
         env=dict(os.environ),
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=500,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Openings of go-5x5" in done.stdout

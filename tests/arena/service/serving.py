@@ -18,7 +18,7 @@ from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2 as messages
 from arena.v1 import competitions_pb2_grpc
 
-SECONDS = 90.0
+SECONDS = 180.0
 
 
 class Service:
