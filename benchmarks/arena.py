@@ -20,6 +20,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 SOURCE: Final = Path(__file__).parent / "engines" / "random_go.c"
@@ -214,6 +215,18 @@ def measure_speed(folder: Path, engine: Path, seconds: float) -> None:
     print(f"| the ringmaster (measured earlier) | {RINGMASTER_RATE:.0f} | {low} to {high} ms |")
 
 
+def measure_start(folder: Path, engine: Path, starts: int) -> None:
+    """Print how long a start takes to its first stored result, and the processor time until then."""
+    clocks, costs = [], []
+    for number in range(starts):
+        began = time.monotonic()
+        with running(control(folder, engine, name=f"start{number}")) as run:
+            first = run.at(1)
+        clocks.append(first.clock - began)
+        costs.append(first.cpu)
+    print(f"A start to its first result: {median(clocks):.2f} s, {median(costs):.2f} s of processor time.\n")
+
+
 def measure_thinking(folder: Path, engine: Path, seconds: float) -> None:
     """Print what share of a core the arena takes while engines think."""
     with running(control(folder, engine, name="thinking", milliseconds=THINKING_MS)) as run:
@@ -294,6 +307,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         engine = compiled(folder)
+        measure_start(folder, engine, starts=9)
         measure_speed(folder, engine, options.seconds)
         measure_thinking(folder, engine, options.seconds)
         if options.games:

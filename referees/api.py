@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
@@ -18,6 +17,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.drawing import Drawing, draw_board
+from referees.installed import offered
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -618,7 +618,7 @@ class Referee(ABC, Generic[Position, Move]):
 
 def referees() -> dict[str, type[Referee[Any, Any]]]:
     """Return all installed referees by their names."""
-    return {point.name: point.load() for point in sorted(entry_points(group=ENTRY_POINT_GROUP))}
+    return {point.name: point.load() for point in sorted(offered(ENTRY_POINT_GROUP))}
 
 
 def referee(name: str) -> type[Referee[Any, Any]]:
@@ -633,7 +633,7 @@ def referee(name: str) -> type[Referee[Any, Any]]:
     Raises:
         UnknownRefereeError: No installed package offers the game; the message lists those there are.
     """
-    points = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    points = {point.name: point for point in offered(ENTRY_POINT_GROUP)}
     if name not in points:
         raise UnknownRefereeError(
             f"no referee for the game {name!r}; installed are: {', '.join(sorted(points))}"

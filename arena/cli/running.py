@@ -1,6 +1,5 @@
 """Actions that run competitions, or act on one that runs: run, check, stop, reset."""
 
-import gc
 from contextlib import ExitStack
 from typing import Annotated
 
@@ -72,18 +71,17 @@ def run(  # noqa: PLR0913 - the options of a command
     """
     from arena.cli.exit_status import ExitStatus
     from arena.cli.web_pages import served_pages
-    from arena.runner.competition import RunEnd
     from arena.runner.run import RunOptions
     from arena.runner.run import run as run_competition
 
     settings, files = open_competition(control, results)
-    # What is loaded stays: the collector need not look through it again.
-    gc.freeze()
     options = RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure, on)
     with ExitStack() as beside:
         if web:
             say(f"{beside.enter_context(served_pages(settings.path, web, settings.academy))} while this runs")
         ended = run_competition(settings, files, options)
+    from arena.runner.competition import RunEnd
+
     if not quiet:
         from arena.runner.results import read_results
         from arena.terminal.standings_table import standings_text
@@ -113,8 +111,8 @@ def check(control: ControlFile, insecure: Insecure = False, on: On = "") -> None
     """
     from arena.control.tokens import withheld_tokens
     from arena.runner.listeners import open_listeners
+    from arena.runner.playing import check_players, notes
     from arena.runner.remote_players import remote_players
-    from arena.runner.run import check_players, notes
     from arena.selection.child_program import check_child_program
     from arena.selection.kinds import child_programs
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.jobs import PlayerSetup
@@ -19,6 +18,7 @@ from arena.players.player import InvalidPlayerParametersError, Player, Seating
 from arena.players.policy import PolicyPlayer
 from arena.players.python_callable import PythonPlayer
 from referees.api import Referee
+from referees.installed import offered
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -111,7 +111,7 @@ class DialInProtocol(ABC):
 @cache
 def dial_in_protocol(name: str) -> DialInProtocol:
     """Return the protocol that a package adds under this name. Raises InvalidPlayerParametersError."""
-    for point in entry_points(group=ENTRY_POINT_GROUP, name=name):
+    for point in offered(ENTRY_POINT_GROUP).select(name=name):
         protocol: DialInProtocol = point.load()()
         return protocol
     known = sorted([*PROTOCOLS, *added_protocols()])
@@ -121,7 +121,7 @@ def dial_in_protocol(name: str) -> DialInProtocol:
 @cache
 def added_protocols() -> tuple[str, ...]:
     """Return the names of the protocols that packages add."""
-    return tuple(sorted(point.name for point in entry_points(group=ENTRY_POINT_GROUP)))
+    return tuple(sorted(point.name for point in offered(ENTRY_POINT_GROUP)))
 
 
 def player_for(seating: Seating) -> Player:

@@ -143,6 +143,9 @@ class Database(ABC):
 
         A crash of the machine, not of the program, may undo it, if no `transaction` has ended since.
         """
+        if (common := self._common.get()) is not None:
+            yield common
+            return
         with self._quick_engine.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO off")

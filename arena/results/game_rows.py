@@ -9,7 +9,7 @@ out. The views ARENA_Move and ARENA_MoveValue have a row for each.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from json.encoder import encode_basestring_ascii
@@ -250,7 +250,6 @@ def _time(seconds: float) -> datetime:
 def _add_players(
     connection: Connection, entry: Entry, game_id: int, result: GameResult, outcome: Outcome, years: int
 ) -> None:
-    own_moves = Counter(move.seat for move in result.moves if not move.stand_in)
     numbered = list(enumerate(zip(entry.players, result.usage, strict=True), start=1))
     columns = seat_columns(outcome, len(entry.players), years)
     connection.execute(
@@ -260,7 +259,7 @@ def _add_players(
                 "GameId": game_id,
                 "PowerId": entry.setting.powers[seat - 1],
                 "ContestantId": entry.contestants[seat - 1],
-                "Disorder": _disorder(usage, own_moves[seat]),
+                "Disorder": _disorder(usage, seat, result.moves),
                 "Problem": _PROBLEMS.get(usage.fault),
                 "Cpu": usage.cpu_seconds,
                 **columns[seat - 1],
@@ -291,10 +290,11 @@ def _add_players(
     )
 
 
-def _disorder(usage: PlayerUsage, own_moves: int) -> int | None:
+def _disorder(usage: PlayerUsage, seat: int, moves: Sequence[JobMove]) -> int | None:
     """The turns before a player's problem, None without one: the game's, or its own where they alternate."""
     if not _PROBLEMS.get(usage.fault):
         return None
+    own_moves = sum(move.seat == seat and not move.stand_in for move in moves)
     return own_moves if usage.turns is None else usage.turns
 
 

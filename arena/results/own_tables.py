@@ -11,6 +11,7 @@ ARENA_Outbox follow a game from the moment it is given out to ACADEMY's acknowle
 from typing import Any, Final
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -24,7 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
+    event,
 )
 
 from arena.results.schema import METADATA, auto_number, refers
@@ -197,14 +198,13 @@ SEAT: Final = Table(
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
     UniqueConstraint("GameId", "PowerId", name="Seat_of_a_power"),
     Index("ARENA_Seat_of_player", "Name", "Result", "GameId"),
-    Index(
-        "ARENA_Seat_with_fault",
-        "GameId",
-        sqlite_where=text("\"Fault\" <> 'none'"),
-        postgresql_where=text("\"Fault\" <> 'none'"),
-    ),
     ForeignKeyConstraint(["GameId", "PowerId"], ["SAGA_Player.GameId", "SAGA_Player.PowerId"]),
 )
+# As text: an `Index` with a condition makes SQLAlchemy load what it has for PostgreSQL, with every start.
+INDEX_OF_FAULTS: Final = DDL(  # type: ignore[no-untyped-call]
+    'CREATE INDEX IF NOT EXISTS "ARENA_Seat_with_fault" ON "ARENA_Seat" ("GameId") WHERE "Fault" <> \'none\''
+)
+event.listen(SEAT, "after_create", INDEX_OF_FAULTS)
 
 RATING: Final = Table(
     "ARENA_Rating",

@@ -5,9 +5,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, ScalarSelect, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, bindparam, delete, exists, func, insert, select, update
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
@@ -119,6 +119,12 @@ class UnfinishedGame:
     game_id: str
     players: tuple[str, ...]
     detail: str
+
+
+# Built once: building it takes longer than running it.
+_COUNTED: Final = select(own.GAME_DETAIL.c.GameId).where(
+    *(own.GAME_DETAIL.c[name] == bindparam(name) for name in ("SeriesId", "Name"))
+)
 
 
 class Series(SeriesReader):
@@ -292,8 +298,7 @@ class Series(SeriesReader):
         Returns False, and changes nothing, if a game of this id counts already.
         """
         with self._database.transaction() as connection:
-            counted = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
-            if connection.execute(counted).first() is not None:
+            if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt)
             entry = self._entries[attempt.contest_id]

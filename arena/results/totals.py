@@ -137,3 +137,4 @@ def make_indexes(connection: Connection) -> None:
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             assert isinstance(index, Index)
             index.create(connection, checkfirst=True)
+    connection.execute(own.INDEX_OF_FAULTS)

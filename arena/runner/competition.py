@@ -101,6 +101,8 @@ class Competition:
         self._display = resources.display
         self._league = resources.league
         self._academy = self._contests(resources.session)
+        # A contest is opened for a game that is stored.
+        self._begins_early = resources.session is None and selector.finds_at_once
         self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
         # Games that wait until another game of a player has ended, with the player.
@@ -308,7 +310,10 @@ class Competition:
     # When games are over
 
     def _take_all(self, first: GameResult | WorkerLost) -> None:
-        """Store a result, and others that are there, with one wait for the disk; then make them known."""
+        """Store a result, and others that are there, with one wait for the disk; then make them known.
+
+        Where they can, workers begin their next games before that wait: what is lost then has never begun.
+        """
         with self._series.together():
             self._take(first)
             for _ in range(MOST_TOGETHER - 1):
@@ -316,6 +321,8 @@ class Competition:
                 if result is None:
                     break
                 self._take(result)
+            if self._begins_early and not self._stopping.requested:
+                self._start_games()
         while self._stored:
             self._stored.popleft()()
         self._academy.wake()

@@ -90,7 +90,7 @@ class Interruption:
         self._before: dict[signal.Signals, Any] = {}
 
     def check(self) -> None:
-        """Raise Interrupted if there was a signal."""
+        """Raise RunInterruptedError if there was a signal."""
         if self._noted:
             raise RunInterruptedError
 
@@ -125,7 +125,7 @@ class StopRequests:
     def look(self) -> str:
         """What asked the run to end when its games in progress are over, or nothing. Never waits.
 
-        Raises Interrupted where the run is to end at once.
+        Raises RunInterruptedError where the run is to end at once.
         """
         self._interruption.check()
         if not self._why and self._key.pressed():
@@ -134,6 +134,14 @@ class StopRequests:
             self._files.forget_stop()
             self._why = "`arena stop` received"
         return self._why
+
+    @property
+    def requested(self) -> bool:
+        """Whether anything asked the run to end, at once or not. Never waits."""
+        try:
+            return bool(self.look())
+        except RunInterruptedError:
+            return True
 
     @property
     def key_available(self) -> bool:

@@ -127,6 +127,8 @@ class MatchupSelector(Selector):
     refused.
     """
 
+    finds_at_once = True
+
     def __init__(self, groups: Mapping[str, Group], seed: int, keep_ghosts: bool = False) -> None:
         self.groups = dict(groups)
         self._seed = seed

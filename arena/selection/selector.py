@@ -97,6 +97,9 @@ class Selector(ABC):
     reruns_hung_games = False
     # Whether a void game is never played again, and its player misses some rounds instead.
     drops_void_games = False
+    # Whether the next game is found without asking programs, files or players, so that it can begin while
+    # a result waits for the disk.
+    finds_at_once = False
 
     @property
     @abstractmethod

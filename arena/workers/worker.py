@@ -34,7 +34,8 @@ from arena.players.process import KeptPrograms, adopt_orphans, end_children
 from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from arena.workers.interface import WorkerLost
-from referees.api import Termination, referee
+from referees.api import ENTRY_POINT_GROUP, Termination, referee
+from referees.installed import offered
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
 _DEADLINE: Final = struct.Struct("d")
@@ -245,6 +246,8 @@ def main(arguments: Sequence[str]) -> None:
     PROTOCOLS["policy"] = partial(PolicyPlayer, idle=idle)
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()
+    # Before there is a game that waits for it.
+    offered(ENTRY_POINT_GROUP)
     # What is loaded stays: it needs not be looked through after each game.
     gc.freeze()
     try:
