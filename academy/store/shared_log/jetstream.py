@@ -42,6 +42,10 @@ PATIENCE: Final = 15.0
 SETTLING_SECONDS: Final = 10.0
 _CONNECTING_SECONDS: Final = 5.0
 _ANSWER_SECONDS: Final = 3.0
+# A server that has left this many pings unanswered is lost, as is one whose machine has no power: another is
+# asked. The client's own setting, two minutes, would let no write through meanwhile.
+_PING_SECONDS: Final = 2.0
+_MOST_UNANSWERED: Final = 2
 _PAUSE: Final = 0.1
 # The server's beats on an idle stream, by which a lost consumer is noticed.
 _HEARTBEAT: Final = 0.5
@@ -143,6 +147,8 @@ class JetStreamLog:
                     servers=list(self._address.servers),
                     name="academy",
                     connect_timeout=2,
+                    ping_interval=_PING_SECONDS,  # type: ignore[arg-type]
+                    max_outstanding_pings=_MOST_UNANSWERED,
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
                     error_cb=self._note_error,

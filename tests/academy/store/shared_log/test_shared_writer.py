@@ -271,6 +271,22 @@ def test_a_write_is_refused_when_no_nats_server_comes_back(
     assert counted_reports(store) == ["late"]
 
 
+def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
+    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
+    store = open_store("one", own_nats.address("silent"))
+    assert store.follows_log
+    own_nats.pause()
+    deadline = time.monotonic() + 60
+    while store.follows_log:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    own_nats.resume()
+    store.run(RegisterGame(go_game(), "arena"))
+    assert store.follows_log
+
+
 def big_import(count: int, first: int = 0) -> ImportLibraries:
     """Patterns of 20 votes each, which take about 400 bytes however they are compressed."""
     chance = random.Random(first)
