@@ -261,7 +261,9 @@ def compact(
 
     _check_pages(data)
     with open_existing(data) as store:
-        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
+        done = compaction.compact(
+            store.environment, keep=keep or compaction.EVENTS_KEPT, run=store.run
+        )
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}

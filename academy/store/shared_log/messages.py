@@ -75,7 +75,7 @@ class CommandEntries:
 
     def note_record(self, table: TableName, key: bytes, value: bytes | None) -> None:
         """Take a record that is put, or removed (None), if events do not make it."""
-        if table in SHARED:
+        if table in SHARED or (table is TableName.META and key == event_log.TOO_LATE):
             record = records_pb2.TableRecord(table=table.value, key=key, value=value)
             self.entries.append(records_pb2.LogEntry(record=record))
 

@@ -17,6 +17,7 @@ from academy.store.library_commands import DeletePattern, ImportLibraries, Resto
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.backup import backup, restore
+from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
 from academy.store.shared_log import place
@@ -341,13 +342,6 @@ def test_a_folder_does_not_follow_another_log(
         open_store("first", nats.address("another"))
 
 
-def test_a_folder_that_follows_a_log_is_not_compacted(log: LogAddress, open_store: OpenStore) -> None:
-    store = open_store("one", log)
-    store.run(RegisterGame(go_game(), "arena"))
-    with pytest.raises(StoreError, match="cannot be compacted: this folder follows a log"):
-        compact(store.environment)
-
-
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     log: LogAddress, open_store: OpenStore, tmp_path: Path
 ) -> None:
@@ -361,3 +355,24 @@ def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     assert counted_reports(second) == ["after", "before"]
     assert teach(second, "here")
     wait_until_equal(first, second)
+
+
+def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_gave_up(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "old")
+    assert teach(second, "kept")
+    wait_until_equal(first, second)
+    assert compact(first.environment, keep=1, run=first.run).left == 1
+    wait_until_equal(first, second)
+    # The second server has the report still, but no server can be sure that all have.
+    proposal = endgame_proposal(report("old", plies=20), seat=2)
+    (late,) = second.run(submission("old", 2, [proposal], "seki"))
+    assert "no longer kept" in str(late)
+    assert compact(second.environment, keep=1, run=second.run).left == 1
+    assert teach(second, "new")
+    wait_until_equal(first, second)
+    for store in (first, second):
+        assert list(check(store.environment)) == []
