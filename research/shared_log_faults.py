@@ -180,7 +180,8 @@ class Servers:
     def choose(self) -> tuple[str, "NatsServer | Writer", "Host | None"]:
         """Choose one of the six; return its name, its process and its host."""
         number = self.chance.randrange(len(self.nats) + len(self.writers))
-        victim = [*self.nats, *self.writers][number]
+        six: list[NatsServer | Writer] = [*self.nats, *self.writers]
+        victim = six[number]
         host = self.hosts[number] if self.hosts else None
         kind = "NATS" if isinstance(victim, NatsServer) else "ACADEMY"
         return f"{kind} {number % len(self.nats)}", victim, host
@@ -424,10 +425,12 @@ def main() -> None:
         hosts = made.enter_context(simulated_hosts.make_hosts(folder, 6)) if needs_hosts else []
         places = _places(folder, hosts)
         nats = start_cluster(places[:3])
-        made.callback(lambda: [server.kill() for server in nats])
+        for server in nats:
+            made.callback(server.kill)
         log = "nats://" + ",".join(server.host for server in nats) + "/faults"
         writers = [Writer(place, log) for place in places[3:]]
-        made.callback(lambda: [writer.kill() for writer in writers])
+        for writer in writers:
+            made.callback(writer.kill)
         servers = Servers(random.Random(options.seed), nats, writers, hosts)
         _wait("not all servers begin to write", lambda: all(writer.acknowledged for writer in writers))
         faults = run_rounds(servers, kinds, options.rounds)

@@ -64,6 +64,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("backup")(with_server_where_asked(backup))
     application.command("restore")(restore)
     application.command("compact")(compact)
+    application.command("snapshot")(snapshot)
     application.command("move")(move)
 
 
@@ -261,9 +262,7 @@ def compact(
 
     _check_pages(data)
     with open_existing(data) as store:
-        done = compaction.compact(
-            store.environment, keep=keep or compaction.EVENTS_KEPT, run=store.run
-        )
+        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT, run=store.run)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
@@ -272,6 +271,32 @@ def compact(
     typer.echo(f"{data}: {done.removed:,} events replaced by snapshots, {done.left:,} left")
     if shrink:
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
+
+
+def snapshot(
+    data: Data = DEFAULT_DATA,
+    keep: Annotated[int, typer.Option(min=1, help="How many of the newest snapshots stay.")] = 2,
+    cut: Annotated[
+        bool,
+        typer.Option(
+            help="Remove from the log what all kept snapshots hold. Servers that lag behind begin again with "
+            "an empty folder."
+        ),
+    ] = False,
+) -> None:
+    """Store a snapshot of a folder that follows a shared log, with which new servers begin.
+
+    Also while a server uses the folder. It is kept where the log is, in NATS' object store.
+    """
+    _check_pages(data)
+    from academy.store.shared_log import snapshots
+
+    with open_existing(data, read_only=True) as store:
+        made = snapshots.make(store.environment, keep=keep)
+        typer.echo(f"{data}: a snapshot of message {made.followed:,}, {made.size:,} bytes")
+        if cut:
+            first = snapshots.cut(store.environment, keep=keep)
+            typer.echo(f"the log begins with message {first:,}")
 
 
 def move(

@@ -7,6 +7,7 @@ between, the message is in the stream, and the next start folds it like those of
 
 import logging
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
@@ -21,7 +22,7 @@ from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import LogDivergedError, StoreError
 from academy.store.game_tables import ChangedKeys
-from academy.store.shared_log import messages, place
+from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import (
     PATIENCE,
@@ -86,6 +87,8 @@ class SharedWriter(Writer):
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
         self._is_called = False
+        self._every, self._cut = 0, False
+        self._snapshot = threading.Thread()
         # Read before the stream is looked at: other processes of the folder may follow it further meanwhile.
         with environment.reading() as transaction:
             known = place.read(transaction)
@@ -184,7 +187,34 @@ class SharedWriter(Writer):
         except BaseException:
             self._forget(touched)
             raise
+        if attempt.published is not None:
+            self._begin_snapshot(attempt.published.place)
         return attempt.settled
+
+    def schedule_snapshots(self, every: int, cut: bool) -> None:
+        """Have the server whose message is the `every`-th make a snapshot, and with `cut` cut the log.
+
+        So one server makes each, without one that is chosen: should it be killed, the next one's comes.
+        """
+        self._every, self._cut = every, cut
+
+    def _begin_snapshot(self, published: int) -> None:
+        if self._every and published % self._every == 0 and not self._snapshot.is_alive():
+            self._snapshot = threading.Thread(
+                target=self._make_snapshot, name="academy-snapshot", daemon=True
+            )
+            self._snapshot.start()
+
+    def _make_snapshot(self) -> None:
+        try:
+            made = snapshots.make(self._environment)
+            first = snapshots.cut(self._environment) if self._cut else 0
+        except (StoreError, OSError) as error:
+            _log.warning("no snapshot was made: %s", error)
+            return
+        _log.info("a snapshot of message %d has %d bytes", made.followed, made.size)
+        if self._cut:
+            _log.info("the shared log begins with message %d", first)
 
     def _undo(self, attempt: _Attempt, touched: set[str]) -> None:
         """Have the games in memory be as they are stored."""
