@@ -4,8 +4,8 @@
 
 Both servers have one full game and run at the same time, with one NATS server that writes each message to the
 disk before it is acknowledged. They are asked in turns, so that what else the machine does counts for both.
-The rows of two servers have them write at once: to one game, and to a game each. At the end: the room that
-contests take.
+The rows of two servers have them read at once, and write at once: to one game, and to a game each. The last
+line is the room that contests take.
 """
 
 import itertools
@@ -90,7 +90,9 @@ def main() -> None:
         begun = time.perf_counter()
         with Store(folders["two"], log=nats.address("bench")):
             print(f"\nA new server reads the log in {time.perf_counter() - begun:.1f} s.")
-        measure_both((first, serve("two", "one")), generators)
+        second = serve("two", "one")
+        measure_reads((first, second), generators)
+        measure_both((first, second), generators)
         measure_room(Path(parent) / "room", nats, Path(parent) / "nats")
 
 
@@ -112,6 +114,23 @@ def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
     row("consultations, shared log", loads["one"], ratio(loads["one"], loads["own"]))
     row("reports, own log", loads["own reports"])
     row("reports, shared log", loads["one reports"], ratio(loads["one reports"], loads["own reports"]))
+
+
+def measure_reads(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
+    """Print the rows of two load generators that ask one server, and two."""
+    questions = [question.SerializeToString() for question in full_game.questions("go-0000", 64)]
+    path = SERVICE + "MatchPatterns"
+    loads: tuple[list[Load], list[Load]] = ([], [])
+    for _ in range(ROUNDS):
+        for asked, measured in zip(([servers[0], servers[0]], servers), loads, strict=True):
+            for server, generator in zip(asked, generators, strict=True):
+                generator.begin(server.server.port, path, server.token, questions, bots=8, seconds=SECONDS)
+            here, there = (generator.result() for generator in generators)
+            rate, p50, p99 = here.rate + there.rate, max(here.p50, there.p50), max(here.p99, there.p99)
+            measured.append(Load(rate, p50, p99, 0.0))
+    print("\n| consultations | a second | p50 / p99 ms | of one server's |\n|---|---|---|---|")
+    row("one server", loads[0])
+    row("two servers", loads[1], ratio(loads[1], loads[0]))
 
 
 def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:

@@ -167,11 +167,7 @@ def set_clock(process: int, seconds: int) -> None:
     library = ctypes.CDLL("linux-vdso.so.1")
     function = ctypes.cast(library.__vdso_clock_gettime, ctypes.c_void_p).value
     assert function is not None
-    program = Path(f"/proc/{process}/comm")
-    while program.read_text(encoding="utf-8") == "nsenter\n" or not _find_vdso(process):
-        # The program that is started there has not begun.
-        time.sleep(0.01)
-    place = function - _find_vdso(os.getpid()) + _find_vdso(process)
+    place = function - _find_vdso(os.getpid()) + _wait_for_program(process)
     os.kill(process, signal.SIGSTOP)
     try:
         while "\nState:\tT" not in Path(f"/proc/{process}/status").read_text(encoding="ascii"):
@@ -181,6 +177,17 @@ def set_clock(process: int, seconds: int) -> None:
             memory.write(code)
     finally:
         os.kill(process, signal.SIGCONT)
+
+
+def _wait_for_program(process: int) -> int:
+    """Return where the program that is started at a host has its copy of the kernel's functions."""
+    while True:
+        found = _find_vdso(process)
+        program = Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
+        # Looked at twice: between, the command that enters the host may have become the program.
+        if found and program != "nsenter" and _find_vdso(process) == found:
+            return found
+        time.sleep(0.01)
 
 
 def _find_vdso(process: int) -> int:

@@ -65,6 +65,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("restore")(restore)
     application.command("compact")(compact)
     application.command("snapshot")(snapshot)
+    application.command("freeze")(freeze)
     application.command("move")(move)
 
 
@@ -297,6 +298,24 @@ def snapshot(
         if cut:
             first = snapshots.cut(store.environment, keep=keep)
             typer.echo(f"the log begins with message {first:,}")
+
+
+def freeze(
+    data: Data = DEFAULT_DATA,
+    lift: Annotated[
+        bool, typer.Option("--lift", help="Have them write again, if none was upgraded.")
+    ] = False,
+) -> None:
+    """Have no server of this version write to the shared log any more, so that they can be upgraded.
+
+    They go on answering questions. The first that is upgraded takes writes again.
+    """
+    from academy.store.shared_log.place import FreezeLog
+
+    _check_exists(data)
+    with open_existing(data) as store:
+        store.run(FreezeLog(lift))
+    typer.echo("writes go on" if lift else "no server of this version writes any more")
 
 
 def move(

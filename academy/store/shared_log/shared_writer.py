@@ -20,7 +20,7 @@ from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError, StoreError
+from academy.store.errors import LogDivergedError, LogUpgradingError, StoreError
 from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
@@ -121,7 +121,11 @@ class SharedWriter(Writer):
     def _catch_up(self, last: int) -> None:
         while (followed := self._read_place()) < last:
             self._log.wait(followed, time.monotonic() + self._patience)
-            self.submit(_Follow()).result()
+            try:
+                self.submit(_Follow()).result()
+            except LogUpgradingError:
+                # Others are of a newer version: what is known by now is told.
+                return
 
     def _read_place(self) -> int:
         with self._environment.reading() as transaction:
@@ -154,13 +158,16 @@ class SharedWriter(Writer):
             except Exception as error:
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
-                    self._failure = error
-                    _log.error("the shared log is followed no longer: %s", error)
+                    self._stop_following(error)
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
             group = group[settled:]
             lost = False
+
+    def _stop_following(self, error: StoreError) -> None:
+        self._failure = error
+        _log.error("the shared log is followed no longer: %s", error)
 
     def _attempt(self, group: list[Queued], deadline: float) -> int:
         """Fold, execute and publish once; return how many of the commands are done.
@@ -258,7 +265,13 @@ class SharedWriter(Writer):
             own = attempt.published
             news = [message for message in news if message.place < own.place] + [own]
         for message in news:
-            messages.fold(work, message.data)
+            try:
+                messages.fold(work, message.data)
+            except LogUpgradingError as error:
+                # What came before it is kept.
+                self._stop_following(error)
+                attempt.folding = True
+                break
             touched |= work.touched
             now.followed = message.place
             if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
@@ -270,6 +283,13 @@ class SharedWriter(Writer):
         self._draft = MessageDraft(self._log.limit)
         attempt.settled = 0
         for queued in attempt.commands:
+            if place.is_frozen(transaction) and not isinstance(queued.command, place.FreezeLog | _Follow):
+                queued.error = LogUpgradingError(
+                    "writes are frozen for an upgrade: this server answers questions, and writes again when "
+                    "it is upgraded, or after `academy freeze --lift`"
+                )
+                attempt.settled += 1
+                continue
             self._execute_command(transaction, queued, touched)
             if isinstance(queued.error, MessageFullError):
                 break

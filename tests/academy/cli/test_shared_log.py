@@ -129,6 +129,9 @@ def test_a_folder_moves_into_a_log_and_out_of_it(nats: NatsServer, tmp_path: Pat
     stream = nats.address("club")
     moved = run("move", "--data", data, "--to", stream)
     assert (moved.exit_code, moved.out) == (0, f"{data}: follows {stream} now, 1 messages\n")
+    assert run("freeze", "--data", data).exit_code == 0
+    assert "frozen for an upgrade" in run("tokens", "create", "bob", "--data", data).err
+    assert run("freeze", "--lift", "--data", data).out == "writes go on\n"
     assert "cannot be moved" in run("move", "--data", data, "--to", nats.address("other")).err
     assert run("move", "--data", data, "--to", "own").exit_code == 0
     nats.kill()
