@@ -52,7 +52,9 @@ def measure(what: str, rounds: int, begin: Callable[[], Start]) -> None:
         starts.append(begin())
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         processor.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    serving, answered = (median(getattr(one, name) for one in starts) for name in ("serving", "all_answered"))
+    serving, answered = (
+        median(getattr(begun, name) for begun in starts) for name in ("serving", "all_answered")
+    )
     print(f"| {what} | {serving:.1f} | {answered:.1f} | {median(processor):.1f} |", flush=True)
 
 

@@ -182,11 +182,11 @@ def set_clock(process: int, seconds: int) -> None:
 def _wait_for_program(process: int) -> int:
     """Return where the program that is started at a host has its copy of the kernel's functions."""
     while True:
-        found = _find_vdso(process)
+        place = _find_vdso(process)
         program = Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
         # Looked at twice: between, the command that enters the host may have become the program.
-        if found and program != "nsenter" and _find_vdso(process) == found:
-            return found
+        if place and program != "nsenter" and _find_vdso(process) == place:
+            return place
         time.sleep(0.01)
 
 

@@ -124,7 +124,7 @@ class SharedWriter(Writer):
             try:
                 self.submit(_Follow()).result()
             except LogUpgradingError:
-                # Others are of a newer version: what is known by now is told.
+                # Others are of a newer version: this one answers from what it knows.
                 return
 
     def _read_place(self) -> int:

@@ -102,14 +102,14 @@ def fetch(folder: Path, address: LogAddress) -> int:
     0: there is none, and the log is read from its beginning. Raises StoreError, LogUnavailableError.
     """
     with closing(JetStreamLog(address)) as log:
-        found = _list(log)
-        if not found:
+        listed = _list(log)
+        if not listed:
             return 0
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{_DRAFT}*"):
             # Of a start that was killed.
             shutil.rmtree(left, ignore_errors=True)
-        for snapshot in found:
+        for snapshot in listed:
             with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
                 try:
                     _take(log, snapshot, Path(draft))
@@ -184,10 +184,10 @@ def _list(log: JetStreamLog) -> list[Snapshot]:
 
     async def find() -> list[Snapshot]:
         try:
-            found = await (await _open(log)).list(ignore_deletes=True)
+            listed = await (await _open(log)).list(ignore_deletes=True)
         except NotFoundError:
             return []
-        named = ((info.name or "", info.size or 0) for info in found)
+        named = ((info.name or "", info.size or 0) for info in listed)
         return [
             Snapshot(name, int(name.removeprefix(prefix)), size)
             for name, size in named

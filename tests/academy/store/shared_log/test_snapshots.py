@@ -111,8 +111,8 @@ def test_parts_that_a_killed_server_left_in_the_object_store_are_removed(
     with closing(JetStreamLog(log)) as connection:
 
         def parts() -> set[str]:
-            found = connection.run(connection.stream.stream_info(bucket, subjects_filter="$O.*.C.>"))
-            return set(found.state.subjects or {})
+            info = connection.run(connection.stream.stream_info(bucket, subjects_filter="$O.*.C.>"))
+            return set(info.state.subjects or {})
 
         whole = parts()
         left = f"$O.{log.stream}-snapshots.C.left"
