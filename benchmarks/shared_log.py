@@ -126,8 +126,8 @@ def measure_reads(servers: Sequence[Measured], generators: Sequence[Generator]) 
     path = SERVICE + "MatchPatterns"
     loads: tuple[list[Load], list[Load]] = ([], [])
     for _ in range(ROUNDS):
-        for asked, measured in zip(([servers[0], servers[0]], servers), loads, strict=True):
-            for server, generator in zip(asked, generators, strict=True):
+        for pair, measured in zip(([servers[0], servers[0]], servers), loads, strict=True):
+            for server, generator in zip(pair, generators, strict=True):
                 generator.begin(server.server.port, path, server.token, questions, bots=8, seconds=SECONDS)
             here, there = (generator.result() for generator in generators)
             rate, p50, p99 = here.rate + there.rate, max(here.p50, there.p50), max(here.p99, there.p99)

@@ -144,7 +144,7 @@ class Host:
         return _THROTTLE.exists()
 
     def slow_disk(self, writes: int) -> None:
-        """Let the disk do only so many writes a second; 0: as many as it can."""
+        """Let the disk do only this number of writes a second; 0: any number."""
         device = self.disk.stat().st_dev
         _THROTTLE.write_text(f"{os.major(device)}:{os.minor(device)} {writes}", encoding="ascii")
 
@@ -158,7 +158,7 @@ def can_set_clocks() -> bool:
 
 
 def set_clock(process: int, seconds: int) -> None:
-    """Have a process's time of day differ from the machine's by so many seconds.
+    """Have a process's time of day differ from the machine's by these seconds.
 
     Its copy of the kernel's `clock_gettime` is overwritten, which programs of C, Python and Go all call:
     a library that is loaded first cannot do it to a program of Go. Clocks that only measure are left alone.

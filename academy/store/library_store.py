@@ -164,7 +164,7 @@ class Store:
             self._writer.giving_way.to(count_questions)
 
     def schedule_snapshots(self, every: int, *, cut: bool) -> None:
-        """Have new servers of a shared log begin with snapshots, made after so many messages (0: never).
+        """Have new servers of a shared log begin with a snapshot, made after `every` messages (0: never).
 
         With `cut` the log loses the messages that all snapshots hold.
         """
