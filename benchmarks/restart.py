@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -42,12 +43,14 @@ class Start:
     memory: int
 
 
-def start(folder: Path, games: list[str], token: str, weights: bool = False) -> Start:
+def start(
+    folder: Path, games: list[str], token: str, weights: bool = False, options: Sequence[str] = ()
+) -> Start:
     """Start a server, ask about each game once, with `weights` for what it has of these, too; stop it."""
     questions = [next(iter(full_game.questions(game, 1))) for game in games]
     position = questions[0].positions[0]
     command = [sys.executable, "-m", "academy", "serve", "--data", str(folder), "--address", "127.0.0.1:0"]
-    command += ["--rate", "100000"]
+    command += ["--rate", "100000", *options]
     # As where it is installed: compiled once, also where the environment forbids that.
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

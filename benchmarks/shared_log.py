@@ -4,8 +4,8 @@
 
 Both servers have one full game and run at the same time, with one NATS server that writes each message to the
 disk before it is acknowledged. They are asked in turns, so that what else the machine does counts for both.
-The rows of two servers have them write at once: to one game, and to a game each. At the end: the room that
-contests take.
+The rows of two servers have them read at once, and write at once: to one game, and to a game each. The last
+line is the room that contests take.
 """
 
 import itertools
@@ -19,6 +19,7 @@ from typing import Final
 
 from academy.store.contest_commands import RegisterGame
 from academy.store.library_store import Store
+from academy.store.maintenance.compaction import compact
 from academy.store.tokens import CreateToken, Role
 from benchmarks.load import full_game
 from benchmarks.load.bench import REPORT, SERVICE, Generator, Server
@@ -34,6 +35,7 @@ REPORTING_SECONDS: Final = 0.8
 REPORTS: Final = 1_000
 BOTS: Final = 8
 CONTESTS_OF_A_BATCH: Final = 200
+BATCHES: Final = 10
 
 
 class Measured:
@@ -90,8 +92,12 @@ def main() -> None:
         begun = time.perf_counter()
         with Store(folders["two"], log=nats.address("bench")):
             print(f"\nA new server reads the log in {time.perf_counter() - begun:.1f} s.")
-        measure_both((first, serve("two", "one")), generators)
-        measure_room(Path(parent) / "room", nats, Path(parent) / "nats")
+        second = serve("two", "one")
+        measure_reads((first, second), generators)
+        measure_both((first, second), generators)
+        for compacted in (False, True):
+            folder = Path(parent) / ("compacted" if compacted else "room")
+            measure_room(folder, nats, Path(parent) / "nats", compacted=compacted)
 
 
 def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
@@ -112,6 +118,23 @@ def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
     row("consultations, shared log", loads["one"], ratio(loads["one"], loads["own"]))
     row("reports, own log", loads["own reports"])
     row("reports, shared log", loads["one reports"], ratio(loads["one reports"], loads["own reports"]))
+
+
+def measure_reads(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
+    """Print the rows of two load generators that ask one server, and two."""
+    questions = [question.SerializeToString() for question in full_game.questions("go-0000", 64)]
+    path = SERVICE + "MatchPatterns"
+    loads: tuple[list[Load], list[Load]] = ([], [])
+    for _ in range(ROUNDS):
+        for pair, measured in zip(([servers[0], servers[0]], servers), loads, strict=True):
+            for server, generator in zip(pair, generators, strict=True):
+                generator.begin(server.server.port, path, server.token, questions, bots=8, seconds=SECONDS)
+            here, there = (generator.result() for generator in generators)
+            rate, p50, p99 = here.rate + there.rate, max(here.p50, there.p50), max(here.p99, there.p99)
+            measured.append(Load(rate, p50, p99, 0.0))
+    print("\n| consultations | a second | p50 / p99 ms | of one server's |\n|---|---|---|---|")
+    row("one server", loads[0])
+    row("two servers", loads[1], ratio(loads[1], loads[0]))
 
 
 def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
@@ -135,23 +158,31 @@ def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -
         row(f"reports to {what}", together, f"{median(shares):.2f}")
 
 
-def measure_room(folder: Path, nats: NatsServer, streams: Path) -> None:
-    """Print the bytes of a contest (60 plies on 9x9, four proposals) in the folder and the stream."""
-    with Store(folder, log=nats.address("room")) as store:
+def measure_room(folder: Path, nats: NatsServer, streams: Path, *, compacted: bool = False) -> None:
+    """Print the bytes of a contest (60 plies on 9x9, four proposals) in the folder and the stream.
+
+    With `compacted` the folder is compacted after each batch, so its file has the rooms of earlier events.
+    """
+    with Store(folder, log=nats.address(folder.name)) as store:
         store.run(RegisterGame(go_game(game_id=GAME), "benchmark"))
         rooms = []
-        for batch in range(6):
+        for batch in range(BATCHES):
             play(store, [report(f"{batch}/{number}") for number in range(CONTESTS_OF_A_BATCH)])
+            if compacted:
+                compact(store.environment, keep=CONTESTS_OF_A_BATCH, run=store.run)
             stored = sum(path.stat().st_size for path in streams.rglob("*") if path.is_file())
             rooms.append((store.environment.room().used, stored))
-    # The first contests bring most of the patterns.
+    # The first contests bring most of the patterns, and the room that compaction needs.
+    rooms = rooms[2:] if compacted else rooms
     folders, streamed = (
         [(later[part] - before[part]) / CONTESTS_OF_A_BATCH for before, later in itertools.pairwise(rooms)]
         for part in (0, 1)
     )
+    how = "compacted after each batch" if compacted else "not compacted"
     print(
-        f"\nA contest takes {min(folders):,.0f} to {max(folders):,.0f} bytes of the folder and "
-        f"{max(streamed):,.0f} bytes of the stream ({len(folders)} times {CONTESTS_OF_A_BATCH})."
+        f"\nA contest takes {min(folders):,.0f} to {max(folders):,.0f} bytes of the folder, on average "
+        f"{mean(folders):,.0f}, and {max(streamed):,.0f} bytes of the stream ({len(folders)} times "
+        f"{CONTESTS_OF_A_BATCH}, {how})."
     )
 
 

@@ -64,6 +64,8 @@ def add_to(application: typer.Typer) -> None:
     application.command("backup")(with_server_where_asked(backup))
     application.command("restore")(restore)
     application.command("compact")(compact)
+    application.command("snapshot")(snapshot)
+    application.command("freeze")(freeze)
     application.command("move")(move)
 
 
@@ -261,7 +263,7 @@ def compact(
 
     _check_pages(data)
     with open_existing(data) as store:
-        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
+        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT, run=store.run)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
@@ -270,6 +272,50 @@ def compact(
     typer.echo(f"{data}: {done.removed:,} events replaced by snapshots, {done.left:,} left")
     if shrink:
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
+
+
+def snapshot(
+    data: Data = DEFAULT_DATA,
+    keep: Annotated[int, typer.Option(min=1, help="How many of the newest snapshots stay.")] = 2,
+    cut: Annotated[
+        bool,
+        typer.Option(
+            help="Remove from the log what all kept snapshots hold. Servers that lag behind begin again with "
+            "an empty folder."
+        ),
+    ] = False,
+) -> None:
+    """Store a snapshot of a folder that follows a shared log, with which new servers begin.
+
+    Also while a server uses the folder. It is kept where the log is, in NATS' object store.
+    """
+    _check_pages(data)
+    from academy.store.shared_log import snapshots
+
+    with open_existing(data, read_only=True) as store:
+        made = snapshots.make(store.environment, keep=keep)
+        typer.echo(f"{data}: a snapshot of message {made.followed:,}, {made.size:,} bytes")
+        if cut:
+            first = snapshots.cut(store.environment, keep=keep)
+            typer.echo(f"the log begins with message {first:,}")
+
+
+def freeze(
+    data: Data = DEFAULT_DATA,
+    lift: Annotated[
+        bool, typer.Option("--lift", help="Have them write again, if none was upgraded.")
+    ] = False,
+) -> None:
+    """Have no server of this version write to the shared log any more, so that they can be upgraded.
+
+    They go on answering questions. The first that is upgraded takes writes again.
+    """
+    from academy.store.shared_log.place import FreezeLog
+
+    _check_exists(data)
+    with open_existing(data) as store:
+        store.run(FreezeLog(lift))
+    typer.echo("writes go on" if lift else "no server of this version writes any more")
 
 
 def move(

@@ -103,6 +103,21 @@ def serve(  # noqa: PLR0913
         ),
     ] = "",
     log_replicas: Replicas = 0,
+    snapshot_every: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="With a shared log: the server that writes a message whose number can be divided by this "
+            "stores a snapshot, with which new servers begin (0: none does).",
+        ),
+    ] = 0,
+    cut_log: Annotated[
+        bool,
+        typer.Option(
+            help="With --snapshot-every: remove from the log what the two newest snapshots hold. Servers "
+            "that lag behind begin again with an empty folder."
+        ),
+    ] = False,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
     ] = "info",
@@ -147,6 +162,8 @@ def serve(  # noqa: PLR0913
             grace=grace,
             backups=backups,
             log=LogAddress.parse(log, log_replicas) if log else None,
+            snapshot_every=snapshot_every,
+            cut_log=cut_log,
             limits=Limits(
                 questions_per_second=rate,
                 question_burst=2 * rate,

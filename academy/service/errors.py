@@ -336,6 +336,12 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     store.LogUnavailableError: ErrorRow(
         StatusCode.UNAVAILABLE, "LOG_UNAVAILABLE", "Ask again: what is done already is not done twice.", 1.0
     ),
+    store.LogUpgradingError: ErrorRow(
+        StatusCode.UNAVAILABLE,
+        "LOG_UPGRADING",
+        "Ask another server, or again when this one is upgraded.",
+        1.0,
+    ),
     store.LogMessageTooLargeError: ErrorRow(
         StatusCode.FAILED_PRECONDITION,
         "LOG_MESSAGE_TOO_LARGE",
@@ -358,7 +364,7 @@ class _Detailed(Protocol):
 
 
 # Faults of the store whose own words are for callers too.
-_SPEAKING: Final = (store.StoreBusyError, store.LogMessageTooLargeError)
+_SPEAKING: Final = (store.StoreBusyError, store.LogMessageTooLargeError, store.LogUpgradingError)
 
 
 def is_expected(error: Exception) -> bool:

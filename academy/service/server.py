@@ -81,7 +81,7 @@ class ServerSettings:
 
     `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`). Backups that
     admins ask for go into new folders in `backups`; None: they get none. With `log` the folder's store shares
-    one.
+    one, of which a snapshot is made after `snapshot_every` messages (0: never), and with `cut_log` it is cut.
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
@@ -93,6 +93,8 @@ class ServerSettings:
     limits: Limits = field(default_factory=Limits)
     backups: Path | None = None
     log: LogAddress | None = None
+    snapshot_every: int = 0
+    cut_log: bool = False
 
     @property
     def endpoint(self) -> Endpoint:
@@ -114,6 +116,7 @@ class AcademyServer:
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
         self.metrics.watch_store(store)
         store.give_way(self.metrics.questions.total)
+        store.schedule_snapshots(settings.snapshot_every, cut=settings.cut_log)
         self._guard = CallInterceptor(TokenCache(store).caller, limits, self.metrics)
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
         self._saving: asyncio.Task[None] | None = None

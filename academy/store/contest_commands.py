@@ -501,7 +501,7 @@ class SubmitProposals:
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
             return contest_tables.DROPPED_AS_VOID
-        if record.event <= event_log.last_given_up(work.transaction):
+        if record.event <= event_log.last_too_late(work.transaction):
             return contest_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,

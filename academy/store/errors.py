@@ -64,6 +64,10 @@ class LogDivergedError(StoreError):
     """The data folder and the log that servers share do not belong together, or no longer."""
 
 
+class LogUpgradingError(StoreError):
+    """Servers of a newer version write to the shared log, or will soon: this one only answers questions."""
+
+
 class LogMessageTooLargeError(StoreError):
     """A write is larger than a message of the shared log may be. Nothing was done."""
 

@@ -36,6 +36,7 @@ from academy.v1 import events_pb2, pattern_pb2
 from academy.wire.games import read_description, read_spec
 
 _COMPACTED: Final = b"compacted"
+TOO_LATE: Final = b"too_late"
 _DELETED: Final = b"deleted "
 _PLAIN: Final = b"\x00"
 _DEFLATED: Final = b"\x01"
@@ -88,6 +89,17 @@ def last_given_up(transaction: Transaction) -> int:
 def give_up(transaction: Transaction, cut: int) -> None:
     """Say that nothing may rely on events up to number `cut` any more."""
     transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, last_given_up(transaction))))
+
+
+def last_too_late(transaction: Transaction) -> int:
+    """Return the number of the last event that no new one may refer to, 0 where there is none."""
+    stored = transaction.get(TableName.META, TOO_LATE)
+    return max(0 if stored is None else int.from_bytes(stored), last_given_up(transaction))
+
+
+def let_be_too_late(transaction: Transaction, cut: int) -> None:
+    """Have no new event refer to those up to number `cut`: servers that share a log may give them up."""
+    transaction.put(TableName.META, TOO_LATE, keys.number(max(cut, last_too_late(transaction))))
 
 
 def remove_oldest(transaction: Transaction, most: int) -> int:

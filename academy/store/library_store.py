@@ -5,9 +5,9 @@ Libraries are read through `replica.Replica`, which keeps them in memory.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -23,6 +23,18 @@ from academy.store.writer import QUEUE_SIZE, Command, Writer
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+@contextmanager
+def _needing_nats(log: LogAddress) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "nats":
+            raise
+        raise StoreError(
+            f"the log at {log} needs the client of NATS: pip install 'academy-arena[nats]'"
+        ) from error
 
 
 class Store:
@@ -41,9 +53,15 @@ class Store:
         """Open a folder, making it where it is missing, and bringing it up to date unless `read_only`.
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
-        seconds since 1970. An empty folder that is given a `log` follows that from now on, also when it is
-        opened without. Raises StoreError, SchemaMismatchError.
+        seconds since 1970. An empty folder that is given a `log` begins with a snapshot, if there is
+        one, and follows the log from now on, also when it is opened without. Raises StoreError,
+        SchemaMismatchError.
         """
+        if log is not None and not read_only and not (folder / "data.mdb").exists():
+            with _needing_nats(log):
+                from academy.store.shared_log.snapshots import fetch
+
+                fetch(folder, log)
         try:
             self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
         except SchemaOutdatedError:
@@ -71,14 +89,8 @@ class Store:
             log = LogAddress.parse(known.address)
         if log is None:
             return Writer(self.environment, journal, queue_size=queue_size, clock=self.clock)
-        try:
+        with _needing_nats(log):
             from academy.store.shared_log.shared_writer import SharedWriter
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "nats":
-                raise
-            raise StoreError(
-                f"the log at {log} needs the client of NATS: pip install 'academy-arena[nats]'"
-            ) from error
         return SharedWriter(self.environment, journal, log, queue_size=queue_size, clock=self.clock)
 
     def close(self) -> None:
@@ -150,6 +162,14 @@ class Store:
         """Have writes give way to questions; `count_questions` returns how many any thread has had."""
         if self._writer is not None:
             self._writer.giving_way.to(count_questions)
+
+    def schedule_snapshots(self, every: int, *, cut: bool) -> None:
+        """Have new servers of a shared log begin with a snapshot, made after `every` messages (0: never).
+
+        With `cut` the log loses the messages that all snapshots hold.
+        """
+        if self._writer is not None:
+            self._writer.schedule_snapshots(every, cut)
 
     @property
     def waiting_writes(self) -> int:

@@ -267,6 +267,9 @@ class Writer:
         """Whether the log that servers share is followed now; None where the folder has a log of its own."""
         return None
 
+    def schedule_snapshots(self, every: int, cut: bool) -> None:
+        """Have snapshots made for new servers; a folder with a log of its own needs none."""
+
     def submit(self, command: Command[_T]) -> "Future[_T]":
         """Queue a command; the future has its result once that is on the disk.
 

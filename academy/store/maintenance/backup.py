@@ -25,7 +25,7 @@ def backup(environment: Environment, target: Path) -> int:
 
     The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
     """
-    size = _place_copy(target, environment)
+    size = place_copy(target, environment)
     # For who watches over backups; one that cannot be noted, as on a full disk, is a backup nevertheless.
     with suppress(OSError):
         (environment.folder / _NOTE).touch(mode=0o600)
@@ -78,7 +78,7 @@ def restore(source: Path, target: Path) -> int:
     if (source / "data.mdb").exists():
         _check_pages(source)
     with as_written(source) as environment:
-        return _place_copy(target, environment)
+        return place_copy(target, environment)
 
 
 def verify(folder: Path) -> None:
@@ -101,7 +101,8 @@ def _check_pages(folder: Path) -> None:
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
-def _place_copy(target: Path, environment: Environment) -> int:
+def place_copy(target: Path, environment: Environment) -> int:
+    """Do as `backup` does, for a copy that is none for those who watch over backups."""
     with _draft_of(target) as draft:
         environment.copy(draft)
         if environment.schema != SCHEMA_VERSION:

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -19,6 +19,7 @@ from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.store.maintenance.backup import sync, verify
 from academy.store.shared_log import place
+from academy.store.writer import Command, WriteContext
 from academy.v1 import events_pb2, game_pb2
 
 EVENTS_KEPT: Final = 1_000
@@ -35,8 +36,16 @@ class Compacted:
     left: int
 
 
-def compact(environment: Environment, *, keep: int = EVENTS_KEPT) -> Compacted:
+def compact(
+    environment: Environment,
+    *,
+    keep: int = EVENTS_KEPT,
+    run: Callable[[Command[None]], None] | None = None,
+) -> Compacted:
     """Replace all events but about the newest `keep` (at least 1) by snapshots.
+
+    A folder that follows a shared log needs its store's `run`: first no server makes an event any more that
+    refers to those that go. Each server's folder is compacted by itself.
 
     Servers may go on meanwhile. Proposals for contests whose reports are removed come too late from then on.
     More than `keep` are kept where a late proposal among the newest refers to an older report. Raises
@@ -44,7 +53,8 @@ def compact(environment: Environment, *, keep: int = EVENTS_KEPT) -> Compacted:
     where such a proposal came in between: run it again; StoreFullError.
     """
     with environment.reading() as transaction:
-        place.check_own_log(transaction, "cannot be compacted")
+        if run is None:
+            place.check_own_log(transaction, "cannot be compacted without its server's writer")
         newest = event_log.last_sequence(transaction)
         cut = _cut(transaction, newest - max(keep, 1))
         games = [
@@ -54,7 +64,12 @@ def compact(environment: Environment, *, keep: int = EVENTS_KEPT) -> Compacted:
     if begun:
         for game_id in games:
             _snapshot(environment, game_id, cut)
-        environment.write(lambda transaction: _give_up(transaction, cut, newest))
+        refuse = RefuseLateProposals(cut, newest)
+        if run is None:
+            environment.write(refuse.write)
+        else:
+            run(refuse)
+        environment.write(lambda transaction: event_log.give_up(transaction, cut))
     removed = 0
     while part := environment.write(
         lambda transaction: event_log.remove_oldest(transaction, _REMOVED_AT_ONCE)
@@ -119,11 +134,29 @@ def _advance(
         begun = rebuild.advance(begun, events, earlier)
 
 
-def _give_up(transaction: Transaction, cut: int, seen: int) -> None:
-    for event in event_log.scan(transaction, after=seen):
-        if event.WhichOneof("kind") == "proposal_judged" and event.proposal_judged.report_event <= cut:
-            raise StoreBusyError("a proposal for an old contest was judged meanwhile; compact again")
-    event_log.give_up(transaction, cut)
+@dataclass(frozen=True, slots=True)
+class RefuseLateProposals:
+    """Have proposals for contests that were reported by event `cut` come too late.
+
+    `seen` is the last event that is known not to refer to one of these.
+    """
+
+    cut: int
+    seen: int
+
+    def execute(self, work: WriteContext) -> None:
+        """Do it. Raises StoreBusyError where an event since refers to one of these."""
+        self.write(work.transaction)
+
+    def write(self, transaction: Transaction) -> None:
+        """Do it in a transaction, like `execute`."""
+        for event in event_log.scan(transaction, after=self.seen):
+            if (
+                event.WhichOneof("kind") == "proposal_judged"
+                and event.proposal_judged.report_event <= self.cut
+            ):
+                raise StoreBusyError("a proposal for an old contest was judged meanwhile; compact again")
+        event_log.let_be_too_late(transaction, self.cut)
 
 
 _DRAFT: Final = "shrinking"

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nats.aio.client import Client
@@ -42,6 +43,10 @@ PATIENCE: Final = 15.0
 SETTLING_SECONDS: Final = 10.0
 _CONNECTING_SECONDS: Final = 5.0
 _ANSWER_SECONDS: Final = 3.0
+# A server that has left this many pings unanswered is lost, as is one whose machine has no power: another is
+# asked. The client's own setting, two minutes, would let no write through meanwhile.
+_PING_SECONDS: Final = 2.0
+_MOST_UNANSWERED: Final = 2
 _PAUSE: Final = 0.1
 # The server's beats on an idle stream, by which a lost consumer is noticed.
 _HEARTBEAT: Final = 0.5
@@ -64,7 +69,7 @@ _CONSUMER_LASTS: Final = 30.0
 _DUPLICATES_SECONDS: Final = 120.0
 # "wrong last sequence", with the number and, where writers race, without.
 _LOST_RACE: Final = (10071, 10164)
-_NAME_IN_USE: Final = 10058
+NAME_IN_USE: Final = 10058
 # Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
 _PASSING: Final = (10158, 10005)
 _SERVER_FAULT: Final = 500
@@ -98,7 +103,7 @@ class JetStreamLog:
 
     def __init__(self, address: LogAddress) -> None:
         """Connect, and make the stream where it is missing. Raises LogUnavailableError, LogDivergedError."""
-        self._address = address
+        self.address = address
         self._client = Client()
         self._reconnected = asyncio.Event()
         self._last_error: Exception | None = None
@@ -117,7 +122,7 @@ class JetStreamLog:
         self._thread = threading.Thread(target=self._loop.run_forever, name="academy-log", daemon=True)
         self._thread.start()
         try:
-            self.state = self._await(self._open())
+            self.state = self.run(self._open())
         except BaseException:
             self.close()
             raise
@@ -126,12 +131,13 @@ class JetStreamLog:
         """End the connection. Closing twice is harmless."""
         if self._loop.is_closed():
             return
-        self._await(self._close())
+        self.run(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    def _await(self, work: Coroutine[Any, Any, _T]) -> _T:
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Do work of NATS' client in its event loop, and return its result. Raises like the work."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     # Connecting
@@ -140,9 +146,11 @@ class JetStreamLog:
         try:
             async with asyncio.timeout(_CONNECTING_SECONDS):
                 await self._client.connect(
-                    servers=list(self._address.servers),
+                    servers=list(self.address.servers),
                     name="academy",
                     connect_timeout=2,
+                    ping_interval=_PING_SECONDS,  # type: ignore[arg-type]
+                    max_outstanding_pings=_MOST_UNANSWERED,
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
                     error_cb=self._note_error,
@@ -151,14 +159,14 @@ class JetStreamLog:
         except (NatsError, OSError, ValueError) as error:
             why = self._last_error or error
             raise LogUnavailableError(
-                f"no NATS server lets this one in at {self._address}: {why or type(why).__name__}; "
+                f"no NATS server lets this one in at {self.address}: {why or type(why).__name__}; "
                 "check the address and that the server runs with JetStream (nats-server --jetstream)"
             ) from error
         return await self._look_again()
 
     def look_again(self) -> None:
         """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""
-        self.state = self._await(self._look_again())
+        self.state = self.run(self._look_again())
 
     async def _look_again(self) -> StreamState:
         return self._check(await self._persist(self._find_stream, time.monotonic() + PATIENCE))
@@ -176,29 +184,30 @@ class JetStreamLog:
         await self._client.close()
 
     @property
-    def _stream(self) -> JetStreamContext:
+    def stream(self) -> JetStreamContext:
+        """The client of JetStream, for `run`."""
         return self._client.jetstream(timeout=_ANSWER_SECONDS)
 
     async def _find_stream(self) -> StreamInfo:
-        name = self._address.stream
+        name = self.address.stream
         try:
-            return await self._stream.stream_info(name)
+            return await self.stream.stream_info(name)
         except NotFoundError:
             config = StreamConfig(
                 name=name,
-                subjects=[self._address.subject],
+                subjects=[self.address.subject],
                 storage=StorageType.FILE,
-                num_replicas=self._address.replicas,
+                num_replicas=self.address.replicas,
                 duplicate_window=_DUPLICATES_SECONDS,
                 deny_delete=True,
             )
         try:
-            return await self._stream.add_stream(config)
+            return await self.stream.add_stream(config)
         except APIError as error:
-            if error.err_code != _NAME_IN_USE:
+            if error.err_code != NAME_IN_USE:
                 raise
             # Another server made it meanwhile, with other replicas.
-            return await self._stream.stream_info(name)
+            return await self.stream.stream_info(name)
 
     def _check(self, info: StreamInfo) -> StreamState:
         config = info.config
@@ -206,12 +215,31 @@ class JetStreamLog:
         lossy = config.retention not in (None, RetentionPolicy.LIMITS) or any(
             (most or 0) > 0 for most in limits
         )
-        if lossy or self._address.subject not in (config.subjects or ()):
+        if lossy or self.address.subject not in (config.subjects or ()):
             raise LogDivergedError(
-                f"the stream {self._address.stream!r} is not one of ACADEMY's: it must keep all messages of "
-                f"the subject {self._address.subject!r}; name another stream"
+                f"the stream {self.address.stream!r} is not one of ACADEMY's: it must keep all messages of "
+                f"the subject {self.address.subject!r}; name another stream"
             )
         return StreamState(str(info.created), info.state.first_seq, info.state.last_seq)
+
+    def ask(self, ask: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+        """Ask NATS until there is an answer. Raises LogUnavailableError."""
+        return self.run(self._persist(ask, time.monotonic() + PATIENCE))
+
+    def cut(self, last: int) -> None:
+        """Remove the messages up to this one. Raises LogUnavailableError, LogDivergedError."""
+        self.ask(lambda: self.stream.purge_stream(self.address.stream, seq=last + 1))
+        self.look_again()
+
+    async def age(self, stream: str, subject: str) -> float:
+        """Return how many seconds ago a subject of a stream got its last message. Raises NatsError."""
+        answer = await self._client.request(
+            f"$JS.API.STREAM.MSG.GET.{stream}",
+            json.dumps({"last_by_subj": subject}).encode(),
+            timeout=_ANSWER_SECONDS,
+        )
+        stored = json.loads(answer.data)["message"]["time"]
+        return time.time() - datetime.fromisoformat(stored).timestamp()
 
     async def _persist(self, ask: Callable[[], Coroutine[Any, Any, _T]], deadline: float) -> _T:
         """Ask until there is an answer. Raises LogUnavailableError, at once for a refusal."""
@@ -220,10 +248,10 @@ class JetStreamLog:
                 return await ask()
             except (NatsError, TimeoutError) as error:
                 if _is_refusal(error):
-                    raise LogUnavailableError(f"{self._address}: NATS refuses: {_describe(error)}") from error
+                    raise LogUnavailableError(f"{self.address}: NATS refuses: {describe(error)}") from error
                 if time.monotonic() > deadline:
                     raise LogUnavailableError(
-                        f"{self._address}: NATS does not answer ({_describe(error)}); what was asked may "
+                        f"{self.address}: NATS does not answer ({describe(error)}); what was asked may "
                         "have been done: try again"
                     ) from error
             await asyncio.sleep(_PAUSE)
@@ -254,11 +282,11 @@ class JetStreamLog:
 
         async def ask() -> None:
             try:
-                await self._stream.publish(
-                    self._address.subject,
+                await self.stream.publish(
+                    self.address.subject,
                     message.data,
                     timeout=_ANSWER_SECONDS,
-                    stream=self._address.stream,
+                    stream=self.address.stream,
                     headers={key.value: value for key, value in headers.items()},
                 )
             except APIError as error:
@@ -268,14 +296,14 @@ class JetStreamLog:
             except MaxPayloadError as error:
                 raise LogMessageTooLargeError(len(message.data), self.limit) from error
 
-        self._await(self._persist(ask, deadline))
+        self.run(self._persist(ask, deadline))
         with self._changed:
             self._own = message.place
 
     def ask_to_pass(self) -> None:
         """Wish that the other servers let this one go first, after a lost race; they may not hear it."""
         with suppress(NatsError):
-            self._await(self._client.publish(self._address.pass_subject, self._name))
+            self.run(self._client.publish(self.address.pass_subject, self._name))
 
     async def _note_wish(self, wish: Msg) -> None:
         if wish.data != self._name:
@@ -300,10 +328,10 @@ class JetStreamLog:
 
         async def begin() -> None:
             self._next = after + 1
-            await self._client.subscribe(self._address.pass_subject, cb=self._note_wish)
+            await self._client.subscribe(self.address.pass_subject, cb=self._note_wish)
             self._reading = asyncio.create_task(self._read())
 
-        self._await(begin())
+        self.run(begin())
 
     def news(self, after: int) -> list[Message]:
         """Return what came and follows `after`, in order; what comes before is forgotten.
@@ -327,7 +355,7 @@ class JetStreamLog:
             )
         if not came:
             raise LogUnavailableError(
-                f"{self._address}: the stream goes on after message {after:,}, but NATS does not send it; "
+                f"{self.address}: the stream goes on after message {after:,}, but NATS does not send it; "
                 "try again"
             )
 
@@ -343,13 +371,13 @@ class JetStreamLog:
                 return
             except Exception as error:
                 # Whatever comes, the log must be followed on.
-                _log.debug("the shared log is read again from message %d: %s", self._next, _describe(error))
+                _log.debug("the shared log is read again from message %d: %s", self._next, describe(error))
                 await asyncio.sleep(_PAUSE)
 
     async def _read_on(self) -> None:
         """Read until the consumer is lost."""
         self._reconnected.clear()
-        state = self._check(await self._stream.stream_info(self._address.stream))
+        state = self._check(await self.stream.stream_info(self.address.stream))
         self._check_continues(state)
         consumer = ConsumerConfig(
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
@@ -359,8 +387,8 @@ class JetStreamLog:
             mem_storage=True,
             num_replicas=1,
         )
-        stream = self._address.stream
-        known = await self._stream.add_consumer(stream, config=consumer)
+        stream = self.address.stream
+        known = await self.stream.add_consumer(stream, config=consumer)
         inbox = self._client.new_inbox()
         lasting = await self._client.subscribe(inbox)
         try:
@@ -396,15 +424,15 @@ class JetStreamLog:
         lasts = self._short_since is not None and time.monotonic() > self._short_since + SETTLING_SECONDS
         if state.created != self.state.created or lasts:
             raise LogDivergedError(
-                f"{self._address}: the stream was made again, or has lost messages: it ends with "
+                f"{self.address}: the stream was made again, or has lost messages: it ends with "
                 f"{state.last:,}, this server has followed to {first - 1:,}"
             )
         if is_short:
             raise NatsError("the stream has not come as far as this server")
         if state.first > first:
             raise LogDivergedError(
-                f"{self._address}: the stream begins with message {state.first:,}, this server needs "
-                f"{first:,}: restore a backup of another server's folder"
+                f"{self.address}: the stream begins with message {state.first:,}, this server needs "
+                f"{first:,}: begin with an empty folder, which takes a snapshot, or a newer backup"
             )
 
     def _take(self, message: Message) -> None:
@@ -426,7 +454,8 @@ def _is_refusal(error: Exception) -> bool:
     return (error.code or _SERVER_FAULT) < _SERVER_FAULT
 
 
-def _describe(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
+    """Return what a fault of NATS' client says."""
     if isinstance(error, APIError):
         return f"{error.description} ({error.err_code})"
     return str(error) or type(error).__name__

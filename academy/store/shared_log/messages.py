@@ -11,7 +11,14 @@ from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName
-from academy.store.errors import LogDivergedError, LogMessageTooLargeError, StoreCorruptError, StoreError
+from academy.store.errors import (
+    LogDivergedError,
+    LogMessageTooLargeError,
+    LogUpgradingError,
+    StoreCorruptError,
+    StoreError,
+)
+from academy.store.shared_log import place
 from academy.store.shared_log.tables import SHARED
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
@@ -20,6 +27,8 @@ from academy.v1 import events_pb2
 # Boards of one game resemble each other: the fastest level already gains most.
 _LEVEL: Final = 1
 _LARGEST_UNPACKED: Final = 1 << 30
+# What all servers keep to.
+_SHARED_META: Final = (event_log.TOO_LATE, place.FROZEN)
 # NATS counts a message's headers too.
 _HEADERS: Final = 1_024
 
@@ -75,7 +84,7 @@ class CommandEntries:
 
     def note_record(self, table: TableName, key: bytes, value: bytes | None) -> None:
         """Take a record that is put, or removed (None), if events do not make it."""
-        if table in SHARED:
+        if table in SHARED or (table is TableName.META and key in _SHARED_META):
             record = records_pb2.TableRecord(table=table.value, key=key, value=value)
             self.entries.append(records_pb2.LogEntry(record=record))
 
@@ -85,8 +94,16 @@ def _pack(message: records_pb2.LogMessage) -> bytes:
 
 
 def fold(work: WriteContext, message: bytes) -> None:
-    """Write what a message holds. Raises LogDivergedError where it does not continue what is stored."""
-    for entry in _unpack(message).entries:
+    """Write what a message holds.
+
+    Raises LogUpgradingError, before anything is written, for one of a newer version, LogDivergedError where
+    it does not continue what is stored.
+    """
+    entries = _unpack(message).entries
+    for entry in entries:
+        if entry.WhichOneof("what") == "event":
+            _check_version("rules", entry.event.rules, RULES_VERSION)
+    for entry in entries:
         if entry.WhichOneof("what") == "event":
             _take_in(work, entry.event)
         else:
@@ -104,11 +121,6 @@ def _take_in(work: WriteContext, event: events_pb2.Event) -> None:
             f"the shared log goes on with event {event.sequence:,}, this folder with {expected:,}: "
             "begin again with an empty folder"
         )
-    if event.rules != RULES_VERSION:
-        raise LogDivergedError(
-            f"event {event.sequence:,} was learnt by version {event.rules} of the rules, this program has "
-            f"{RULES_VERSION}: run the same version on all servers"
-        )
     work.take_in(event)
 
 
@@ -121,9 +133,19 @@ def _unpack(packed: bytes) -> records_pb2.LogMessage:
     if not decompressor.eof:
         raise StoreCorruptError(f"a message of the shared log has more than {_LARGEST_UNPACKED:,} bytes")
     message = unpack_message(records_pb2.LogMessage, plain)
-    if message.schema != SCHEMA_VERSION:
-        raise LogDivergedError(
-            f"the shared log was written under schema version {message.schema}, this program has "
-            f"{SCHEMA_VERSION}: run the same version on all servers"
-        )
+    _check_version("schema", message.schema, SCHEMA_VERSION)
     return message
+
+
+def _check_version(what: str, written: int, own: int) -> None:
+    if written > own:
+        raise LogUpgradingError(
+            f"the shared log goes on with {what} {written}, this server has {own}: it answers questions as "
+            "of before, and writes nothing until it is upgraded"
+        )
+    if written < own:
+        raise LogDivergedError(
+            f"the shared log goes on with {what} {written}, which this program, of {own}, does not have: run "
+            "the earlier version until it has read what it wrote, or begin with an empty folder, which takes "
+            "a snapshot of this version"
+        )

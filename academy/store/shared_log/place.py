@@ -1,14 +1,21 @@
-"""Which shared log a folder follows, and how far: stored with what was folded, in the same transaction."""
+"""Which shared log a folder follows, and how far: stored with what was folded, in the same transaction.
+
+Also whether writes are frozen, so that servers of another version can go on where all others have stopped.
+"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
+from academy.knowledge.game import RULES_VERSION
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.environment import TableName, Transaction
+from academy.store.environment import SCHEMA_VERSION, TableName, Transaction
 from academy.store.errors import StoreError
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 
 _KEY: Final = b"shared_log"
+FROZEN: Final = b"frozen_log"
 # What a folder with a history of its own has records in.
 _TELLING: Final = (
     TableName.EVENTS,
@@ -35,6 +42,31 @@ def remove(transaction: Transaction) -> None:
     """Have a folder follow no shared log. Raises StoreError where it follows none."""
     if not transaction.delete(TableName.META, _KEY):
         raise StoreError("this folder has a log of its own already")
+
+
+def is_frozen(transaction: Transaction) -> bool:
+    """Whether servers of this version write no more to the shared log."""
+    return transaction.get(TableName.META, FROZEN) == _own_version()
+
+
+def _own_version() -> bytes:
+    return f"schema {SCHEMA_VERSION}, rules {RULES_VERSION}".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeLog:
+    """Have no server of this version write to the shared log after this; or, to `lift` that, again."""
+
+    lift: bool = False
+
+    def execute(self, work: WriteContext) -> None:
+        """Do it. Raises StoreError where the folder follows no shared log."""
+        if read(work.transaction) is None:
+            raise StoreError("this folder has a log of its own: stop its server, and start the new version")
+        if self.lift:
+            work.transaction.delete(TableName.META, FROZEN)
+        else:
+            work.transaction.put(TableName.META, FROZEN, _own_version())
 
 
 def used_tables(transaction: Transaction) -> Iterable[TableName]:

@@ -7,6 +7,7 @@ between, the message is in the stream, and the next start folds it like those of
 
 import logging
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
@@ -19,9 +20,9 @@ from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError, StoreError
+from academy.store.errors import LogDivergedError, LogUpgradingError, StoreError
 from academy.store.game_tables import ChangedKeys
-from academy.store.shared_log import messages, place
+from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import (
     PATIENCE,
@@ -86,6 +87,8 @@ class SharedWriter(Writer):
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
         self._is_called = False
+        self._every, self._cut = 0, False
+        self._snapshot = threading.Thread()
         # Read before the stream is looked at: other processes of the folder may follow it further meanwhile.
         with environment.reading() as transaction:
             known = place.read(transaction)
@@ -118,7 +121,11 @@ class SharedWriter(Writer):
     def _catch_up(self, last: int) -> None:
         while (followed := self._read_place()) < last:
             self._log.wait(followed, time.monotonic() + self._patience)
-            self.submit(_Follow()).result()
+            try:
+                self.submit(_Follow()).result()
+            except LogUpgradingError:
+                # Others are of a newer version: this one answers from what it knows.
+                return
 
     def _read_place(self) -> int:
         with self._environment.reading() as transaction:
@@ -151,13 +158,16 @@ class SharedWriter(Writer):
             except Exception as error:
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
-                    self._failure = error
-                    _log.error("the shared log is followed no longer: %s", error)
+                    self._stop_following(error)
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
             group = group[settled:]
             lost = False
+
+    def _stop_following(self, error: StoreError) -> None:
+        self._failure = error
+        _log.error("the shared log is followed no longer: %s", error)
 
     def _attempt(self, group: list[Queued], deadline: float) -> int:
         """Fold, execute and publish once; return how many of the commands are done.
@@ -184,7 +194,34 @@ class SharedWriter(Writer):
         except BaseException:
             self._forget(touched)
             raise
+        if attempt.published is not None:
+            self._begin_snapshot(attempt.published.place)
         return attempt.settled
+
+    def schedule_snapshots(self, every: int, cut: bool) -> None:
+        """Have the server whose message is the `every`-th make a snapshot, and with `cut` cut the log.
+
+        So one server makes each, without one that is chosen: should it be killed, the next one's comes.
+        """
+        self._every, self._cut = every, cut
+
+    def _begin_snapshot(self, published: int) -> None:
+        if self._every and published % self._every == 0 and not self._snapshot.is_alive():
+            self._snapshot = threading.Thread(
+                target=self._make_snapshot, name="academy-snapshot", daemon=True
+            )
+            self._snapshot.start()
+
+    def _make_snapshot(self) -> None:
+        try:
+            made = snapshots.make(self._environment)
+            first = snapshots.cut(self._environment) if self._cut else 0
+        except (StoreError, OSError) as error:
+            _log.warning("no snapshot was made: %s", error)
+            return
+        _log.info("a snapshot of message %d has %d bytes", made.followed, made.size)
+        if self._cut:
+            _log.info("the shared log begins with message %d", first)
 
     def _undo(self, attempt: _Attempt, touched: set[str]) -> None:
         """Have the games in memory be as they are stored."""
@@ -228,7 +265,13 @@ class SharedWriter(Writer):
             own = attempt.published
             news = [message for message in news if message.place < own.place] + [own]
         for message in news:
-            messages.fold(work, message.data)
+            try:
+                messages.fold(work, message.data)
+            except LogUpgradingError as error:
+                # What came before it is kept.
+                self._stop_following(error)
+                attempt.folding = True
+                break
             touched |= work.touched
             now.followed = message.place
             if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
@@ -240,6 +283,13 @@ class SharedWriter(Writer):
         self._draft = MessageDraft(self._log.limit)
         attempt.settled = 0
         for queued in attempt.commands:
+            if place.is_frozen(transaction) and not isinstance(queued.command, place.FreezeLog | _Follow):
+                queued.error = LogUpgradingError(
+                    "writes are frozen for an upgrade: this server answers questions, and writes again when "
+                    "it is upgraded, or after `academy freeze --lift`"
+                )
+                attempt.settled += 1
+                continue
             self._execute_command(transaction, queued, touched)
             if isinstance(queued.error, MessageFullError):
                 break

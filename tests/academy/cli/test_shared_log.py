@@ -43,7 +43,7 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
     nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
     log = ("--address", "127.0.0.1:0", "--log", str(nats.address("club")))
-    with started(folders[0], *log) as first, started(folders[1], *log) as second:
+    with started(folders[0], *log, "--processes", "2") as first, started(folders[1], *log) as second:
         try:
             server, _ = Served(first, ""), Served(second, "")
             # Beside a server, without --log: the folder knows its log.
@@ -58,6 +58,10 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
             )
             assert checked.exit_code == 0, checked
             assert "2 events, sound" in checked.out
+            # What looks after them works beside servers.
+            assert run_in_a_process("snapshot", "--data", folders[0], "--keep", "1", "--cut").exit_code == 0
+            compacted = run_in_a_process("compact", "--data", folders[1], "--keep", "1")
+            assert "1 events replaced by snapshots, 1 left" in compacted.out
         finally:
             for process in (first, second):
                 process.kill()
@@ -125,6 +129,9 @@ def test_a_folder_moves_into_a_log_and_out_of_it(nats: NatsServer, tmp_path: Pat
     stream = nats.address("club")
     moved = run("move", "--data", data, "--to", stream)
     assert (moved.exit_code, moved.out) == (0, f"{data}: follows {stream} now, 1 messages\n")
+    assert run("freeze", "--data", data).exit_code == 0
+    assert "frozen for an upgrade" in run("tokens", "create", "bob", "--data", data).err
+    assert run("freeze", "--lift", "--data", data).out == "writes go on\n"
     assert "cannot be moved" in run("move", "--data", data, "--to", nats.address("other")).err
     assert run("move", "--data", data, "--to", "own").exit_code == 0
     nats.kill()

@@ -4,6 +4,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from academy.store.shared_log.address import LogAddress
@@ -12,16 +14,26 @@ from tests.ports import free_ports
 BINARY = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or shutil.which("nats-server")
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a server runs: its folder, its address, and what its command begins with."""
+
+    folder: Path
+    host: str = "127.0.0.1"
+    command: Sequence[str] = ()
+
+
 class NatsServer:
     """A NATS server with JetStream, which writes each message to the disk before it is acknowledged."""
 
-    def __init__(self, folder: Path, max_payload: str = "128KB", more: str = "") -> None:
+    def __init__(self, place: Path | Place, max_payload: str = "128KB", more: str = "") -> None:
         """Start it. `more` is put into its configuration."""
-        self._folder = folder
+        self._place = place if isinstance(place, Place) else Place(place)
+        folder = self._place.folder
         folder.mkdir(exist_ok=True)
         (self.port,) = free_ports(1)
         (folder / "nats.conf").write_text(
-            f'listen: "127.0.0.1:{self.port}"\nmax_payload: {max_payload}\n'
+            f'listen: "{self._place.host}:{self.port}"\nmax_payload: {max_payload}\n'
             f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n{more}',
             encoding="utf-8",
         )
@@ -30,10 +42,16 @@ class NatsServer:
     def start(self) -> None:
         """Start it, or start it again."""
         assert BINARY is not None
-        with (self._folder / "nats.log").open("a") as log:
+        folder = self._place.folder
+        with (folder / "nats.log").open("a") as log:
             self._process = subprocess.Popen(
-                [BINARY, "--config", str(self._folder / "nats.conf")], stdout=log, stderr=log
+                [*self._place.command, BINARY, "--config", str(folder / "nats.conf")], stdout=log, stderr=log
             )
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
 
     def kill(self) -> None:
         """End it as kill -9 does."""
@@ -50,16 +68,21 @@ class NatsServer:
 
     def address(self, stream: str) -> LogAddress:
         """The address of one of its streams."""
-        return LogAddress.parse(f"nats://127.0.0.1:{self.port}/{stream}")
+        return LogAddress.parse(f"nats://{self.host}/{stream}")
+
+    @property
+    def host(self) -> str:
+        """Its address and port."""
+        return f"{self._place.host}:{self.port}"
 
 
-def start_cluster(folder: Path, count: int = 3) -> list[NatsServer]:
+def start_cluster(places: Sequence[Place]) -> list[NatsServer]:
     """Start servers that keep streams together."""
-    ports = free_ports(count)
-    routes = ", ".join(f'"nats://127.0.0.1:{port}"' for port in ports)
+    listening = [f"{place.host}:{port}" for place, port in zip(places, free_ports(len(places)), strict=True)]
+    routes = ", ".join(f'"nats://{address}"' for address in listening)
 
-    def start(number: int, port: int) -> NatsServer:
-        cluster = f'cluster {{ name: c, listen: "127.0.0.1:{port}", routes: [{routes}] }}\n'
-        return NatsServer(folder / f"nats-{number}", "1MB", f"server_name: n{number}\n{cluster}")
+    def start(number: int, place: Place) -> NatsServer:
+        cluster = f'cluster {{ name: c, listen: "{listening[number]}", routes: [{routes}] }}\n'
+        return NatsServer(place, "1MB", f"server_name: n{number}\n{cluster}")
 
-    return [start(number, port) for number, port in enumerate(ports)]
+    return [start(number, place) for number, place in enumerate(places)]

@@ -12,15 +12,23 @@ from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, event_log, rebuild, tokens
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.environment import Environment, Transaction
-from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
+from academy.store.errors import (
+    LogDivergedError,
+    LogMessageTooLargeError,
+    LogUnavailableError,
+    LogUpgradingError,
+    StoreError,
+)
 from academy.store.library_commands import DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.backup import backup, restore
+from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.place import FreezeLog
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
@@ -271,6 +279,22 @@ def test_a_write_is_refused_when_no_nats_server_comes_back(
     assert counted_reports(store) == ["late"]
 
 
+def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
+    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
+    store = open_store("one", own_nats.address("silent"))
+    assert store.follows_log
+    own_nats.pause()
+    deadline = time.monotonic() + 60
+    while store.follows_log:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    own_nats.resume()
+    store.run(RegisterGame(go_game(), "arena"))
+    assert store.follows_log
+
+
 def big_import(count: int, first: int = 0) -> ImportLibraries:
     """Patterns of 20 votes each, which take about 400 bytes however they are compressed."""
     chance = random.Random(first)
@@ -325,13 +349,6 @@ def test_a_folder_does_not_follow_another_log(
         open_store("first", nats.address("another"))
 
 
-def test_a_folder_that_follows_a_log_is_not_compacted(log: LogAddress, open_store: OpenStore) -> None:
-    store = open_store("one", log)
-    store.run(RegisterGame(go_game(), "arena"))
-    with pytest.raises(StoreError, match="cannot be compacted: this folder follows a log"):
-        compact(store.environment)
-
-
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     log: LogAddress, open_store: OpenStore, tmp_path: Path
 ) -> None:
@@ -345,3 +362,87 @@ def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     assert counted_reports(second) == ["after", "before"]
     assert teach(second, "here")
     wait_until_equal(first, second)
+
+
+def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_gave_up(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "old")
+    assert teach(second, "kept")
+    wait_until_equal(first, second)
+    assert compact(first.environment, keep=1, run=first.run).left == 1
+    wait_until_equal(first, second)
+    # The second server has the report still, but no server can be sure that all have.
+    proposal = endgame_proposal(report("old", plies=20), seat=2)
+    (late,) = second.run(submission("old", 2, [proposal], "seki"))
+    assert "no longer kept" in str(late)
+    assert compact(second.environment, keep=1, run=second.run).left == 1
+    assert teach(second, "new")
+    wait_until_equal(first, second)
+    for store in (first, second):
+        assert list(check(store.environment)) == []
+
+
+_OF_NEWER_RULES = """
+    import sys
+    from pathlib import Path
+    from academy.store import writer
+    from academy.store.library_store import Store
+    from academy.store.shared_log import messages, place
+    from tests.academy.store.shared_log.test_shared_writer import teach
+
+    sys.stderr = sys.stdout
+    for module in (writer, messages, place):
+        module.RULES_VERSION += 1
+    with Store(Path(sys.argv[1])) as store:
+        assert teach(store, sys.argv[2])
+"""
+
+
+def test_servers_are_upgraded_one_by_one_while_all_others_answer(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "before")
+    first.run(FreezeLog())
+    wait_until_equal(first, second)
+    for store in (first, second):
+        with pytest.raises(LogUpgradingError, match="writes are frozen for an upgrade"):
+            teach(store, "frozen")
+    # What was frozen by mistake goes on.
+    second.run(FreezeLog(lift=True))
+    assert teach(second, "lifted")
+    second.run(FreezeLog())
+    wait_until_equal(first, second)
+    second.close()
+    # A server of newer rules writes, an old one goes on with its answers.
+    assert start_python(_OF_NEWER_RULES, str(tmp_path / "second"), "newer").wait(60) == 0
+    deadline = time.monotonic() + 60
+    while first.follows_log:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    with pytest.raises(LogUpgradingError, match=r"goes on with rules \d+, this server has \d+: it answers"):
+        teach(first, "late")
+    assert counted_reports(first) == ["before", "lifted"]
+    first.close()
+    # So does one that starts again, until it is upgraded.
+    with Store(tmp_path / "first") as again:
+        assert counted_reports(again) == ["before", "lifted"]
+    assert start_python(_OF_NEWER_RULES, str(tmp_path / "first"), "upgraded").wait(60) == 0
+    with Environment(tmp_path / "first", read_only=True) as folder, folder.reading() as transaction:
+        assert contest_tables.find_contest(transaction, "newer")
+
+
+def test_an_upgraded_server_that_lacks_what_earlier_ones_wrote_says_what_to_do(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first = open_store("first", log)
+    with open_store("second", log):
+        pass
+    first.run(RegisterGame(go_game(), "arena"))
+    upgraded = start_python(_OF_NEWER_RULES, str(tmp_path / "second"), "newer")
+    assert "run the earlier version until it has read what it wrote" in upgraded.communicate(timeout=60)[0]
+    assert upgraded.returncode

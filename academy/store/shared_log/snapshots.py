@@ -1,0 +1,252 @@
+"""Snapshots in NATS' object store: new servers begin with one, and the log can be cut behind them.
+
+A snapshot is a compressed copy of a server's folder, named by its log and the last message folded into it.
+"""
+
+import asyncio
+import gzip
+import logging
+import re
+import shutil
+import tempfile
+import time
+import zlib
+from collections.abc import Coroutine, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from io import BufferedIOBase, BufferedReader, BufferedWriter
+from pathlib import Path
+from typing import Any, Final
+
+from nats.errors import Error as NatsError
+from nats.js.api import ObjectMeta, StorageType
+from nats.js.errors import APIError, NotFoundError
+from nats.js.object_store import ObjectStore
+
+from academy.store.environment import Environment
+from academy.store.errors import LogUnavailableError, StoreError
+from academy.store.maintenance.backup import place_copy, place_received, sync
+from academy.store.maintenance.compaction import lock_alone
+from academy.store.shared_log import place
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import NAME_IN_USE, JetStreamLog, describe
+
+# One may be damaged, and the log must not be cut behind the only other one.
+KEPT: Final = 2
+_DRAFT: Final = ".snapshot-"
+# The fastest level already gains most.
+_LEVEL: Final = 1
+_PART: Final = 1 << 20
+# A transfer that has not moved for this long is given up.
+_STALLED_SECONDS: Final = 20.0
+# What a killed server has left in the object store, or beside its data, is removed after this long.
+_LEFT_SECONDS: Final = 3_600.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A snapshot: its name in the object store, the last message folded into it, its compressed bytes."""
+
+    name: str
+    followed: int
+    size: int
+
+
+def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
+    """Store a snapshot of a folder that follows a log, and remove all but the newest `keep`.
+
+    It needs room for a copy beside the data. Raises StoreError, LogUnavailableError.
+    """
+    address = _read_address(environment)
+    for left in environment.folder.glob(f"{_DRAFT}*"):
+        # Of a server that was killed; another process's may be in use.
+        if left.stat().st_mtime < time.time() - _LEFT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(prefix=_DRAFT, dir=environment.folder) as draft,
+        closing(JetStreamLog(address)) as log,
+    ):
+        copy = Path(draft) / "copy"
+        place_copy(copy, environment)
+        with Environment(copy, read_only=True) as copied, copied.reading() as transaction:
+            now = place.read(transaction)
+        assert now is not None  # as the folder it is a copy of
+        packed = Path(draft) / "packed"
+        with (copy / "data.mdb").open("rb") as plain, gzip.open(packed, "wb", _LEVEL) as file:
+            shutil.copyfileobj(plain, file, _PART)
+        made = Snapshot(f"{_prefix(log)}{now.followed:020d}", now.followed, packed.stat().st_size)
+        with packed.open("rb") as file:
+            log.run(_put(log, made, file))
+        for old in _list(log)[keep:]:
+            log.run(_remove(log, old))
+        log.run(_remove_remains(log))
+    return made
+
+
+def cut(environment: Environment, *, keep: int = KEPT) -> int:
+    """Remove the log's messages that the oldest of the `keep` newest snapshots holds; return the first left.
+
+    With fewer snapshots nothing is removed. Raises StoreError, LogUnavailableError.
+    """
+    with closing(JetStreamLog(_read_address(environment))) as log:
+        kept = _list(log)[:keep]
+        if len(kept) == keep:
+            log.cut(kept[-1].followed)
+        return log.state.first
+
+
+def fetch(folder: Path, address: LogAddress) -> int:
+    """Put the newest snapshot that is good into a folder without data; return the last message in it.
+
+    0: there is none, and the log is read from its beginning. Raises StoreError, LogUnavailableError.
+    """
+    with closing(JetStreamLog(address)) as log:
+        listed = _list(log)
+        if not listed:
+            return 0
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for left in folder.glob(f"{_DRAFT}*"):
+            # Of a start that was killed.
+            shutil.rmtree(left, ignore_errors=True)
+        for snapshot in listed:
+            with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
+                try:
+                    _take(log, snapshot, Path(draft))
+                except (StoreError, OSError, EOFError, zlib.error, NatsError, TimeoutError) as error:
+                    _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
+                    continue
+                with lock_alone(folder):
+                    (Path(draft) / "copy" / "data.mdb").replace(folder / "data.mdb")
+                    sync(folder)
+                return snapshot.followed
+    return 0
+
+
+def _read_address(environment: Environment) -> LogAddress:
+    with environment.reading() as transaction:
+        now = place.read(transaction)
+    if now is None:
+        raise StoreError(f"{environment.folder}: has a log of its own; `academy backup` copies it")
+    return LogAddress.parse(now.address)
+
+
+def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
+    """Fetch a snapshot into a folder. Raises StoreError where it is not one of this log, and others."""
+    packed = draft / "packed"
+    with packed.open("wb") as file:
+        log.run(_get(log, snapshot, file))
+    place_received(_unpack(packed), draft / "copy")
+    with Environment(draft / "copy", read_only=True) as copied, copied.reading() as transaction:
+        now = place.read(transaction)
+    if now is None or now.created != log.state.created or now.followed != snapshot.followed:
+        raise StoreError("it is of another log")
+    if not log.state.first - 1 <= now.followed <= log.state.last:
+        raise StoreError(
+            f"the log has messages {log.state.first:,} to {log.state.last:,}, which do not continue it"
+        )
+
+
+def _prefix(log: JetStreamLog) -> str:
+    """Return what names of the log's snapshots begin with: the stream may have been made again."""
+    return re.sub(r"\D", "", log.state.created) + "-"
+
+
+def _unpack(packed: Path) -> Iterator[bytes]:
+    with gzip.open(packed, "rb") as file:
+        while part := file.read(_PART):
+            yield part
+
+
+# What the object store does; in the event loop of NATS' client
+
+
+async def _open(log: JetStreamLog, *, making: bool = False) -> ObjectStore:
+    name = f"{log.address.stream}-snapshots"
+    try:
+        return await log.stream.object_store(name)
+    except NotFoundError:
+        if not making:
+            raise
+    try:
+        return await log.stream.create_object_store(
+            name, storage=StorageType.FILE, replicas=log.address.replicas
+        )
+    except APIError as error:
+        if error.err_code != NAME_IN_USE:
+            raise
+        return await log.stream.object_store(name)
+
+
+def _list(log: JetStreamLog) -> list[Snapshot]:
+    """Return the log's snapshots, newest first. Raises LogUnavailableError."""
+    prefix = _prefix(log)
+
+    async def find() -> list[Snapshot]:
+        try:
+            listed = await (await _open(log)).list(ignore_deletes=True)
+        except NotFoundError:
+            return []
+        named = ((info.name or "", info.size or 0) for info in listed)
+        return [
+            Snapshot(name, int(name.removeprefix(prefix)), size)
+            for name, size in named
+            if name.startswith(prefix)
+        ]
+
+    return sorted(log.ask(find), key=lambda snapshot: snapshot.followed, reverse=True)
+
+
+async def _put(log: JetStreamLog, snapshot: Snapshot, file: BufferedReader) -> None:
+    try:
+        store = await _open(log, making=True)
+        await _watch(store.put(snapshot.name, file, ObjectMeta()), file)
+    except (NatsError, TimeoutError) as error:
+        raise LogUnavailableError(
+            f"{log.address}: the snapshot cannot be stored: {describe(error)}"
+        ) from error
+
+
+async def _get(log: JetStreamLog, snapshot: Snapshot, file: BufferedWriter) -> None:
+    await _watch((await _open(log)).get(snapshot.name, file), file)
+
+
+async def _remove(log: JetStreamLog, snapshot: Snapshot) -> None:
+    try:
+        await (await _open(log)).delete(snapshot.name)
+    except NotFoundError:
+        # Another server removed it meanwhile.
+        pass
+    except (NatsError, TimeoutError) as error:
+        # The next snapshot's server does it.
+        _log.warning("the snapshot of message %d is not removed: %s", snapshot.followed, describe(error))
+
+
+async def _remove_remains(log: JetStreamLog) -> None:
+    """Remove parts of snapshots that were never stored whole."""
+    name = f"{log.address.stream}-snapshots"
+    try:
+        parts = (await log.stream.stream_info(f"OBJ_{name}", subjects_filter=f"$O.{name}.C.>")).state.subjects
+        whole = {f"$O.{name}.C.{info.nuid}" for info in await (await _open(log)).list(ignore_deletes=True)}
+        for part in (parts or {}).keys() - whole:
+            if await log.age(f"OBJ_{name}", part) > _LEFT_SECONDS:
+                await log.stream.purge_stream(f"OBJ_{name}", subject=part)
+    except (NatsError, TimeoutError) as error:
+        # The next snapshot's server does it.
+        _log.warning("parts of snapshots are not removed: %s", describe(error))
+
+
+async def _watch(transfer: Coroutine[Any, Any, object], file: BufferedIOBase) -> None:
+    """Wait for a transfer as long as it moves. Raises TimeoutError."""
+    task = asyncio.create_task(transfer)
+    try:
+        while True:
+            before = file.tell()
+            done, _ = await asyncio.wait({task}, timeout=_STALLED_SECONDS)
+            if done:
+                await task
+                return
+            if file.tell() == before:
+                raise TimeoutError(f"nothing came for {_STALLED_SECONDS:.0f} s")
+    finally:
+        task.cancel()

@@ -1,0 +1,165 @@
+"""New servers begin with a snapshot from NATS' object store, and the log is cut behind it."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from academy.store.contest_commands import RegisterGame
+from academy.store.errors import LogDivergedError, StoreError
+from academy.store.library_store import Store
+from academy.store.maintenance.check import check
+from academy.store.shared_log import snapshots
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import JetStreamLog
+from tests.academy.store.examples import go_game
+from tests.academy.store.shared_log.conftest import OpenStore
+from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.academy.store.shared_log.test_shared_writer import counted_reports, teach, wait_until_equal
+
+
+@pytest.fixture
+def first(log: LogAddress, open_store: OpenStore) -> Store:
+    """A server that has made two snapshots, and has learnt since."""
+    store = open_store("first", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    for number in range(2):
+        assert teach(store, f"before/{number}")
+        snapshots.make(store.environment)
+    assert teach(store, "after")
+    return store
+
+
+def damage(log: LogAddress, name: str) -> None:
+    """Put something else in a snapshot's place."""
+    with closing(JetStreamLog(log)) as connection:
+
+        async def replace() -> None:
+            store = await connection.stream.object_store(f"{log.stream}-snapshots")
+            await store.put(name, b"not this")
+
+        connection.run(replace())
+
+
+def names(log: LogAddress) -> list[str]:
+    """The snapshots, newest first."""
+    with closing(JetStreamLog(log)) as connection:
+        return [snapshot.name for snapshot in snapshots._list(connection)]
+
+
+def test_a_new_server_needs_no_message_that_a_snapshot_holds(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    left = snapshots.cut(first.environment)
+    assert left > 1
+    fresh = open_store("fresh", log)
+    assert counted_reports(fresh) == ["after", "before/0", "before/1"]
+    assert teach(fresh, "here")
+    wait_until_equal(first, fresh)
+    assert list(check(fresh.environment)) == []
+
+
+def test_a_damaged_snapshot_is_passed_over_for_the_one_before(
+    log: LogAddress, first: Store, open_store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    snapshots.cut(first.environment)
+    damage(log, names(log)[0])
+    wait_until_equal(first, open_store("fresh", log))
+    assert "cannot be used" in caplog.text
+
+
+def test_without_a_good_snapshot_the_whole_log_is_read(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    for name in names(log):
+        damage(log, name)
+    wait_until_equal(first, open_store("fresh", log))
+
+
+def test_a_snapshot_of_another_log_is_refused(
+    nats: NatsServer, log: LogAddress, first: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    other = LogAddress.parse(f"{log.text}-other")
+    store = open_store("other", other)
+    for number in range(20):
+        store.run(RegisterGame(go_game(f"go-{number}"), "arena"))
+    made = snapshots.make(store.environment)
+    with closing(JetStreamLog(other)) as there, (tmp_path / "packed").open("wb") as file:
+        there.run(snapshots._get(there, made, file))
+    with closing(JetStreamLog(log)) as here, (tmp_path / "packed").open("rb") as file:
+        wrong = snapshots.Snapshot(f"{snapshots._prefix(here)}{made.followed:020d}", made.followed, 0)
+        here.run(snapshots._put(here, wrong, file))
+    assert names(log)[0] == wrong.name
+    wait_until_equal(first, open_store("fresh", log))
+
+
+def test_only_the_newest_snapshots_are_kept_and_the_log_is_cut_behind_the_oldest_of_them(
+    log: LogAddress, first: Store
+) -> None:
+    before = names(log)
+    made = snapshots.make(first.environment)
+    assert names(log) == [made.name, before[0]]
+    assert snapshots.cut(first.environment, keep=3) == 1
+    assert snapshots.cut(first.environment) == int(before[0].partition("-")[2]) + 1
+
+
+def test_parts_that_a_killed_server_left_in_the_object_store_are_removed(
+    log: LogAddress, first: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = f"OBJ_{log.stream}-snapshots"
+    with closing(JetStreamLog(log)) as connection:
+
+        def parts() -> set[str]:
+            info = connection.run(connection.stream.stream_info(bucket, subjects_filter="$O.*.C.>"))
+            return set(info.state.subjects or {})
+
+        whole = parts()
+        left = f"$O.{log.stream}-snapshots.C.left"
+        connection.run(connection.stream.publish(left, b"half"))
+        # Another server may be storing it now.
+        connection.run(snapshots._remove_remains(connection))
+        assert parts() == whole | {left}
+        monkeypatch.setattr(snapshots, "_LEFT_SECONDS", 0.0)
+        connection.run(snapshots._remove_remains(connection))
+        assert parts() == whole
+
+
+def test_a_server_that_lags_behind_the_cut_is_refused_with_the_remedy(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    store = open_store("first", log)
+    with open_store("late", log):
+        pass
+    store.run(RegisterGame(go_game(), "arena"))
+    for number in range(2):
+        assert teach(store, f"contest/{number}")
+        snapshots.make(store.environment)
+    snapshots.cut(store.environment)
+    with pytest.raises(LogDivergedError, match="begin with an empty folder, which takes a snapshot"):
+        open_store("late", log)
+
+
+def test_a_folder_with_a_log_of_its_own_has_no_snapshots(open_store: OpenStore) -> None:
+    with pytest.raises(StoreError, match="log of its own; `academy backup` copies it"):
+        snapshots.make(open_store("own").environment)
+
+
+def test_of_two_servers_the_one_whose_message_it_is_makes_the_snapshot_and_cuts_the_log(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    stores = [open_store(name, log) for name in ("one", "two")]
+    for store in stores:
+        store.schedule_snapshots(every=5, cut=True)
+    stores[0].run(RegisterGame(go_game(), "arena"))
+    deadline = time.monotonic() + 60
+    number = 0
+    with closing(JetStreamLog(log)) as connection:
+        while connection.state.first == 1:
+            assert time.monotonic() < deadline
+            assert teach(stores[number % 2], f"contest/{number}")
+            number += 1
+            connection.look_again()
+    fresh = open_store("fresh", log)
+    wait_until_equal(*stores, fresh)
+    assert len(counted_reports(fresh)) == number
