@@ -14,12 +14,18 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import grpc
 
 from arena.v1 import players_pb2, players_pb2_grpc
-from clients.connection import AcademyUnavailableError, Connection, to_client_error
+from clients.connection import (
+    AcademyRefusedError,
+    AcademyUnavailableError,
+    Connection,
+    to_client_error,
+)
 from clients.retries import REDIAL_SECONDS, Redialling
 
 
@@ -229,6 +235,46 @@ async def dial_in_async(
     """
     bot = _Bot(new_game, game_over, lambda: nullcontext(_call_here))
     return await _dial(arena, hello_of(player, engine), bot, redial_seconds)
+
+
+def run_bot(
+    player: str,
+    new_game: NewGame,
+    engine: Engine | None = None,
+    *,
+    address: str = "",
+    token_file: str | Path | None = None,
+    game_over: GameOver | None = None,
+) -> int:
+    """Play as `dial_in` does, as a program: a refusal ends it with a line and a status, and no traceback.
+
+    Args:
+        player: as for `dial_in`.
+        new_game: as for `dial_in`.
+        engine: as for `dial_in`.
+        address: as for `Connection.to_arena`.
+        token_file: as for `Connection.to_arena`.
+        game_over: as for `dial_in`.
+
+    Returns:
+        How many games were begun.
+
+    Raises:
+        SystemExit: the arena was never there, refused the player or ended its stream (a ban, a revoked token,
+            another program of the player), or the token cannot be read: status 1 with a line that says why;
+            Ctrl-C: status 130.
+        Exception: Any exception of the bot.
+    """
+    try:
+        arena = Connection.to_arena(address, token_file=token_file)
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{player}: {error}") from None
+    try:
+        return dial_in(arena, player, new_game, engine, game_over=game_over)
+    except (AcademyRefusedError, AcademyUnavailableError) as error:
+        raise SystemExit(f"{player}: {error}") from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 _Call = Callable[..., Awaitable[Any]]

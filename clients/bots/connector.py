@@ -3,14 +3,12 @@
 import argparse
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
-from clients.remote_play import Answer, Engine, Game, GameEnd, GameTurn, dial_in
+from clients.remote_play import Answer, Engine, Game, GameEnd, GameTurn, run_bot
 
 MAX_GAMES: Final = 1000
 
@@ -134,11 +132,13 @@ def connect(
     connector = Connector(seat)
     engine = Engine(Path(program).name, games_at_once=arguments.games, view=view)
     try:
-        arena = Connection.to_arena(arguments.address, token_file=arguments.token_file)
-        dial_in(arena, arguments.player, connector.new_game, engine, game_over=connector.game_over)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except (AcademyRefusedError, AcademyUnavailableError, OSError, ValueError) as error:
-        sys.exit(f"{parser.prog}: {error}")
+        run_bot(
+            arguments.player,
+            connector.new_game,
+            engine,
+            address=arguments.address,
+            token_file=arguments.token_file,
+            game_over=connector.game_over,
+        )
     finally:
         connector.close()

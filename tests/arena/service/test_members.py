@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -52,6 +53,16 @@ protocol = "grpc"
 protocol = "grpc"
 [league]
 url = "sqlite:///league.db"
+"""
+
+PROGRAM = """
+import random, sys
+from clients import Engine, run_bot
+
+def new_game(game):
+    return lambda turn: random.choice(turn.legal_moves)
+
+run_bot("newcomer", new_game, Engine("N", "1", legal_moves=True), address=sys.argv[1])
 """
 
 
@@ -107,21 +118,16 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     assert refused(lambda: register(arena_, Membership("second"), code)) == "INVITATION_NEEDED"
     own = Connection(service.address, token=token)
     assert membership(own).contact == "ann@example.org"
-    endings: list[BaseException] = []
-
-    def play() -> None:
-        try:
-            dial_in(own, "newcomer", rambler, Engine("N", "1", legal_moves=True))
-        except AcademyRefusedError as error:
-            endings.append(error)
-
-    bot = threading.Thread(target=play)
-    bot.start()
-    service.ask("StartCompetition", competitions_pb2.StartCompetitionRequest(name="pool"))
-    service.wait_for("pool", lambda pool: pool.games_played >= 2)
-    service.call("BanMember", messages.BanMemberRequest(name="newcomer", reason="bad manners"))
-    bot.join(SECONDS)
-    assert [str(error) for error in endings if "bad manners" in str(error)]
+    command = [sys.executable, "-c", PROGRAM, service.address]
+    environment = os.environ | {"ARENA_TOKEN": token}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
+        service.ask("StartCompetition", competitions_pb2.StartCompetitionRequest(name="pool"))
+        service.wait_for("pool", lambda pool: pool.games_played >= 2)
+        service.call("BanMember", messages.BanMemberRequest(name="newcomer", reason="bad manners"))
+        _, errors = bot.communicate(timeout=SECONDS)
+    # One line, and no traceback.
+    assert (bot.returncode, errors.count("\n")) == (1, 1), errors
+    assert "newcomer is banned: bad manners" in errors
     assert refused(lambda: change_membership(own, contact="x")) == "BANNED"
     assert membership(own).ban == "bad manners"
     with pytest.raises(grpc.RpcError) as error:
