@@ -134,6 +134,9 @@ class PoolKeeper:
         try:
             if not is_open(pool, settings, utc_now()):
                 await self._stop(kept, control, here)
+                if pool.state == ENDED and not here:
+                    # Why it failed once is no news of a pool that has ended.
+                    self._runs.forget(control)
                 return
             if kept.settings != pool.settings:
                 kept.game_id = (

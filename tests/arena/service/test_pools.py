@@ -222,6 +222,26 @@ def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> 
     assert reason(error.value)[1] == "POOL_CONFLICT"
 
 
+def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Service) -> None:
+    (service.tokens_file.parent / "lost.pool").write_text(
+        '[academy]\naddress = "embedded"\n'
+        + "".join(
+            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for name in ("one", "two")
+        )
+    )
+    # No ACADEMY has its data there.
+    (service.tokens_file.parent / "league.academy").touch()
+    settings = messages.PoolSettings(base="lost")
+    settings.MergeFrom(SETTINGS)
+    service.call("AddPool", messages.AddPoolRequest(name="lost", settings=settings), service="Pool")
+    await_true((service.tokens_file.parent / "lost.toml").exists)
+    halted = service.wait_for("lost", lambda pool: bool(pool.remark))
+    assert halted.state == competitions_pb2.COMPETITION_STATE_HALTED and "league.academy" in halted.remark
+    service.call("EndPool", messages.EndPoolRequest(name="lost"), service="Pool")
+    service.wait_for("lost", lambda pool: not pool.remark)
+
+
 def test_a_schedule_opens_and_closes_by_the_clock() -> None:
     saturdays = Schedule.of("0 20 * * 6", timedelta(hours=2))
     assert saturdays is not None
