@@ -1,7 +1,8 @@
 """The library for bots: consult ACADEMY and propose to it, and play at an arena.
 
 `Academy` answers blocking calls, `AsyncAcademy` asyncio; a `Seat` keeps to fair use. `dial_in` and, for
-programs, `run_bot` play at an arena from elsewhere, `register` makes a player a member of a league. `clients.bots` has bots that use them.
+programs, `run_bot` play at an arena from elsewhere, `register` makes a player a member of a league.
+`clients.bots` has bots that use them.
 """
 
 from clients.academy import Academy, PlayStream

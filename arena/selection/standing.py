@@ -25,8 +25,8 @@ MOST_MISSED: Final = 64
 # How long a round waits for players when there are not two.
 ROUND_SECONDS: Final = 5.0
 
-Presence = Callable[[], Collection[str]]
-"""The players that are there now."""
+Free = Callable[[Sequence[str]], Collection[str]]
+"""Those players that are there and have room for a game."""
 Ratings = Callable[[Sequence[str]], Strengths | None]
 """The likeliest ratings of players by more than this competition; None where they are not known."""
 
@@ -50,7 +50,9 @@ class Standing(Selector):
     def __init__(self, plan: StandingPlan, seed: int = 0) -> None:
         self._plan = plan
         self._seed = seed
-        self.presence: Presence = lambda: plan.competitors
+        self.free: Free = lambda names: names
+        # Whether all players of a game that is about to begin are free; no other pool gets them then.
+        self.hold: Callable[[Sequence[str]], bool] = lambda names: True
         # Asked before each round: it may bring other competitors.
         self.before_round: Callable[[], None] = lambda: None
         self._round = 0
@@ -97,11 +99,12 @@ class Standing(Selector):
         return self._next_of_those_present() if self._waiting else None
 
     def _next_of_those_present(self) -> Fixture | None:
-        """The next game whose players are there; who has left may come back until all others are over."""
-        there = set(self.presence())
+        """The next game whose players are free; who has left may come back until all others are over."""
+        there = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
         for _ in range(len(self._waiting)):
             fixture = self._waiting.popleft()
-            if there.issuperset(fixture.players):
+            # Other pools may have taken them meanwhile.
+            if there.issuperset(fixture.players) and self.hold(fixture.players):
                 return fixture
             self._waiting.append(fixture)
         if len(self._open) == len(self._waiting):
@@ -158,7 +161,7 @@ class Standing(Selector):
         if now < self._idle_since + ROUND_SECONDS:
             return
         self.before_round()
-        there = set(self.presence()) - self.excluded.players
+        there = set(self.free(self._plan.competitors)) - self.excluded.players
         able = [name for name in self._plan.competitors if name in there and not self._missing[name]]
         self._missing = +Counter({name: left - 1 for name, left in self._missing.items()})
         if len(able) < 2:

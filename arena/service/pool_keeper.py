@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.errors import RefusedCallError
 from arena.control.settings import ControlError
-from arena.league.members import Member, games_since
+from arena.league.members import Member
 from arena.league.players import Entrant
 from arena.league.pools import ENDED, OPEN, Pools, StoredPool
 from arena.lobby.lobby import RemoteSession
@@ -36,7 +36,7 @@ from arena.service.runs import Runs
 from arena.v1 import pools_pb2
 
 LOOK_SECONDS: Final = 0.5
-# How often the members, and how much they have played, are read again.
+# How often the members, and how much they have played at other services, are read again.
 MEMBERS_SECONDS: Final = 10.0
 LONGEST_PAUSE: Final = 60.0
 MOST_MEMBERS_HERE: Final = 5_000
@@ -87,7 +87,6 @@ class PoolKeeper:
         self._runs = runs
         self._league = league
         self._kept: dict[str, _Kept] = {}
-        self._over_quota: frozenset[str] = frozenset()
         self._read_members = -MEMBERS_SECONDS
         # The players that have dialled in; there are none before the lobby is open.
         self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
@@ -114,15 +113,9 @@ class PoolKeeper:
         now = time.monotonic()
         if now > self._read_members + MEMBERS_SECONDS:
             await self._members.refresh()
-            self._over_quota = await asyncio.to_thread(self._find_over_quota)
             self._read_members = now
         for pool in await asyncio.to_thread(self.pools.all):
             await self._tend(pool)
-
-    def _find_over_quota(self) -> frozenset[str]:
-        bounds = {member.name: member.games_a_day for member in self._members.all() if member.games_a_day}
-        played = games_since(self._members.members.league, list(bounds), utc_now() - timedelta(days=1))
-        return frozenset(name for name, most in bounds.items() if played.get(name, 0) >= most)
 
     async def _tend(self, pool: StoredPool) -> None:
         kept = self._kept.setdefault(pool.name, _Kept())
@@ -168,10 +161,7 @@ class PoolKeeper:
         kept.roster = tuple(
             member
             for member in members
-            if member is not None
-            and not member.is_banned(now)
-            and member.plays(*names)
-            and member.name not in self._over_quota
+            if member is not None and not member.is_banned(now) and member.plays(*names)
         )[:MOST_MEMBERS_HERE]
 
     async def _runs_elsewhere(self, control: Path) -> bool:

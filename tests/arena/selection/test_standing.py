@@ -52,7 +52,7 @@ class Society:
     def _play_round(self) -> None:
         names = self.strengths
         self.there = {name for name in names if self.chance.random() < (0.95 if name in self.there else 0.3)}
-        self.arena.presence = lambda: self.there
+        self.arena.free = lambda names: self.there
         fixtures = round_of(self.arena)
         self.fixtures += fixtures
         playing = {name for fixture in fixtures for name in fixture.players}
@@ -135,7 +135,7 @@ def test_a_player_that_fails_misses_the_next_round_only() -> None:
 
 def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
     arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
-    arena.presence = lambda: there
+    arena.free = lambda names: there
     first = arena.next_game()
     assert first is not None
     left, stays = sorted({"a", "b", "c", "d"} - set(first.players))
@@ -153,7 +153,7 @@ def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
 
 def test_a_player_that_comes_back_in_time_plays_its_game() -> None:
     arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
-    arena.presence = lambda: there
+    arena.free = lambda names: there
     first = arena.next_game()
     assert first is not None
     left = min({"a", "b", "c", "d"} - set(first.players))
@@ -166,9 +166,9 @@ def test_a_player_that_comes_back_in_time_plays_its_game() -> None:
 
 def test_rounds_wait_for_players_and_others_may_come_later() -> None:
     arena = Standing(StandingPlan(("a", "b", "c")))
-    arena.presence = lambda: {"a", "stranger"}
+    arena.free = lambda names: {"a", "stranger"}
     assert (arena.next_game(), arena.expects_games, arena.finished) == (None, True, False)
-    arena.presence = lambda: {"a", "c"}
+    arena.free = lambda names: {"a", "c"}
     assert [fixture.players for fixture in round_of(arena)] == [("a", "c")]
     # The round is on.
     assert arena.next_game() is None

@@ -5,7 +5,6 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +47,8 @@ protocol = "python"
 command = "arena.players.random_moves:random_moves"
 fixed_elo = 0
 [players.newcomer]
+protocol = "grpc"
+[players.rival]
 protocol = "grpc"
 [players.node-bot]
 protocol = "grpc"
@@ -102,6 +103,12 @@ def refused(call: Callable[[], object]) -> str:
     return refusal.value.reason
 
 
+def games_of(service: Service, player: str) -> int:
+    request = competitions_pb2.GetStandingsRequest(name="pool")
+    scores = [line.score for line in service.ask("GetStandings", request).standings if line.player == player]
+    return sum(score.wins + score.draws + score.losses + score.unknown for score in scores)
+
+
 def rambler(game: Game) -> Callable[[GameTurn], str]:
     chance = random.Random(game.seed)
     return lambda turn: chance.choice(turn.legal_moves)
@@ -134,6 +141,18 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
         service.call("RemoveMember", messages.RemoveMemberRequest(name="newcomer"))
     assert reason(error.value)[1] == "MEMBER_PLAYED"
     service.call("UnbanMember", messages.UnbanMemberRequest(name="newcomer"))
+    # Not one game more than its quota, in which those of before count, lets it play.
+    most = games_of(service, "newcomer") + 3
+    quota = messages.Quota(games_a_day=most)
+    service.call("SetQuota", messages.SetQuotaRequest(name="newcomer", quota=quota))
+    rival = register(arena_, Membership("rival"), invite(service, name="rival"))
+    visitor = Engine(legal_moves=True, leave_after_games=3)
+    with subprocess.Popen(command, env=environment) as bot:
+        await_true(lambda: games_of(service, "newcomer") >= most)
+        dial_in(Connection(service.address, token=rival), "rival", rambler, visitor)
+        bot.terminate()
+    await_true(lambda: games_of(service, "rival") == 3)
+    assert games_of(service, "newcomer") == most
     # A new version is a player of its own, of the same family.
     assert change_membership(own, version="1.1").family == "random"
     listed = arena("league", "players", folder / "league.db").stdout.splitlines()
