@@ -26,7 +26,7 @@ class MemberRegister:
         self._reading = asyncio.Lock()
         self._begun = utc_now()
         # When members' games ended here, in seconds; the league learns of them later.
-        self._ended: "defaultdict[str, array[float]]" = defaultdict(lambda: array("d"))
+        self._ended: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
         self._take(*self._read())
 
     def _read(self) -> tuple[list[Member], dict[str, int], dict[str, int]]:

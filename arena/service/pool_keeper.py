@@ -67,6 +67,7 @@ class _Kept:
 
     settings: bytes = b""
     game_id: str = ""
+    seats: int = 2
     running_settings: bytes = b""
     roster: tuple[Member, ...] = ()
     stopping: bool = False
@@ -132,12 +133,8 @@ class PoolKeeper:
                     self._runs.forget(control)
                 return
             if kept.settings != pool.settings:
-                kept.game_id = (
-                    (await asyncio.to_thread(check, pool.name, settings, self.folder))
-                    .game.rules()
-                    .spec()
-                    .game_id
-                )
+                rules = (await asyncio.to_thread(check, pool.name, settings, self.folder)).game.rules()
+                kept.game_id, kept.seats = rules.spec().game_id, rules.seats
                 kept.settings = pool.settings
             self._choose_members(pool.name, settings, kept)
             if here and kept.running_settings != pool.settings:
@@ -180,8 +177,8 @@ class PoolKeeper:
         players = len(kept.roster) + own_players(own)
         if not here:
             kept.stopping = False
-            if players < 2:
-                kept.remark = "it waits for two players"
+            if players < kept.seats:
+                kept.remark = f"it waits for {kept.seats} players"
                 return
             if time.monotonic() < kept.not_before:
                 return
@@ -195,8 +192,8 @@ class PoolKeeper:
                 write(openings, settings.openings)
             write(control, text)
 
-        if here and players < 2:
-            # A run needs two to be read; present are those who have dialled in.
+        if here and players < kept.seats:
+            # A run needs as many to be read; present are those who have dialled in.
             return
         await asyncio.to_thread(write_files)
         if not here:
