@@ -189,7 +189,7 @@ class Standing(Selector):
 
     def _seat(self, group: Sequence[str]) -> tuple[str, ...]:
         """The players by seat: each where it sat less often than elsewhere, as far as there is room."""
-        excess = {}
+        excess: dict[tuple[int, int], int] = {}
         for place, name in enumerate(group):
             games = [self._seated[name, seat] for seat in range(len(group))]
             excess |= {(place, seat): len(games) * games[seat] - sum(games) for seat in range(len(group))}

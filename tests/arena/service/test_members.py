@@ -147,7 +147,7 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     service.call("SetQuota", messages.SetQuotaRequest(name="newcomer", quota=quota))
     rival = register(arena_, Membership("rival"), invite(service, name="rival"))
     visitor = Engine(legal_moves=True, leave_after_games=3)
-    with subprocess.Popen(command, env=environment) as bot:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
         await_true(lambda: games_of(service, "newcomer") >= most)
         dial_in(Connection(service.address, token=rival), "rival", rambler, visitor)
         bot.terminate()
