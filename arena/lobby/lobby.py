@@ -383,7 +383,7 @@ class Lobby:
         """
         now = time.monotonic()
         session.held = {name: until for name, until in session.held.items() if now < until}
-        session.turns = {name: asked for name, asked in session.turns.items() if now < asked + TURN_SECONDS}
+        session.turns = {name: last for name, last in session.turns.items() if now < last + TURN_SECONDS}
         others = sum(self._seats[seat_id].competition != competition for seat_id in session.seats)
         left = self._authenticator.games_left(session.name) - len(session.seats)
         if session.games_left is not None:

@@ -299,9 +299,9 @@ def group_up(
         group = [player]
         free[player] = False
         for _ in range(seats - 1):
-            told = np.where(free, tells[group].sum(axis=0), -math.inf)
-            opponent = int(told.argmax())
-            if told[opponent] >= 0.0:
+            information = np.where(free, tells[group].sum(axis=0), -math.inf)
+            opponent = int(information.argmax())
+            if information[opponent] >= 0.0:
                 free[opponent] = False
                 group.append(opponent)
         if len(group) == seats:

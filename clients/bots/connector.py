@@ -81,11 +81,14 @@ def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
         "--games", type=_games, default=1, help=f"how many games it plays at once, 1 to {MAX_GAMES}"
     )
     parser.add_argument(
-        "--leave-after-games", type=_count, metavar="N", help="leave after so many games; never without"
+        "--leave-after-games",
+        type=_count,
+        metavar="N",
+        help="leave after this number of games; never without",
     )
     parser.add_argument(
         "--leave-after-hours", type=_hours, metavar="H",
-        help="begin no game after so many hours, and leave when those in progress are over",
+        help="begin no game after this number of hours, and leave when those in progress are over",
     )  # fmt: skip
     parser.add_argument(
         "command", nargs="+", type=str, metavar="COMMAND", help="the program and its arguments, after --"
