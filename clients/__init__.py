@@ -1,7 +1,8 @@
 """The library for bots: consult ACADEMY and propose to it, and play at an arena.
 
-`Academy` answers blocking calls, `AsyncAcademy` asyncio; a `Seat` keeps to fair use. `dial_in` plays at an
-arena from elsewhere, `register` makes it a member of a league. `clients.bots` has bots that use them.
+`Academy` answers blocking calls, `AsyncAcademy` asyncio; a `Seat` keeps to fair use. `dial_in` and, for
+programs, `run_bot` play at an arena from elsewhere, `register` makes a player a member of a league.
+`clients.bots` has bots that use them.
 """
 
 from clients.academy import Academy, PlayStream
@@ -26,6 +27,7 @@ from clients.remote_play import (
     TimeControl,
     dial_in,
     dial_in_async,
+    run_bot,
 )
 from clients.responses import Advice, BookMove, OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
 from clients.seat import FairUseError, MatchOptions, Seat
@@ -63,4 +65,5 @@ __all__ = [
     "register",
     "revoke_token",
     "rotate_token",
+    "run_bot",
 ]

@@ -11,16 +11,26 @@ import inspect
 import json
 import queue
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import grpc
 
 from arena.v1 import players_pb2, players_pb2_grpc
-from clients.connection import AcademyUnavailableError, Connection, to_client_error
+from clients.connection import (
+    AcademyRefusedError,
+    AcademyUnavailableError,
+    Connection,
+    to_client_error,
+)
 from clients.retries import REDIAL_SECONDS, Redialling
+
+# How long a bot may take for the end of its last game when the arena has ended the stream.
+LAST_GAME_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,9 @@ class Engine:
         legal_moves: whether each request lists the legal moves.
         view: whether each request has what the seat sees in the game's own form, as the referee's `view_text`
             writes it, where a board's letters do not show all (WarLight's armies).
+        leave_after_games: after how many games it leaves; None for any number.
+        leave_after_seconds: after how long it begins no more games, and leaves when those in progress are
+            over; None for never.
     """
 
     name: str = ""
@@ -154,6 +167,8 @@ class Engine:
     games_at_once: int = 1
     legal_moves: bool = False
     view: bool = False
+    leave_after_games: int | None = None
+    leave_after_seconds: float | None = None
 
 
 Move = Answer | str | None
@@ -174,7 +189,9 @@ def dial_in(
     redial_seconds: float = REDIAL_SECONDS,
     game_over: GameOver | None = None,
 ) -> int:
-    """Play until the arena could not be reached for a while. Not for threads that run an event loop.
+    """Play until the arena could not be reached for a while, or the bot leaves as its `engine` says.
+
+    Not for threads that run an event loop.
 
     Broken connections are dialled again, and the arena then sends the games in progress again.
 
@@ -231,6 +248,46 @@ async def dial_in_async(
     return await _dial(arena, hello_of(player, engine), bot, redial_seconds)
 
 
+def run_bot(
+    player: str,
+    new_game: NewGame,
+    engine: Engine | None = None,
+    *,
+    address: str = "",
+    token_file: str | Path | None = None,
+    game_over: GameOver | None = None,
+) -> int:
+    """Play as `dial_in` does, as a program: a refusal ends it with a line and a status, and no traceback.
+
+    Args:
+        player: as for `dial_in`.
+        new_game: as for `dial_in`.
+        engine: as for `dial_in`.
+        address: as for `Connection.to_arena`.
+        token_file: as for `Connection.to_arena`.
+        game_over: as for `dial_in`.
+
+    Returns:
+        How many games were begun.
+
+    Raises:
+        SystemExit: the arena was never there, refused the player or ended its stream (a ban, a revoked token,
+            another program of the player), or the token cannot be read: status 1 with a line that says why;
+            Ctrl-C: status 130.
+        Exception: Any exception of the bot.
+    """
+    try:
+        arena = Connection.to_arena(address, token_file=token_file)
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{player}: {error}") from None
+    try:
+        return dial_in(arena, player, new_game, engine, game_over=game_over)
+    except (AcademyRefusedError, AcademyUnavailableError) as error:
+        raise SystemExit(f"{player}: {error}") from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
 _Call = Callable[..., Awaitable[Any]]
 
 
@@ -280,19 +337,50 @@ def _call_in_thread() -> Iterator[_Call]:
 
 
 async def _dial(arena: Connection, hello: players_pb2.Hello, bot: _Bot, redial_seconds: float) -> int:
-    games, redialling = 0, Redialling(redial_seconds)
+    games, redialling, visit = 0, Redialling(redial_seconds), _Visit(hello)
     while True:
-        stream = _Stream(arena, bot)
+        stream = _Stream(arena, bot, visit.seats)
         reason: AcademyUnavailableError | None = None
         try:
             await stream.run(hello)
         except AcademyUnavailableError as error:
             reason = error
         games += stream.tables.games
+        visit.go_on(stream.tables)
+        # A stream that broke is dialled again for its games in progress.
+        if visit.over and (reason is None or not stream.tables.in_progress):
+            return games
         pause = redialling.pause(stream.tables.welcomed, reason)
         if pause is None:
             return games
         await asyncio.sleep(pause)
+
+
+class _Visit:
+    """How long a bot stays, over all its streams; the hello says what is left."""
+
+    def __init__(self, hello: players_pb2.Hello) -> None:
+        self._hello = hello
+        self._until = time.monotonic() + hello.leave_after.ToNanoseconds() / 1e9
+        # Of all games in progress when a stream ended.
+        self.seats: set[int] = set()
+
+    def go_on(self, tables: "Tables") -> None:
+        """Note what has passed of it when a stream has ended."""
+        self.seats |= tables.in_progress.keys()
+        if self._hello.HasField("leave_after_games"):
+            self._hello.leave_after_games = max(0, self._hello.leave_after_games - tables.games)
+        if self._hello.HasField("leave_after"):
+            left = max(0.0, self._until - time.monotonic())
+            self._hello.leave_after.FromNanoseconds(round(left * 1e9))
+
+    @property
+    def over(self) -> bool:
+        """Whether the bot begins no more games."""
+        hello = self._hello
+        return (hello.HasField("leave_after_games") and not hello.leave_after_games) or (
+            hello.HasField("leave_after") and not hello.leave_after.ToNanoseconds()
+        )
 
 
 @dataclass
@@ -310,10 +398,13 @@ class GameSession:
 class Tables:
     """The games of one stream: how many began on it, those in progress, and whether the arena accepted it."""
 
-    def __init__(self, arena: Connection, begin: Callable[[GameSession], object]) -> None:
-        """`begin` has a game played, which reads its inbox."""
+    def __init__(
+        self, arena: Connection, begin: Callable[[GameSession], object], seats: Collection[int] = ()
+    ) -> None:
+        """`begin` has a game played, which reads its inbox. `seats` are those of earlier streams."""
         self._arena = arena
         self._begin = begin
+        self._seats = seats
         self.in_progress: dict[int, GameSession] = {}
         self.games = 0
         self.welcomed = False
@@ -327,7 +418,8 @@ class Tables:
                 start = message.game_start
                 session = GameSession(start.seat_id, game_of(start, self._arena))
                 self.in_progress[start.seat_id] = session
-                self.games += not start.resumed
+                # Its first start may have been lost with the stream.
+                self.games += not start.resumed or start.seat_id not in self._seats
                 self._begin(session)
             case "moves_made":
                 if playing := self.in_progress.get(message.moves_made.seat_id):
@@ -343,11 +435,11 @@ class Tables:
 class _Stream:
     """One connection, from its hello to its end."""
 
-    def __init__(self, arena: Connection, bot: _Bot) -> None:
-        self.tables = Tables(arena, self._begin)
+    def __init__(self, arena: Connection, bot: _Bot, seats: Collection[int]) -> None:
+        self.tables = Tables(arena, self._begin, seats)
         self._arena = arena
         self._bot = bot
-        self._playing: set[asyncio.Task[None]] = set()
+        self._playing: dict[asyncio.Task[None], int] = {}
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # gRPC takes one message of a stream at a time.
         self._sending = asyncio.Lock()
@@ -362,6 +454,12 @@ class _Stream:
                 await asyncio.wait((listening, self._failed), return_when=asyncio.FIRST_COMPLETED)
                 # What the bot raises ends the stream as well, and says more.
                 (self._failed if self._failed.done() else listening).result()
+                # The arena ends a stream when its last game is over, of which the bot may not have heard yet.
+                over = [
+                    task for task, seat_id in self._playing.items() if seat_id not in self.tables.in_progress
+                ]
+                if over:
+                    await asyncio.wait(over, timeout=LAST_GAME_SECONDS)
             except grpc.RpcError as error:
                 raise to_client_error(error, "the arena's stream") from None
             finally:
@@ -385,11 +483,11 @@ class _Stream:
 
     def _begin(self, session: GameSession) -> None:
         task = asyncio.create_task(self._play(session))
-        self._playing.add(task)
+        self._playing[task] = session.seat_id
         task.add_done_callback(self._over)
 
     def _over(self, task: asyncio.Task[None]) -> None:
-        self._playing.discard(task)
+        self._playing.pop(task, None)
         if not task.cancelled() and (error := task.exception()) is not None and not self._failed.done():
             self._failed.set_exception(error)
 
@@ -413,7 +511,7 @@ class _Stream:
 def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:
     """What a bot says first."""
     engine = engine or Engine()
-    return players_pb2.Hello(
+    hello = players_pb2.Hello(
         player=player,
         games_at_once=engine.games_at_once,
         engine_name=engine.name or player,
@@ -421,7 +519,11 @@ def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:
         engine_description=engine.description,
         want_legal_moves=engine.legal_moves,
         want_view=engine.view,
+        leave_after_games=engine.leave_after_games,
     )
+    if engine.leave_after_seconds is not None:
+        hello.leave_after.FromNanoseconds(round(engine.leave_after_seconds * 1e9))
+    return hello
 
 
 def turn_of(request: players_pb2.MoveRequest, moves: Sequence[tuple[int, str]]) -> GameTurn:

@@ -2,7 +2,8 @@
 
 For each game the same players, which search by 8, 30 and 90 random games a move, play contests that an
 ACADEMY of its own learns from; it computes what needs nothing but reports. Clarity and clearness are
-measured here, because they need searches and the referee's program.
+measured here, because they need searches and the referee's program; and tempo, because it needs contests of
+the best players with each other.
 """
 
 import argparse
@@ -120,6 +121,28 @@ def clearness(name: str) -> int | None:
     return len(zlib.compress(source.encode(), 9))
 
 
+def tempo(rules: Referee[Any, Any], count: int) -> list[float] | None:
+    """Plies to the first interaction between two of the best players: the mean and its standard error.
+
+    None where the referee does not say what an interaction is, or none came.
+    """
+    plies = []
+    for number in range(count):
+        best = [Entrant(name, Strength("monte-carlo", playouts=LEVELS[-1]), FIRST_ELO) for name in "ab"]
+        position = rules.start(0)
+        if rules.interaction(position) is None:
+            return None
+        for ply, made in enumerate(play(rules, f"tempo/{number}", best, f"tempo/{number}").report.plies, 1):
+            move = rules.read_move(position, made.player, made.move)
+            position = rules.play(position, {made.player: move})
+            if rules.interaction(position):
+                plies.append(ply)
+                break
+    if len(plies) < 2:
+        return None
+    return [statistics.fmean(plies), statistics.stdev(plies) / len(plies) ** 0.5]
+
+
 def contests(rules: Referee[Any, Any], count: int, seed: str) -> Iterator[contests_pb2.ReportContestRequest]:
     """Contests of all pairs of levels in turn, with LUDAE's Elo."""
     elo = dict.fromkeys(LEVELS, FIRST_ELO)
@@ -225,8 +248,12 @@ def main() -> None:
     for title in options.games:
         if title not in results:
             results[title] = measure(title, options.contests, options.positions)
-            with options.results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(results[title]) + "\n")
+        if "tempo" not in results[title]["measures"]:
+            name, settings = next((name, settings) for known, name, settings in GAMES if known == title)
+            measured = tempo(referee(name).from_settings(settings), options.positions)
+            results[title]["measures"]["tempo"] = measured or (None, None)
+        lines = [json.dumps(result) + "\n" for result in results.values()]
+        options.results.write_text("".join(lines), encoding="utf-8")
     shown = table([results[title] for title, *_ in GAMES if title in results])
     sys.stdout.write(shown)
     if options.document:

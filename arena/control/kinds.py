@@ -170,10 +170,9 @@ def _swiss(contents: Contents) -> plans.SwissPlan:
 
 
 def _standing(contents: Contents) -> plans.StandingPlan:
-    contents.require_two_seats()
-    return plans.StandingPlan(
-        contents.competitors(least=2, most=MAX_LISTED), contents.file.competition.rounds
-    )
+    seats = contents.seats
+    competitors = contents.competitors(least=max(2, seats), most=MAX_LISTED)
+    return plans.StandingPlan(competitors, contents.file.competition.rounds, seats)
 
 
 def _sprt(contents: Contents) -> plans.SprtPlan:

@@ -128,10 +128,11 @@ class SwissPlan:
 
 @dataclass(frozen=True)
 class StandingPlan:
-    """Rounds of those competitors that are there, `rounds` of them (None: no end)."""
+    """Rounds of those competitors that are there, `rounds` of them (None: no end); `seats` play a game."""
 
     competitors: tuple[str, ...]
     rounds: int | None = None
+    seats: int = 2
 
 
 @dataclass(frozen=True)

@@ -310,8 +310,10 @@ def versions_of(league: LeagueDatabase, names: Sequence[str]) -> dict[str, str]:
     return {row.Name: row.Version for row in league.rows(query)}
 
 
-def games_since(league: LeagueDatabase, names: Sequence[str], since: datetime) -> dict[str, int]:
-    """How many games of all versions of these players ended since a time."""
+def games_since(
+    league: LeagueDatabase, names: Sequence[str], since: datetime, before: datetime | None = None
+) -> dict[str, int]:
+    """How many games of all versions of these players ended since a time, and before another one."""
     if not names:
         return {}
     query = (
@@ -321,6 +323,8 @@ def games_since(league: LeagueDatabase, names: Sequence[str], since: datetime) -
         .where(PLAYER.c.Name.in_(names), GAME.c.Finished >= since)
         .group_by(PLAYER.c.Name)
     )
+    if before is not None:
+        query = query.where(GAME.c.Finished < before)
     return {row[0]: row[1] for row in league.rows(query)}
 
 

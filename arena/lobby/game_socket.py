@@ -88,16 +88,16 @@ def _parse(content: bytes, kind: type[_Message]) -> _Message:
         raise BrokenFrameError(str(error)) from error
 
 
-def present_players(lobby: str, seconds: float = 5.0) -> Sequence[str]:
-    """The players that have dialled in at the lobby of a socket; none where the lobby is gone."""
+def free_players(lobby: str, question: lobby_pb2.ListFree, seconds: float = 5.0) -> Sequence[str]:
+    """The players at the lobby of a socket that can begin a game; none where the lobby is gone."""
     deadline = time.monotonic() + seconds
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(seconds)
         connection.connect(lobby)
-        connection.sendall(frame(lobby_pb2.FromGame(list_present=lobby_pb2.ListPresent())))
+        connection.sendall(frame(lobby_pb2.FromGame(list_free=question)))
         answer = receive(connection, lobby_pb2.ToGame, deadline)
         if answer is not None:
-            return list(answer.present.players)
+            return list(answer.free.players)
     return []
 
 
@@ -137,9 +137,9 @@ async def _serve(lobby: "Lobby", reader: asyncio.StreamReader, writer: asyncio.S
     try:
         first = await read(reader, lobby_pb2.FromGame)
         if first is None or not first.HasField("seek"):
-            if first is not None and first.HasField("list_present"):
-                names = [session.name for session in lobby.sessions()]
-                tell(lobby_pb2.ToGame(present=lobby_pb2.Present(players=names)))
+            if first is not None and first.HasField("list_free"):
+                names = lobby.offer(first.list_free)
+                tell(lobby_pb2.ToGame(free=lobby_pb2.Free(players=names)))
             return
         seat = lobby.seek(first.seek, tell)
         while (message := await read(reader, lobby_pb2.FromGame)) is not None:

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from academy.wire.errors import RefusedCallError
 from academy.wire.names import complaint_about
@@ -15,6 +15,11 @@ from academy.wire.tokens import digest_of, same_digest
 from arena.lobby.errors import InvalidRequestError, LobbyClosingError, SessionReplacedError, TooManyError
 from arena.lobby.v1 import lobby_pb2
 from arena.v1 import players_pb2
+
+# How long a player is held for a game that is about to begin.
+HOLD_SECONDS: Final = 10.0
+# How long a competition that found a player busy comes before others, if it does not ask again.
+TURN_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,12 @@ class RemoteSession:
         self.hello = hello
         self.token_digest = token_digest
         self.seats: set[int] = set()
+        # The games that it still begins; None for any number.
+        self.games_left = hello.leave_after_games if hello.HasField("leave_after_games") else None
+        self.leaving: asyncio.TimerHandle | None = None
+        # Competitions for which it is held, until when; and those that found it busy, when they asked last.
+        self.held: dict[str, float] = {}
+        self.turns: dict[str, float] = {}
         self._limit = waiting_messages
         self._messages: deque[players_pb2.PlayResponse] = deque()
         self._news = asyncio.Event()
@@ -67,8 +78,13 @@ class RemoteSession:
 
     @property
     def has_room(self) -> bool:
-        """Whether it takes another game."""
+        """Whether it plays another game, new or resumed."""
         return not self._ended and len(self.seats) < self.games_at_once
+
+    def leave_if_done(self) -> None:
+        """End the stream of a player that begins no more games, and has none."""
+        if self.games_left == 0 and not self.seats:
+            self.end()
 
     def send(self, message: players_pb2.PlayResponse) -> None:
         """Send a message; the stream of a session that leaves too much unread is ended."""
@@ -107,11 +123,12 @@ class RemoteSeat:
         self.player = seek.player
         self.token_digest = seek.token_digest
         self.reconnect_seconds = seek.reconnect_seconds
+        self.competition = seek.competition
         self.send_to_game = send_to_game
         self.session: RemoteSession | None = None
         self.giving_up: asyncio.TimerHandle | None = None
         self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
-        self._is_seated = False
+        self.is_seated = False
         self._ready = False
         self._history: list[players_pb2.PlayResponse] = []
         self._request: players_pb2.MoveRequest | None = None
@@ -120,7 +137,7 @@ class RemoteSeat:
     @property
     def abandoned(self) -> bool:
         """Whether its player has gone, and the seat is not given up yet."""
-        return self._is_seated and self.session is None and self.giving_up is None
+        return self.is_seated and self.session is None and self.giving_up is None
 
     def take(self, session: RemoteSession) -> None:
         """Give the seat to a session and send it the game so far; the game learns of the first one only."""
@@ -129,8 +146,10 @@ class RemoteSeat:
             self.giving_up = None
         self.session = session
         session.seats.add(self.seat_id)
-        if not self._is_seated:
-            self._is_seated = True
+        if not self.is_seated:
+            self.is_seated = True
+            if session.games_left is not None:
+                session.games_left -= 1
             self.send_to_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=session.hello)))
         for place, message in enumerate(self._history):
             again = players_pb2.PlayResponse.FromString(message.SerializeToString())
@@ -194,6 +213,12 @@ class Authenticator(Protocol):
     def admit(self, player: str, token: str) -> int:
         """How many games one who may dial in plays at once, 0 for any number. Raises RefusedCallError."""
 
+    def games_left(self, player: str) -> float:
+        """How many games a player may still finish today; infinity for any number."""
+
+    def note_game(self, player: str) -> None:
+        """Note that a player has finished a game that counts."""
+
 
 class Lobby:
     """All sessions and all seats of one process. Use it within one event loop.
@@ -236,19 +261,7 @@ class Lobby:
         limits = self._limits
         if self._closing:
             raise LobbyClosingError("the arena is closing")
-        if not 0 < len(hello.player) <= limits.name_characters:
-            raise InvalidRequestError(f"hello.player: a name has 1 to {limits.name_characters} characters")
-        if complaint := complaint_about(hello.player):
-            raise InvalidRequestError(f"hello.player: {complaint}")
-        if hello.games_at_once > limits.games_at_once:
-            raise InvalidRequestError(
-                f"hello.games_at_once: {hello.games_at_once}; at most {limits.games_at_once} are allowed"
-            )
-        longest = max(map(len, (hello.engine_name, hello.engine_version, hello.engine_description)))
-        if longest > limits.description_characters:
-            raise InvalidRequestError(
-                f"hello: a text of {longest} characters; at most {limits.description_characters} are allowed"
-            )
+        _check(hello, limits)
         most_games = self._authenticator.admit(hello.player, token)
         before = self._sessions.get(hello.player)
         if before is None and len(self._sessions) >= limits.players:
@@ -264,12 +277,24 @@ class Lobby:
                 self._seats[seat_id].vacate()
         self._fill_seats(session.name)
         self._await_return(session.name, "its new stream has no room for the game")
+        if hello.HasField("leave_after"):
+            seconds = hello.leave_after.ToNanoseconds() / 1e9
+            session.leaving = asyncio.get_running_loop().call_later(seconds, self._retire, session)
+        session.leave_if_done()
         return session
+
+    @staticmethod
+    def _retire(session: RemoteSession) -> None:
+        """Have a player begin no more games."""
+        session.games_left = 0
+        session.leave_if_done()
 
     def leave(self, session: RemoteSession, why: str) -> None:
         """Note that a stream hears and says nothing more; its games wait for the player to come back."""
         if self._sessions.get(session.name) is session:
             del self._sessions[session.name]
+        if session.leaving is not None:
+            session.leaving.cancel()
         session.end()
         for seat_id in sorted(session.seats):
             self._seats[seat_id].vacate()
@@ -318,6 +343,8 @@ class Lobby:
         self._newest = next(self._numbers)
         seat = RemoteSeat(self._newest, seek, send_to_game)
         self._seats[seat.seat_id] = seat
+        if session := self._sessions.get(seat.player):
+            session.held.pop(seat.competition, None)
         self._fill_seats(seat.player)
         return seat
 
@@ -328,9 +355,47 @@ class Lobby:
             seat.giving_up.cancel()
         session = seat.session
         seat.vacate()
+        if seat.is_seated and seat.farewell.game_end.HasField("outcome"):
+            self._authenticator.note_game(seat.player)
         if session is not None:
             session.send(seat.farewell)
             self._fill_seats(seat.player)
+            session.leave_if_done()
+
+    def offer(self, question: lobby_pb2.ListFree) -> list[str]:
+        """Those players that can begin a game of a competition now; they are held for it, if it says so."""
+        competition, names = question.competition, set(question.players)
+        sessions = [session for session in self.sessions() if session.name in names]
+        waits = len(sessions) + question.others > 1
+        free = [session for session in sessions if self._is_free(session, competition, waits=waits)]
+        if question.hold:
+            if len(free) < len(names):
+                return []
+            for session in free:
+                session.held[competition] = time.monotonic() + HOLD_SECONDS
+        return [session.name for session in free]
+
+    def _is_free(self, session: RemoteSession, competition: str, *, waits: bool) -> bool:
+        """Whether a player has room for a game, and no other competition waits longer for it.
+
+        Games of the competition itself are over: they have only to leave their seats. If it `waits`, its turn
+        comes before those who ask later.
+        """
+        now = time.monotonic()
+        session.held = {name: until for name, until in session.held.items() if now < until}
+        session.turns = {name: last for name, last in session.turns.items() if now < last + TURN_SECONDS}
+        others = sum(self._seats[seat_id].competition != competition for seat_id in session.seats)
+        left = self._authenticator.games_left(session.name) - len(session.seats)
+        if session.games_left is not None:
+            left = min(left, session.games_left)
+        room = min(session.games_at_once - others, left) - len(session.held.keys() - {competition})
+        turns = list(session.turns)
+        if room > (turns.index(competition) if competition in turns else len(turns)):
+            session.turns.pop(competition, None)
+            return True
+        if waits:
+            session.turns[competition] = now
+        return False
 
     def _fill_seats(self, player: str) -> None:
         """Seat a player where it is wanted, the oldest seats first."""
@@ -341,6 +406,7 @@ class Lobby:
             if not session.has_room:
                 return
             wanted = seat.player == player and seat.session is None
+            wanted = wanted and (seat.is_seated or session.games_left != 0)
             if wanted and (not seat.token_digest or same_digest(seat.token_digest, session.token_digest)):
                 seat.take(session)
 
@@ -354,3 +420,22 @@ class Lobby:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._empty.wait()
+
+
+def _check(hello: players_pb2.Hello, limits: LobbyLimits) -> None:
+    """Raises InvalidRequestError."""
+    if not 0 < len(hello.player) <= limits.name_characters:
+        raise InvalidRequestError(f"hello.player: a name has 1 to {limits.name_characters} characters")
+    if complaint := complaint_about(hello.player):
+        raise InvalidRequestError(f"hello.player: {complaint}")
+    if hello.games_at_once > limits.games_at_once:
+        raise InvalidRequestError(
+            f"hello.games_at_once: {hello.games_at_once}; at most {limits.games_at_once} are allowed"
+        )
+    longest = max(map(len, (hello.engine_name, hello.engine_version, hello.engine_description)))
+    if longest > limits.description_characters:
+        raise InvalidRequestError(
+            f"hello: a text of {longest} characters; at most {limits.description_characters} are allowed"
+        )
+    if hello.leave_after.ToNanoseconds() < 0:
+        raise InvalidRequestError("hello.leave_after: write a time from 0")

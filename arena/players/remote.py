@@ -28,13 +28,14 @@ from referees.api import Outcome
 
 DEFAULT_RECONNECT_SECONDS: Final = 15.0
 MAX_COMMENT: Final = 10_000
-_PARAMETERS: Final = ("lobby", "token_digest", "reconnect_seconds")
+_PARAMETERS: Final = ("lobby", "competition", "token_digest", "reconnect_seconds")
 
 
 class RemotePlayer(Player):
     """A player in its seat at the other end of a gRPC stream.
 
-    The setup's parameters are `lobby`, the path of the lobby's socket; `token_digest`, SHA-256 of the
+    The setup's parameters are `lobby`, the path of the lobby's socket; `competition`, whose game it is;
+    `token_digest`, SHA-256 of the
     token the player must have, as hexadecimal digits (left out: the lobby has seen to it); and
     `reconnect_seconds`, how long a game waits for a player whose stream broke. What it costs is not
     known, as it runs elsewhere.
@@ -70,6 +71,7 @@ class RemotePlayer(Player):
             player=self.seating.setup.name.partition("#")[0],
             token_digest=bytes.fromhex(self._parameters.get("token_digest", "")),
             reconnect_seconds=self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS),
+            competition=self._parameters.get("competition", ""),
         )
         try:
             self._connection.connect(self._parameters["lobby"])

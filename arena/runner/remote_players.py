@@ -1,10 +1,11 @@
 """Gives a competition's remote players somewhere to dial in, and the tokens by which they are known there."""
 
+import math
 import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,13 @@ class NamedPlayers:
             # Strangers do not learn which names there are.
             raise NotPermittedError(f"no player {player!r} with this token plays here")
         return 0
+
+    def games_left(self, player: str) -> float:
+        """Nobody bounds how many games are played here."""
+        return math.inf
+
+    def note_game(self, player: str) -> None:
+        """Nothing is counted."""
 
 
 @contextmanager
@@ -101,17 +109,25 @@ def at_service(control: Control) -> Control:
     return _point_to_lobby(control, os.environ[LOBBY_VARIABLE], digests)
 
 
-def present_competitors(control: Control) -> set[str]:
-    """The competitors that can play now: those that need not dial in over gRPC, and those that have.
+def free_competitors(control: Control, names: Sequence[str], *, hold: bool = False) -> set[str]:
+    """Those players that can begin a game: who need not dial in over gRPC, and who has and is not busy.
 
-    `control` knows the lobby.
+    They are held for a game that is about to begin, if it says so and all of them can. `control` knows the
+    lobby.
     """
-    from arena.lobby.game_socket import present_players
+    from arena.lobby.game_socket import free_players
+    from arena.lobby.v1 import lobby_pb2
 
-    players = [control.players[name] for name in control.competitors]
-    lobbies = {str(setup.parameters["lobby"]) for setup in players if setup.protocol == REMOTE}
-    there = {name for lobby in lobbies for name in present_players(lobby)}
-    return {setup.name for setup in players if setup.protocol != REMOTE or setup.name in there}
+    lobbies = {
+        name: str(control.players[name].parameters["lobby"])
+        for name in names
+        if control.players[name].protocol == REMOTE
+    }
+    free = set(names) - lobbies.keys()
+    question = lobby_pb2.ListFree(competition=str(control.path), players=lobbies, hold=hold, others=len(free))
+    for lobby in set(lobbies.values()):
+        free.update(free_players(lobby, question))
+    return free
 
 
 def _keep_token(folder: Path, player: str) -> str:
@@ -160,7 +176,7 @@ def _make_token(file: Path) -> None:
 def _point_to_lobby(control: Control, lobby: str, digests: Mapping[str, bytes | None]) -> Control:
     players: dict[str, PlayerSetup] = dict(control.players)
     for name, wanted in digests.items():
-        parameters = {"lobby": lobby}
+        parameters = {"lobby": lobby, "competition": str(control.path)}
         if wanted is not None:
             parameters["token_digest"] = wanted.hex()
         if "reconnect_seconds" in players[name].parameters:

@@ -11,7 +11,7 @@ from arena.league.database import LeagueDatabase
 from arena.ratings.bradley_terry import Strengths
 from arena.runner.competition import Competition
 from arena.runner.league import strengths_in
-from arena.runner.remote_players import LOBBY_VARIABLE, REMOTE, at_service, present_competitors
+from arena.runner.remote_players import LOBBY_VARIABLE, REMOTE, at_service, free_competitors
 from arena.selection.standing import Standing
 
 
@@ -36,9 +36,13 @@ class Roster:
         status = self.control.path.stat()
         return status.st_mtime_ns, status.st_size, status.st_ino
 
-    def present(self) -> set[str]:
-        """The players that can play now."""
-        return present_competitors(self.control)
+    def free(self, names: Sequence[str]) -> set[str]:
+        """Those players that can begin a game now."""
+        return free_competitors(self.control, names)
+
+    def hold(self, names: Sequence[str]) -> bool:
+        """Whether all of these players can begin a game now, for which they are held then."""
+        return set(names) <= free_competitors(self.control, names, hold=True)
 
     def look(self) -> Control | None:
         """The control file with its present players; None where it is as before. Raises SQLAlchemyError."""
@@ -92,6 +96,6 @@ def follow_players(
         game = roster.control.game.rules().spec().game_id
         return strengths_in(league, game, [roster.control.players[name] for name in names])
 
-    selector.presence, selector.ratings = roster.present, ratings
+    selector.free, selector.hold, selector.ratings = roster.free, roster.hold, ratings
     if LOBBY_VARIABLE in os.environ:
         selector.before_round = renew

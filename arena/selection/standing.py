@@ -1,4 +1,4 @@
-"""A standing arena: rounds without end of those players that are there, paired where a game tells most."""
+"""A standing arena: rounds without end of those players that are there, who meet where a game tells most."""
 
 import math
 import re
@@ -7,6 +7,7 @@ from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -25,20 +26,20 @@ MOST_MISSED: Final = 64
 # How long a round waits for players when there are not two.
 ROUND_SECONDS: Final = 5.0
 
-Presence = Callable[[], Collection[str]]
-"""The players that are there now."""
+Free = Callable[[Sequence[str]], Collection[str]]
+"""Those players that are there and have room for a game."""
 Ratings = Callable[[Sequence[str]], Strengths | None]
 """The likeliest ratings of players by more than this competition; None where they are not known."""
 
 
 class Standing(Selector):
-    """Pairs a round when all games of the one before have ended.
+    """Makes up the games of a round when all games of the one before have ended.
 
-    Players take part who are there. A player for whom no opponent was left comes first in the next round.
+    Players take part who are there. A player for whom no game was left comes first in the next round.
     Players meet where the game tells most: where both may win, and little is known of them, by the likeliest
     ratings of the league or, without one, of the competition; less where they met often here. A pair that met
-    in one of the last rounds meets again only where there is nobody else. The first seat goes to the player
-    that had fewer of its games there. Game n of round r is `rR_N`. A game whose player has left before it
+    in one of the last rounds meets again only where there is nobody else. Seats go to the players that had
+    fewer of their games there. Game n of round r is `rR_N`. A game whose player has left before it
     began comes last in its round, and is not played if the player is away then too: its opponent has waited.
 
     A void game is not played again. The player at fault misses the next round, and twice as many with each
@@ -50,7 +51,9 @@ class Standing(Selector):
     def __init__(self, plan: StandingPlan, seed: int = 0) -> None:
         self._plan = plan
         self._seed = seed
-        self.presence: Presence = lambda: plan.competitors
+        self.free: Free = lambda names: names
+        # Whether all players of a game that is about to begin are free; no other pool gets them then.
+        self.hold: Callable[[Sequence[str]], bool] = lambda names: True
         # Asked before each round: it may bring other competitors.
         self.before_round: Callable[[], None] = lambda: None
         self._round = 0
@@ -59,8 +62,8 @@ class Standing(Selector):
         self.ratings: Ratings = lambda names: None
         self._met = _Meetings()
         self._points: defaultdict[tuple[str, str], float] = defaultdict(float)
-        # How many more games each had in the first seat than in the second.
-        self._first_seats: Counter[str] = Counter()
+        # How many games each had in each seat, from 0.
+        self._seated: Counter[tuple[str, int]] = Counter()
         self._sat_out: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
         self._missing: Counter[str] = Counter()
@@ -97,11 +100,12 @@ class Standing(Selector):
         return self._next_of_those_present() if self._waiting else None
 
     def _next_of_those_present(self) -> Fixture | None:
-        """The next game whose players are there; who has left may come back until all others are over."""
-        there = set(self.presence())
+        """The next game whose players are free; who has left may come back until all others are over."""
+        there = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
         for _ in range(len(self._waiting)):
             fixture = self._waiting.popleft()
-            if there.issuperset(fixture.players):
+            # Other pools may have taken them meanwhile.
+            if there.issuperset(fixture.players) and self.hold(fixture.players):
                 return fixture
             self._waiting.append(fixture)
         if len(self._open) == len(self._waiting):
@@ -115,18 +119,19 @@ class Standing(Selector):
         """Take in a result. Raises CompetitionChangedError."""
         self._note_round(game.game_id)
         self._open.discard(game.game_id)
-        first, second = map(original_name, game.players)
-        pair = frozenset((first, second))
-        self._met.add(first, second)
-        self._first_seats[first] += 1
-        self._first_seats[second] -= 1
-        for name in pair:
+        names = [original_name(name) for name in game.players]
+        self._seated.update((name, seat) for seat, name in enumerate(names))
+        for name in names:
             self._failures.pop(name, None)
-        winners = game.outcome.winners
-        if winners:
-            share = 0.5 if len(winners) == 2 else float(winners == (1,))
-            self._points[first, second] += share
-            self._points[second, first] += 1.0 - share
+        winners = {names[seat - 1] for seat in game.outcome.winners}
+        # A game counts as one for each player, as in the league.
+        weight = 1.0 / (len(names) - 1)
+        for first, second in combinations(names, 2):
+            self._met.add(first, second)
+            if winners:
+                share = 0.5 * (1 + (first in winners) - (second in winners))
+                self._points[first, second] += weight * share
+                self._points[second, first] += weight * (1.0 - share)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """An interrupted game is not played again: who was there then may have gone."""
@@ -153,37 +158,48 @@ class Standing(Selector):
         self._round = max(self._round, int(match[1]))
 
     def _begin_round(self) -> None:
-        """Pair those who are there; without two of them nothing happens for some seconds."""
+        """Have those who are there meet; without enough for a game nothing happens for some seconds."""
         now = time.monotonic()
         if now < self._idle_since + ROUND_SECONDS:
             return
         self.before_round()
-        there = set(self.presence()) - self.excluded.players
+        there = set(self.free(self._plan.competitors)) - self.excluded.players
         able = [name for name in self._plan.competitors if name in there and not self._missing[name]]
         self._missing = +Counter({name: left - 1 for name, left in self._missing.items()})
-        if len(able) < 2:
+        if len(able) < self._plan.seats:
             self._idle_since = now
             return
         self._round += 1
-        pairs = self._pair(able)
-        for number, pair in enumerate(pairs):
-            seats = sorted(pair, key=lambda name: self._first_seats[name])
+        groups = self._group(able)
+        for number, group in enumerate(groups):
             game_id = f"r{self._round}_{number}"
             self._open.add(game_id)
             self._waiting.append(
                 Fixture(
                     game_id,
                     "pool",
-                    (seats[0], seats[1]),
+                    self._seat(group),
                     game_seed(self._seed, game_id),
                     opening=self._round,
                 )
             )
-        playing = {name for pair in pairs for name in pair}
+        playing = {name for group in groups for name in group}
         self._sat_out = Counter({name: self._sat_out[name] + 1 for name in able if name not in playing})
-        self._last.append({frozenset(pair) for pair in pairs})
+        self._last.append({frozenset(pair) for group in groups for pair in combinations(group, 2)})
 
-    def _pair(self, able: Sequence[str]) -> list[tuple[str, str]]:
+    def _seat(self, group: Sequence[str]) -> tuple[str, ...]:
+        """The players by seat: each where it sat less often than elsewhere, as far as there is room."""
+        excess: dict[tuple[int, int], int] = {}
+        for place, name in enumerate(group):
+            games = [self._seated[name, seat] for seat in range(len(group))]
+            excess |= {(place, seat): len(games) * games[seat] - sum(games) for seat in range(len(group))}
+        seats: dict[int, int] = {}
+        for place, seat in sorted(excess, key=lambda choice: (excess[choice], choice)):
+            if seat not in seats and place not in seats.values():
+                seats[seat] = place
+        return tuple(group[seats[seat]] for seat in range(len(group)))
+
+    def _group(self, able: Sequence[str]) -> list[tuple[str, ...]]:
         known = self.ratings(able) or self.strengths(able)
         place = {name: number for number, name in enumerate(able)}
         often = self._met.between(able)
@@ -193,7 +209,8 @@ class Standing(Selector):
                 first, second = (place[name] for name in pair)
                 apart[first, second] = apart[second, first] = False
         waited = np.array([self._sat_out[name] for name in able])
-        return [(able[first], able[second]) for first, second in pair_up(known, often, apart, waited)]
+        groups = group_up(known, often, apart, waited, self._plan.seats)
+        return [tuple(able[number] for number in group) for group in groups]
 
     def strengths(self, able: Sequence[str]) -> Strengths:
         """The likeliest ratings by all games of the competition; those of `able`."""
@@ -253,17 +270,18 @@ class _Meetings:
         return often + often.T
 
 
-def pair_up(
+def group_up(
     known: Strengths,
     often: npt.NDArray[np.float64],
     apart: npt.NDArray[np.bool_],
     waited: npt.NDArray[np.int64],
-) -> list[tuple[int, int]]:
-    """Pairs of players, by number: those who sat out first, then those of whom least is known.
+    seats: int = 2,
+) -> list[tuple[int, ...]]:
+    """The players of games, by number: those who sat out first, then those of whom least is known.
 
-    Each takes the opponent whose game tells most. `often` has the games of each pair, `apart` whether it has
-    not met lately. With an odd number one is left, who did not sit out before. Two with fixed ratings do not
-    meet while there are others: they are left, and come first in the next round.
+    Each takes the opponents whose game tells most. `often` has the games of each pair, `apart` whether it has
+    not met lately. Some may be left, who did not sit out before. Two with fixed ratings do not meet while
+    there are others: they are left, and come first in the next round.
     """
     chance = 1.0 / (1.0 + np.exp((known.elo[None, :] - known.elo[:, None]) / _ELO))
     tells = chance * (1.0 - chance) * (known.error[:, None] ** 2 + known.error[None, :] ** 2 + 1.0)
@@ -274,12 +292,20 @@ def pair_up(
     np.fill_diagonal(tells, -1.0)
     order = np.lexsort((-known.error, -waited))
     free = np.ones(len(order), dtype=np.bool_)
-    pairs = []
+    groups = []
     for player in order.tolist():
-        if free[player] and free.sum() > 1:
-            free[player] = False
-            opponent = int(np.where(free, tells[player], -2.0).argmax())
-            if tells[player, opponent] >= 0.0:
+        if not free[player] or free.sum() < seats:
+            continue
+        group = [player]
+        free[player] = False
+        for _ in range(seats - 1):
+            information = np.where(free, tells[group].sum(axis=0), -math.inf)
+            opponent = int(information.argmax())
+            if information[opponent] >= 0.0:
                 free[opponent] = False
-                pairs.append((player, opponent))
-    return pairs
+                group.append(opponent)
+        if len(group) == seats:
+            groups.append(tuple(group))
+        else:
+            free[group[1:]] = True
+    return groups

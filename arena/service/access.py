@@ -1,5 +1,6 @@
 """Who calls a service and may have an answer: holders of tokens in its file, and members of its league."""
 
+import math
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
@@ -49,6 +50,15 @@ class ServiceAccess:
                 f"this token is that of the {caller.role.value} {caller.name!r}, not of the player"
             )
         return 0 if self.members is None else self.members.check_in(player)
+
+    def games_left(self, player: str) -> float:
+        """How many games a player may still finish today; infinity for any number."""
+        return math.inf if self.members is None else self.members.games_left(player)
+
+    def note_game(self, player: str) -> None:
+        """Note that a player has finished a game that counts."""
+        if self.members is not None:
+            self.members.note_game(player)
 
     def create(self, name: str, role: ServiceRole) -> str:
         """Make a watcher's or player's token, and return it.

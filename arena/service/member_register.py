@@ -1,12 +1,20 @@
 """The members of a service's league, held in memory, so that no caller waits for a database to be known."""
 
 import asyncio
-from datetime import datetime
+import math
+import time
+from array import array
+from bisect import bisect
+from collections import defaultdict
+from datetime import datetime, timedelta
+from typing import Final
 
 from academy.wire.tokens import same_digest
 from arena.league.errors import BannedError
-from arena.league.members import Member, Members
+from arena.league.members import Member, Members, games_since
 from arena.results.database import utc_now
+
+DAY: Final = timedelta(days=1)
 
 
 class MemberRegister:
@@ -16,9 +24,24 @@ class MemberRegister:
         """Reads the members. Raises SQLAlchemyError."""
         self.members = members
         self._reading = asyncio.Lock()
-        self._take(members.all())
+        self._begun = utc_now()
+        # When members' games ended here, in seconds; the league learns of them later.
+        self._ended: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
+        self._take(*self._read())
 
-    def _take(self, members: list[Member]) -> None:
+    def _read(self) -> tuple[list[Member], dict[str, int], dict[str, int]]:
+        """The members, and the games of this day in the league: all, and those before the service began."""
+        members, now = self.members.all(), utc_now()
+        bounded = [member.name for member in members if member.games_a_day]
+        league = self.members.league
+        return (
+            members,
+            games_since(league, bounded, now - DAY),
+            games_since(league, bounded, now - DAY, before=self._begun),
+        )
+
+    def _take(self, members: list[Member], games: dict[str, int], earlier: dict[str, int]) -> None:
+        self._games, self._earlier = games, earlier
         by_digest = {
             digest: member for member in members for digest in (member.digest, member.old_digest) if digest
         }
@@ -27,7 +50,7 @@ class MemberRegister:
     async def refresh(self) -> None:
         """Read the members again: after each change, and now and then, as other services may change them."""
         async with self._reading:
-            self._take(await asyncio.to_thread(self.members.all))
+            self._take(*await asyncio.to_thread(self._read))
 
     def named(self, name: str) -> Member | None:
         """The member of a name."""
@@ -55,6 +78,25 @@ class MemberRegister:
         if member.is_banned(utc_now()):
             raise BannedError(ban_text(member))
         return member.games_at_once
+
+    def games_left(self, name: str) -> float:
+        """How many games a member may still finish today, those in progress among them."""
+        member = self._by_name.get(name)
+        if member is None or not member.games_a_day:
+            return math.inf
+        # The league may not know the last games here; it may know games at other services.
+        played = max(self._games.get(name, 0), self._earlier.get(name, 0) + len(self._ended_today(name)))
+        return member.games_a_day - played
+
+    def note_game(self, name: str) -> None:
+        """Note that a player has finished a game that counts."""
+        if name in self._by_name:
+            self._ended_today(name).append(time.time())
+
+    def _ended_today(self, name: str) -> "array[float]":
+        ended = self._ended[name]
+        del ended[: bisect(ended, time.time() - DAY.total_seconds())]
+        return ended
 
 
 def ban_text(member: Member) -> str:

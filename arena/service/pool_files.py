@@ -17,6 +17,7 @@ from arena.league.names import RANDOM_PLAYER
 from arena.league.players import Entrant
 from arena.league.pools import Schedule
 from arena.match.openings import InvalidOpeningsError, read_openings
+from arena.players.protocols import added_protocols
 from arena.runner.files import CompetitionFiles
 from arena.v1 import pools_pb2
 from referees.toml_text import read_toml
@@ -25,6 +26,8 @@ HEADING: Final = "# Written by the service from the data of its pool: `arena poo
 LONGEST_OPENINGS: Final = 1 << 20
 DEFAULT_GAMES_AT_ONCE: Final = 2
 MOST_GAMES_AT_ONCE: Final = 256
+# The most players of a game in a pool.
+MOST_SEATS: Final = 32
 NANOSECONDS: Final = 10**9
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -66,7 +69,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def own_tables(settings: pools_pb2.PoolSettings, folder: Path) -> dict[str, dict[str, Any]]:
-    """The pool's own ACADEMY and players, by the names of their tables. Raises InvalidPoolError."""
+    """The pool's own ACADEMY, listeners and players, by their tables' names. Raises InvalidPoolError."""
     own: dict[str, dict[str, Any]] = {}
     if settings.random_player:
         own[f"players.{RANDOM_PLAYER}"] = {
@@ -94,16 +97,18 @@ def _tables_of(base: str, folder: Path) -> dict[str, dict[str, Any]]:
     if not isinstance(players, dict):
         players = {"": players}
     named = {f"players.{_key(name)}": player for name, player in players.items()}
-    if tables.keys() - {"academy"} or not all(
+    allowed = {"academy", *added_protocols()}
+    if tables.keys() - allowed or not all(
         isinstance(table, dict) for table in [*tables.values(), *named.values()]
     ):
-        raise InvalidPoolError("base", f"{file.name}: only [academy] and [players.NAME] may stand there")
+        listed = ", ".join(f"[{name}]" for name in sorted(allowed))
+        raise InvalidPoolError("base", f"{file.name}: only {listed} and [players.NAME] may stand there")
     return tables | named
 
 
 def own_players(tables: Mapping[str, object]) -> int:
     """How many players `own_tables` has."""
-    return sum(name != "academy" for name in tables)
+    return sum(name.startswith("players.") for name in tables)
 
 
 def control_text(
@@ -155,7 +160,7 @@ def control_text(
         }
     for name, table in own.items():
         # A member of an own player's name does not take its place.
-        tables[name] = {**more, **table} if name != "academy" else dict(table)
+        tables[name] = {**more, **table} if name.startswith("players.") else dict(table)
     return HEADING + "\n".join(
         f"[{name}]\n" + "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
         for name, table in tables.items()
@@ -163,7 +168,7 @@ def control_text(
 
 
 def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
-    """Read a pool's control file as a run would, with two players that stand for members.
+    """Read a pool's control file as a run would, with players that stand for members.
 
     Raises InvalidPoolError and ControlError.
     """
@@ -173,7 +178,7 @@ def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
         raise InvalidPoolError("settings", f"more than {2 * LONGEST_OPENINGS} bytes")
     schedule_of(settings)
     openings = openings_file(folder, name, settings)
-    stand_ins = [Entrant(name) for name in ("member1", "member2")]
+    stand_ins = [Entrant(f"member{number}") for number in range(1, MOST_SEATS + 1)]
     own = own_tables(settings, folder)
     draft = folder / f".{name}.check.toml"
     try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.errors import RefusedCallError
 from arena.control.settings import ControlError
-from arena.league.members import Member, games_since
+from arena.league.members import Member
 from arena.league.players import Entrant
 from arena.league.pools import ENDED, OPEN, Pools, StoredPool
 from arena.lobby.lobby import RemoteSession
@@ -36,7 +36,7 @@ from arena.service.runs import Runs
 from arena.v1 import pools_pb2
 
 LOOK_SECONDS: Final = 0.5
-# How often the members, and how much they have played, are read again.
+# How often the members, and how much they have played at other services, are read again.
 MEMBERS_SECONDS: Final = 10.0
 LONGEST_PAUSE: Final = 60.0
 MOST_MEMBERS_HERE: Final = 5_000
@@ -67,6 +67,7 @@ class _Kept:
 
     settings: bytes = b""
     game_id: str = ""
+    seats: int = 2
     running_settings: bytes = b""
     roster: tuple[Member, ...] = ()
     stopping: bool = False
@@ -87,7 +88,6 @@ class PoolKeeper:
         self._runs = runs
         self._league = league
         self._kept: dict[str, _Kept] = {}
-        self._over_quota: frozenset[str] = frozenset()
         self._read_members = -MEMBERS_SECONDS
         # The players that have dialled in; there are none before the lobby is open.
         self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
@@ -114,15 +114,9 @@ class PoolKeeper:
         now = time.monotonic()
         if now > self._read_members + MEMBERS_SECONDS:
             await self._members.refresh()
-            self._over_quota = await asyncio.to_thread(self._find_over_quota)
             self._read_members = now
         for pool in await asyncio.to_thread(self.pools.all):
             await self._tend(pool)
-
-    def _find_over_quota(self) -> frozenset[str]:
-        bounds = {member.name: member.games_a_day for member in self._members.all() if member.games_a_day}
-        played = games_since(self._members.members.league, list(bounds), utc_now() - timedelta(days=1))
-        return frozenset(name for name, most in bounds.items() if played.get(name, 0) >= most)
 
     async def _tend(self, pool: StoredPool) -> None:
         kept = self._kept.setdefault(pool.name, _Kept())
@@ -134,14 +128,13 @@ class PoolKeeper:
         try:
             if not is_open(pool, settings, utc_now()):
                 await self._stop(kept, control, here)
+                if pool.state == ENDED and not here:
+                    # Why it failed once is no news of a pool that has ended.
+                    self._runs.forget(control)
                 return
             if kept.settings != pool.settings:
-                kept.game_id = (
-                    (await asyncio.to_thread(check, pool.name, settings, self.folder))
-                    .game.rules()
-                    .spec()
-                    .game_id
-                )
+                rules = (await asyncio.to_thread(check, pool.name, settings, self.folder)).game.rules()
+                kept.game_id, kept.seats = rules.spec().game_id, rules.seats
                 kept.settings = pool.settings
             self._choose_members(pool.name, settings, kept)
             if here and kept.running_settings != pool.settings:
@@ -165,10 +158,7 @@ class PoolKeeper:
         kept.roster = tuple(
             member
             for member in members
-            if member is not None
-            and not member.is_banned(now)
-            and member.plays(*names)
-            and member.name not in self._over_quota
+            if member is not None and not member.is_banned(now) and member.plays(*names)
         )[:MOST_MEMBERS_HERE]
 
     async def _runs_elsewhere(self, control: Path) -> bool:
@@ -187,8 +177,8 @@ class PoolKeeper:
         players = len(kept.roster) + own_players(own)
         if not here:
             kept.stopping = False
-            if players < 2:
-                kept.remark = "it waits for two players"
+            if players < kept.seats:
+                kept.remark = f"it waits for {kept.seats} players"
                 return
             if time.monotonic() < kept.not_before:
                 return
@@ -202,8 +192,8 @@ class PoolKeeper:
                 write(openings, settings.openings)
             write(control, text)
 
-        if here and players < 2:
-            # A run needs two to be read; present are those who have dialled in.
+        if here and players < kept.seats:
+            # A run needs as many to be read; present are those who have dialled in.
             return
         await asyncio.to_thread(write_files)
         if not here:

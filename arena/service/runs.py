@@ -63,6 +63,10 @@ class Runs:
         """How the competition's last run ended, None where this service has run none."""
         return self._ended.get(control)
 
+    def forget(self, control: Path) -> None:
+        """Forget how the competition's last run ended."""
+        self._ended.pop(control, None)
+
     async def start(self, control: Path, options: Mapping[str, int], withheld: Collection[str] = ()) -> None:
         """Start a run, with options of `arena run` and without the `withheld` variables.
 

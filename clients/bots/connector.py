@@ -1,18 +1,19 @@
 """What programs have in common that let an engine play at an arena that they dial in to."""
 
 import argparse
+import math
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
-from clients.remote_play import Answer, Engine, Game, GameEnd, GameTurn, dial_in
+from clients.remote_play import Answer, Engine, Game, GameEnd, GameTurn, run_bot
 
 MAX_GAMES: Final = 1000
+MAX_VISIT_GAMES: Final = 10**9
+MAX_VISIT_HOURS: Final = 10**6
 
 
 class SeatedProgram(Protocol):
@@ -80,6 +81,16 @@ def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
         "--games", type=_games, default=1, help=f"how many games it plays at once, 1 to {MAX_GAMES}"
     )
     parser.add_argument(
+        "--leave-after-games",
+        type=_count,
+        metavar="N",
+        help="leave after this number of games; never without",
+    )
+    parser.add_argument(
+        "--leave-after-hours", type=_hours, metavar="H",
+        help="begin no game after this number of hours, and leave when those in progress are over",
+    )  # fmt: skip
+    parser.add_argument(
         "command", nargs="+", type=str, metavar="COMMAND", help="the program and its arguments, after --"
     )
     return parser
@@ -113,6 +124,22 @@ def _games(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= MAX_VISIT_GAMES):
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of games from 1 to {MAX_VISIT_GAMES}")
+    return int(text)
+
+
+def _hours(text: str) -> float:
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = math.nan
+    if not 0.0 < hours <= MAX_VISIT_HOURS:
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of hours up to {MAX_VISIT_HOURS}")
+    return hours
+
+
 def connect(
     parser: argparse.ArgumentParser,
     arguments: argparse.Namespace,
@@ -132,13 +159,22 @@ def connect(
     if shutil.which(program) is None:
         parser.error(f"there is no program {program!r} to run here: install it, or give its path")
     connector = Connector(seat)
-    engine = Engine(Path(program).name, games_at_once=arguments.games, view=view)
+    hours = arguments.leave_after_hours
+    engine = Engine(
+        Path(program).name,
+        games_at_once=arguments.games,
+        view=view,
+        leave_after_games=arguments.leave_after_games,
+        leave_after_seconds=None if hours is None else 3600.0 * hours,
+    )
     try:
-        arena = Connection.to_arena(arguments.address, token_file=arguments.token_file)
-        dial_in(arena, arguments.player, connector.new_game, engine, game_over=connector.game_over)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except (AcademyRefusedError, AcademyUnavailableError, OSError, ValueError) as error:
-        sys.exit(f"{parser.prog}: {error}")
+        run_bot(
+            arguments.player,
+            connector.new_game,
+            engine,
+            address=arguments.address,
+            token_file=arguments.token_file,
+            game_over=connector.game_over,
+        )
     finally:
         connector.close()

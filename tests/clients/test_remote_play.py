@@ -69,7 +69,7 @@ def response(**message: Any) -> players_pb2.PlayResponse:
 
 def test_each_game_receives_what_concerns_it() -> None:
     begun: list[GameSession] = []
-    tables = Tables(Connection("127.0.0.1:1"), begun.append)
+    tables = Tables(Connection("127.0.0.1:1"), begun.append, seats=[2])
     assert not tables.welcomed
     tables.take(response(welcome=players_pb2.Welcome()))
     tables.take(start(1))

@@ -45,9 +45,13 @@ def open_lobby(
         yield lobby
 
 
-def remote(lobby: OpenLobby, name: str, reconnect_seconds: float = SECONDS, **setup: Any) -> PlayerSetup:
+def remote(
+    lobby: OpenLobby, name: str, reconnect_seconds: float = SECONDS, competition: str = "", **setup: Any
+) -> PlayerSetup:
     limits = {"start_seconds": SECONDS, "move_seconds": SECONDS}
     parameters = {"lobby": str(lobby.games), "reconnect_seconds": reconnect_seconds}
+    if competition:
+        parameters["competition"] = competition
     return PlayerSetup(name, (), protocol="grpc", parameters=parameters, **(limits | setup))
 
 

@@ -4,9 +4,12 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from arena.jobs import Fault, GameJob, GameResult
+from arena.lobby.game_socket import free_players
 from arena.lobby.server import OpenLobby
+from arena.lobby.v1 import lobby_pb2
 from arena.match.game import play
 from arena.v1 import players_pb2
 from clients.remote_play import Answer, Game, GameDeclinedError, GameEnd, GameTurn
@@ -314,3 +317,70 @@ def test_either_client_can_decline(lobby: OpenLobby, client: type[DialledIn]) ->
     client(lobby, "one", unwilling)
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.outcome is None and "only on Sundays" in result.void_reason
+
+
+@BOTH_CLIENTS
+def test_a_bot_leaves_after_its_games_also_when_its_connection_broke(
+    lobby: OpenLobby, client: type[DialledIn]
+) -> None:
+    relay = Relay(lobby)
+    cuts = [relay.cut]
+
+    def cut_once(game: Game) -> Callable[[GameTurn], str]:
+        if cuts:
+            cuts.pop()()
+        return lambda turn: "pass"
+
+    bot = client(lobby, "one", cut_once, address=relay.address, redial_seconds=SECONDS, leave_after_games=2)
+    for _ in range(2):
+        assert play(job(remote(lobby, "one"), python_player("other"))).outcome is not None
+    assert bot.ended() == 2
+    assert [bot.endings.get(timeout=SECONDS)[2].result for _ in range(2)] == ["W+0.5", "W+0.5"]
+    assert client(lobby, "one", passing, redial_seconds=SECONDS, leave_after_seconds=0.0).ended() == 0
+    relay.close()
+
+
+def test_a_bot_whose_time_is_over_plays_its_game_to_the_end(lobby: OpenLobby) -> None:
+    before = RawStream(lobby)
+    before.hello("one")
+    before.hear_of("welcome")
+    game = InBackground(job(remote(lobby, "one"), python_player("other")))
+    before.hear_of("game_start")
+    # It dials again when its time is over.
+    bot = RawStream(lobby)
+    bot.hello("one", leave_after=Duration())
+    start = bot.hear_of("game_start")
+    assert start.resumed
+    bot.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    bot.move(bot.hear_of("move_request"), "pass")
+    bot.hear_of("game_end")
+    assert list(bot.call) == []
+    assert game.result().outcome is not None
+    before.vanish()
+    bot.vanish()
+
+
+def test_a_bot_of_two_pools_plays_as_many_games_at_once_as_it_wants_and_both_have_turns(
+    lobby: OpenLobby,
+) -> None:
+    def is_free(pool: str, *, hold: bool = False, others: int = 1) -> bool:
+        question = lobby_pb2.ListFree(competition=pool, players=["one"], hold=hold, others=others)
+        return list(free_players(str(lobby.games), question)) == ["one"]
+
+    bot = RawStream(lobby)
+    bot.hello("one")
+    bot.hear_of("welcome")
+    assert is_free("go", hold=True) and not is_free("hex", others=0)
+    played = InBackground(job(remote(lobby, "one", competition="go"), python_player("other")))
+    start = bot.hear_of("game_start")
+    # Its own pool begins the next round when this game is over.
+    assert is_free("go")
+    assert not is_free("chess", others=0) and not is_free("hex")
+    bot.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    bot.move(bot.hear_of("move_request"), "resign")
+    assert played.result().outcome is not None
+    bot.hear_of("game_end")
+    # The pool that found it busy comes first, but none that has nobody else.
+    assert not is_free("go") and is_free("hex", hold=True)
+    assert not is_free("go", hold=True)
+    bot.vanish()

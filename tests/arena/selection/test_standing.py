@@ -11,7 +11,7 @@ from arena.control.plans import StandingPlan
 from arena.ratings.bradley_terry import Strengths
 from arena.selection import standing
 from arena.selection.selector import CompletedGame, Fixture
-from arena.selection.standing import Standing, pair_up
+from arena.selection.standing import Standing, group_up
 from referees.api import Outcome, Termination
 
 
@@ -52,7 +52,7 @@ class Society:
     def _play_round(self) -> None:
         names = self.strengths
         self.there = {name for name in names if self.chance.random() < (0.95 if name in self.there else 0.3)}
-        self.arena.presence = lambda: self.there
+        self.arena.free = lambda names: self.there
         fixtures = round_of(self.arena)
         self.fixtures += fixtures
         playing = {name for fixture in fixtures for name in fixture.players}
@@ -135,7 +135,7 @@ def test_a_player_that_fails_misses_the_next_round_only() -> None:
 
 def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
     arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
-    arena.presence = lambda: there
+    arena.free = lambda names: there
     first = arena.next_game()
     assert first is not None
     left, stays = sorted({"a", "b", "c", "d"} - set(first.players))
@@ -153,7 +153,7 @@ def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
 
 def test_a_player_that_comes_back_in_time_plays_its_game() -> None:
     arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
-    arena.presence = lambda: there
+    arena.free = lambda names: there
     first = arena.next_game()
     assert first is not None
     left = min({"a", "b", "c", "d"} - set(first.players))
@@ -166,9 +166,9 @@ def test_a_player_that_comes_back_in_time_plays_its_game() -> None:
 
 def test_rounds_wait_for_players_and_others_may_come_later() -> None:
     arena = Standing(StandingPlan(("a", "b", "c")))
-    arena.presence = lambda: {"a", "stranger"}
+    arena.free = lambda names: {"a", "stranger"}
     assert (arena.next_game(), arena.expects_games, arena.finished) == (None, True, False)
-    arena.presence = lambda: {"a", "c"}
+    arena.free = lambda names: {"a", "c"}
     assert [fixture.players for fixture in round_of(arena)] == [("a", "c")]
     # The round is on.
     assert arena.next_game() is None
@@ -190,9 +190,9 @@ def test_a_later_run_goes_on_with_new_rounds() -> None:
 def test_the_closest_and_least_known_meet() -> None:
     known = Strengths(np.array([1000.0, 1010, 1500, 1510]), np.array([50.0, 50, 50, 50]))
     apart, nobody = np.ones((4, 4), dtype=np.bool_), np.zeros(4, dtype=np.int64)
-    assert sorted(map(sorted, pair_up(known, np.zeros((4, 4)), apart, nobody))) == [[0, 1], [2, 3]]
+    assert sorted(map(sorted, group_up(known, np.zeros((4, 4)), apart, nobody))) == [[0, 1], [2, 3]]
     unknown = Strengths(np.array([1000.0, 1010, 1020, 1030]), np.array([300.0, 20, 20, 300]))
-    assert (0, 3) in pair_up(unknown, np.zeros((4, 4)), apart, nobody)
+    assert (0, 3) in group_up(unknown, np.zeros((4, 4)), apart, nobody)
 
 
 def test_players_are_paired_by_the_leagues_ratings_and_fixed_ones_meet_others() -> None:
@@ -217,3 +217,31 @@ def test_players_are_paired_by_the_leagues_ratings_and_fixed_ones_meet_others() 
             assert set(fixture.players) != {"c", "d"}
             arena.completed(completed(fixture, 1))
             arena.dropped(fixture)
+
+
+def test_seven_play_a_game_of_diplomacy_and_all_sit_in_all_seats() -> None:
+    names = tuple(f"p{number}" for number in range(16))
+    arena = Standing(StandingPlan(names, seats=7))
+    sat: Counter[tuple[str, int]] = Counter()
+    games: Counter[str] = Counter()
+    waited: Counter[str] = Counter()
+    longest = 0
+    for _ in range(40):
+        fixtures = round_of(arena)
+        assert [len(set(fixture.players)) for fixture in fixtures] == [7, 7]
+        for fixture in fixtures:
+            sat.update((name, seat) for seat, name in enumerate(fixture.players))
+            games.update(fixture.players)
+            # Who has the lower number is stronger, and draws with its neighbour.
+            best = sorted(range(7), key=lambda seat: int(fixture.players[seat][1:]))[:2]
+            arena.completed(completed(fixture, *(seat + 1 for seat in sorted(best))))
+        playing = {name for fixture in fixtures for name in fixture.players}
+        waited = Counter({name: waited[name] + 1 for name in names if name not in playing})
+        longest = max(longest, *waited.values())
+    assert longest == 1
+    assert all(
+        max(counts) - min(counts) <= 2
+        for counts in ([sat[name, seat] for seat in range(7)] for name in names)
+    )
+    elo = arena.strengths(names).elo
+    assert elo[0] > elo[5] > elo[15]

@@ -4,7 +4,7 @@ import os
 import random
 import shutil
 import subprocess
-import threading
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,10 +48,22 @@ command = "arena.players.random_moves:random_moves"
 fixed_elo = 0
 [players.newcomer]
 protocol = "grpc"
+[players.rival]
+protocol = "grpc"
 [players.node-bot]
 protocol = "grpc"
 [league]
 url = "sqlite:///league.db"
+"""
+
+PROGRAM = """
+import random, sys
+from clients import Engine, run_bot
+
+def new_game(game):
+    return lambda turn: random.choice(turn.legal_moves)
+
+run_bot("newcomer", new_game, Engine("N", "1", legal_moves=True), address=sys.argv[1])
 """
 
 
@@ -91,6 +103,12 @@ def refused(call: Callable[[], object]) -> str:
     return refusal.value.reason
 
 
+def games_of(service: Service, player: str) -> int:
+    request = competitions_pb2.GetStandingsRequest(name="pool")
+    scores = [line.score for line in service.ask("GetStandings", request).standings if line.player == player]
+    return sum(score.wins + score.draws + score.losses + score.unknown for score in scores)
+
+
 def rambler(game: Game) -> Callable[[GameTurn], str]:
     chance = random.Random(game.seed)
     return lambda turn: chance.choice(turn.legal_moves)
@@ -107,27 +125,34 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     assert refused(lambda: register(arena_, Membership("second"), code)) == "INVITATION_NEEDED"
     own = Connection(service.address, token=token)
     assert membership(own).contact == "ann@example.org"
-    endings: list[BaseException] = []
-
-    def play() -> None:
-        try:
-            dial_in(own, "newcomer", rambler, Engine("N", "1", legal_moves=True))
-        except AcademyRefusedError as error:
-            endings.append(error)
-
-    bot = threading.Thread(target=play)
-    bot.start()
-    service.ask("StartCompetition", competitions_pb2.StartCompetitionRequest(name="pool"))
-    service.wait_for("pool", lambda pool: pool.games_played >= 2)
-    service.call("BanMember", messages.BanMemberRequest(name="newcomer", reason="bad manners"))
-    bot.join(SECONDS)
-    assert [str(error) for error in endings if "bad manners" in str(error)]
+    command = [sys.executable, "-c", PROGRAM, service.address]
+    environment = os.environ | {"ARENA_TOKEN": token}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
+        service.ask("StartCompetition", competitions_pb2.StartCompetitionRequest(name="pool"))
+        service.wait_for("pool", lambda pool: pool.games_played >= 2)
+        service.call("BanMember", messages.BanMemberRequest(name="newcomer", reason="bad manners"))
+        _, errors = bot.communicate(timeout=SECONDS)
+    # One line, and no traceback.
+    assert (bot.returncode, errors.count("\n")) == (1, 1), errors
+    assert "newcomer is banned: bad manners" in errors
     assert refused(lambda: change_membership(own, contact="x")) == "BANNED"
     assert membership(own).ban == "bad manners"
     with pytest.raises(grpc.RpcError) as error:
         service.call("RemoveMember", messages.RemoveMemberRequest(name="newcomer"))
     assert reason(error.value)[1] == "MEMBER_PLAYED"
     service.call("UnbanMember", messages.UnbanMemberRequest(name="newcomer"))
+    # Not one game more than its quota, in which those of before count, lets it play.
+    most = games_of(service, "newcomer") + 3
+    quota = messages.Quota(games_a_day=most)
+    service.call("SetQuota", messages.SetQuotaRequest(name="newcomer", quota=quota))
+    rival = register(arena_, Membership("rival"), invite(service, name="rival"))
+    visitor = Engine(legal_moves=True, leave_after_games=3)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
+        await_true(lambda: games_of(service, "newcomer") >= most)
+        dial_in(Connection(service.address, token=rival), "rival", rambler, visitor)
+        bot.terminate()
+    await_true(lambda: games_of(service, "rival") == 3)
+    assert games_of(service, "newcomer") == most
     # A new version is a player of its own, of the same family.
     assert change_membership(own, version="1.1").family == "random"
     listed = arena("league", "players", folder / "league.db").stdout.splitlines()

@@ -4,6 +4,8 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ from arena.v1 import pools_pb2 as messages
 from clients import Connection, Engine, Game, GameTurn, Membership, dial_in, register
 from tests.arena.cli.command import arena
 from tests.arena.service.serving import SECONDS, Service, reason
+from tests.ports import free_ports
 
 SETTINGS = messages.PoolSettings(
     game="go", settings_json='{"board_size": 5, "komi": 0.5, "ko": "positional_superko"}', move_limit=60
@@ -220,6 +223,47 @@ def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> 
     with pytest.raises(grpc.RpcError) as error:
         service.call("ResumePool", messages.ResumePoolRequest(name="hexes"), service="Pool")
     assert reason(error.value)[1] == "POOL_CONFLICT"
+
+
+def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Service) -> None:
+    (service.tokens_file.parent / "lost.pool").write_text(
+        '[academy]\naddress = "embedded"\n'
+        + "".join(
+            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for name in ("one", "two")
+        )
+    )
+    # No ACADEMY has its data there.
+    (service.tokens_file.parent / "league.academy").touch()
+    settings = messages.PoolSettings(base="lost")
+    settings.MergeFrom(SETTINGS)
+    service.call("AddPool", messages.AddPoolRequest(name="lost", settings=settings), service="Pool")
+    await_true((service.tokens_file.parent / "lost.toml").exists)
+    halted = service.wait_for("lost", lambda pool: bool(pool.remark))
+    assert halted.state == competitions_pb2.COMPETITION_STATE_HALTED and "league.academy" in halted.remark
+    service.call("EndPool", messages.EndPoolRequest(name="lost"), service="Pool")
+    service.wait_for("lost", lambda pool: not pool.remark)
+
+
+def test_seven_play_diplomacy_in_a_pool_and_one_of_them_dials_in_over_daide(service: Service) -> None:
+    (port,) = free_ports(1)
+    folder = service.tokens_file.parent
+    (folder / "powers.pool").write_text(
+        f'[daide]\naddress = "127.0.0.1:{port}"\n[players.albert]\nprotocol = "daide"\nclient = "Albert"\n'
+        + "".join(
+            f'[players.r{number}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for number in range(6)
+        )
+    )
+    settings = messages.PoolSettings(game="diplomacy", base="powers", move_limit=40, rounds=1)
+    service.call("AddPool", messages.AddPoolRequest(name="powers", settings=settings), service="Pool")
+    await_true((folder / "powers.toml").exists)
+    service.wait_for("powers", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_RUNNING)
+    bot = ("-m", "clients.bots.diplomacy.daide", "--bot", "random", "--name", "Albert", "--port", str(port))
+    with subprocess.Popen([sys.executable, *bot]) as albert:
+        played = service.wait_for("powers", lambda pool: pool.games_played == 1)
+        albert.terminate()
+    assert "albert" in played.players and len(played.players) == 7
 
 
 def test_a_schedule_opens_and_closes_by_the_clock() -> None:
