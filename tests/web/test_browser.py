@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
@@ -84,17 +85,12 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(params=["light", "dark"])
-def theme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
-    return "light" if request.param == "light" else "dark"
-
-
-@pytest.fixture(params=[390, 1400])
-def tab(
-    request: pytest.FixtureRequest, browser: Browser, pages: Visitor, theme: Literal["light", "dark"]
+@contextmanager
+def watched_tab(
+    browser: Browser, base: str, width: int = 1400, theme: Literal["light", "dark"] = "light"
 ) -> Iterator[Watched]:
-    context = browser.new_context(viewport={"width": request.param, "height": 850}, color_scheme=theme)
-    watched = Watched(context.new_page(), pages.base)
+    context = browser.new_context(viewport={"width": width, "height": 850}, color_scheme=theme)
+    watched = Watched(context.new_page(), base)
     yield watched
     context.close()
     watched.check_behaviour()
@@ -102,14 +98,20 @@ def tab(
 
 @pytest.fixture
 def wide(browser: Browser, pages: Visitor) -> Iterator[Watched]:
-    context = browser.new_context(viewport={"width": 1400, "height": 850})
-    watched = Watched(context.new_page(), pages.base)
-    yield watched
-    context.close()
-    watched.check_behaviour()
+    with watched_tab(browser, pages.base) as tab:
+        yield tab
 
 
-def test_every_page_is_accessible_and_as_wide_as_the_screen(tab: Watched, theme: str) -> None:
+# Colours follow from the theme alone, and the layout from the width.
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1400, "dark")])
+def test_every_page_is_accessible_and_as_wide_as_the_screen(
+    browser: Browser, pages: Visitor, width: int, theme: Literal["light", "dark"]
+) -> None:
+    with watched_tab(browser, pages.base, width, theme) as tab:
+        check_pages(tab, theme)
+
+
+def check_pages(tab: Watched, theme: str) -> None:
     for name, path in PAGES.items():
         page = tab.open(path)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
