@@ -69,9 +69,9 @@ def control(
 
 
 @contextmanager
-def running(control: Path) -> Iterator["Run"]:
-    """Run a competition while the block lasts."""
-    process = subprocess.Popen(_command(control), env={**os.environ, "COLUMNS": "100"})
+def running(control: Path, *options: str) -> Iterator["Run"]:
+    """Run a competition, with more options of `arena run`, while the block lasts."""
+    process = subprocess.Popen([*_command(control), *options], env={**os.environ, "COLUMNS": "100"})
     try:
         yield Run(process.pid, control.with_suffix(".results.sqlite"))
     finally:

@@ -112,12 +112,8 @@ def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp
 def test_a_game_whose_node_is_lost_is_played_again_and_every_game_counts_once(
     cluster: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "sleepy.py").write_text(SLEEPY)
-    players = "".join(f'[players.{name}]\nprotocol = "python"\ncommand = "sleepy:player"\n' for name in "ab")
-    path = write_cup(tmp_path, players, "rounds = 2\nparallel = 2")
+    playing, path = start_sleepy(cluster, tmp_path, rounds=2)
     files = CompetitionFiles(path)
-    command = [sys.executable, "-m", "arena.cli", "run", str(path), "--on", cluster.address]
-    playing = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     # Both games are watched, so both nodes play.
     while len(list(files.live.glob("*"))) < 2 and time.monotonic() < deadline:
@@ -130,6 +126,52 @@ def test_a_game_whose_node_is_lost_is_played_again_and_every_game_counts_once(
     assert "raylet" not in output and "raylet" not in errors
     assert "has gone" in output
     assert errors.count("is played again: ") == 1
+
+
+def test_a_cluster_that_shrinks_to_nothing_and_grows_again_plays_every_game_once(
+    cluster: Any, tmp_path: Path
+) -> None:
+    playing, path = start_sleepy(cluster, tmp_path, rounds=4)
+    await_played(path, 1)
+    for node in cluster.list_all_nodes()[1:]:
+        cluster.remove_node(node, allow_graceful=False)
+    # Until the run has noticed that nobody is left to play.
+    time.sleep(8.0)
+    assert playing.poll() is None
+    for name in ("left", "right"):
+        cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1})
+    output, errors = playing.communicate(timeout=180)
+    assert playing.returncode == 0, output + errors
+    assert [game_id for game_id, _ in results(path)] == [f"AvB_{number}" for number in range(4)]
+
+
+def test_a_run_that_is_killed_goes_on_with_the_cluster_and_plays_every_game_once(
+    cluster: Any, tmp_path: Path
+) -> None:
+    playing, path = start_sleepy(cluster, tmp_path, rounds=4)
+    await_played(path, 1)
+    known = results(path)
+    playing.kill()
+    playing.communicate()
+    assert arena("run", "--quiet", str(path), "--on", cluster.address).returncode == 0
+    assert set(known) <= set(results(path))
+    assert [game_id for game_id, _ in results(path)] == [f"AvB_{number}" for number in range(4)]
+
+
+def start_sleepy(cluster: Any, folder: Path, rounds: int) -> "tuple[subprocess.Popen[str], Path]":
+    (folder / "sleepy.py").write_text(SLEEPY)
+    players = "".join(f'[players.{name}]\nprotocol = "python"\ncommand = "sleepy:player"\n' for name in "ab")
+    path = write_cup(folder, players, f"rounds = {rounds}\nparallel = 2")
+    command = [sys.executable, "-m", "arena.cli", "run", str(path), "--on", cluster.address]
+    playing = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return playing, path
+
+
+def await_played(path: Path, games: int) -> None:
+    deadline = time.monotonic() + 120
+    while not path.with_suffix(".results.sqlite").exists() or len(results(path)) < games:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 SLEEPY = """
