@@ -460,6 +460,8 @@ class _Stream:
                 ]
                 if over:
                     await asyncio.wait(over, timeout=LAST_GAME_SECONDS)
+                    if self._failed.done():
+                        self._failed.result()
             except grpc.RpcError as error:
                 raise to_client_error(error, "the arena's stream") from None
             finally:
