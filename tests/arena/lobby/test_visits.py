@@ -1,13 +1,17 @@
 """How long a player that dials in stays, and which games it still begins when its time is over."""
 
 import asyncio
+import math
+from typing import Any
 
+import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from arena.lobby.lobby import Lobby, LobbyLimits, RemoteSession
 from arena.lobby.v1 import lobby_pb2
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2
+from clients import Engine
 
 SEEK = lobby_pb2.Seek(player="one", competition="go")
 
@@ -42,3 +46,12 @@ def test_a_player_that_comes_back_when_its_time_is_over_gets_no_new_game() -> No
         return waiting.session is not None
 
     assert not asyncio.run(seated())
+
+
+@pytest.mark.parametrize(
+    "stay", [{"leave_after_games": -1}, {"leave_after_games": 2**32}, {"leave_after_seconds": math.nan}]
+)
+def test_a_bot_learns_what_is_wrong_with_the_stay_that_it_names(stay: dict[str, Any]) -> None:
+    ((name, value),) = stay.items()
+    with pytest.raises(ValueError, match=f"{name} = {value}: write 0 to .* or None"):
+        Engine(**stay)
