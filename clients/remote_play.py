@@ -31,6 +31,9 @@ from clients.retries import REDIAL_SECONDS, Redialling
 
 # How long a bot may take for the end of its last game when the arena has ended the stream.
 LAST_GAME_SECONDS: Final = 5.0
+# What the fields of a hello hold: a uint32, and the seconds of a Duration.
+MOST_GAMES: Final = 2**32 - 1
+MOST_SECONDS: Final = 315_576_000_000
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,14 @@ class Engine:
     view: bool = False
     leave_after_games: int | None = None
     leave_after_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what a hello cannot say."""
+        games, seconds = self.leave_after_games, self.leave_after_seconds
+        if games is not None and not 0 <= games <= MOST_GAMES:
+            raise ValueError(f"leave_after_games = {games}: write 0 to {MOST_GAMES}, or None for any number")
+        if seconds is not None and not 0.0 <= seconds <= MOST_SECONDS:
+            raise ValueError(f"leave_after_seconds = {seconds}: write 0 to {MOST_SECONDS}, or None for ever")
 
 
 Move = Answer | str | None
@@ -460,6 +471,8 @@ class _Stream:
                 ]
                 if over:
                     await asyncio.wait(over, timeout=LAST_GAME_SECONDS)
+                    if self._failed.done():
+                        self._failed.result()
             except grpc.RpcError as error:
                 raise to_client_error(error, "the arena's stream") from None
             finally:

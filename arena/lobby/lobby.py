@@ -61,6 +61,8 @@ class RemoteSession:
         self.seats: set[int] = set()
         # The games that it still begins; None for any number.
         self.games_left = hello.leave_after_games if hello.HasField("leave_after_games") else None
+        if hello.HasField("leave_after") and not hello.leave_after.ToNanoseconds():
+            self.games_left = 0
         self.leaving: asyncio.TimerHandle | None = None
         # Competitions for which it is held, until when; and those that found it busy, when they asked last.
         self.held: dict[str, float] = {}
@@ -283,9 +285,13 @@ class Lobby:
         session.leave_if_done()
         return session
 
-    @staticmethod
-    def _retire(session: RemoteSession) -> None:
-        """Have a player begin no more games."""
+    def _retire(self, session: RemoteSession) -> None:
+        """Have a player begin no more games, but for those that it is held for."""
+        now = time.monotonic()
+        if (held := max((until - now for until in session.held.values()), default=0.0)) > 0.0:
+            loop = asyncio.get_running_loop()
+            session.leaving = loop.call_later(held, self._retire, session)
+            return
         session.games_left = 0
         session.leave_if_done()
 
@@ -366,12 +372,14 @@ class Lobby:
         """Those players that can begin a game of a competition now; they are held for it, if it says so."""
         competition, names = question.competition, set(question.players)
         sessions = [session for session in self.sessions() if session.name in names]
-        waits = len(sessions) + question.others > 1
+        waits = len(sessions) + question.others >= max(2, question.seats)
         free = [session for session in sessions if self._is_free(session, competition, waits=waits)]
         if question.hold:
             if len(free) < len(names):
                 return []
             for session in free:
+                # Not before: a competition asks once for its round, and again for each game.
+                session.turns.pop(competition, None)
                 session.held[competition] = time.monotonic() + HOLD_SECONDS
         return [session.name for session in free]
 
@@ -391,7 +399,6 @@ class Lobby:
         room = min(session.games_at_once - others, left) - len(session.held.keys() - {competition})
         turns = list(session.turns)
         if room > (turns.index(competition) if competition in turns else len(turns)):
-            session.turns.pop(competition, None)
             return True
         if waits:
             session.turns[competition] = now
@@ -438,4 +445,5 @@ def _check(hello: players_pb2.Hello, limits: LobbyLimits) -> None:
             f"hello: a text of {longest} characters; at most {limits.description_characters} are allowed"
         )
     if hello.leave_after.ToNanoseconds() < 0:
-        raise InvalidRequestError("hello.leave_after: write a time from 0")
+        seconds = hello.leave_after.ToNanoseconds() / 1e9
+        raise InvalidRequestError(f"hello.leave_after: {seconds:g} s; write a time from 0")

@@ -124,7 +124,13 @@ def free_competitors(control: Control, names: Sequence[str], *, hold: bool = Fal
         if control.players[name].protocol == REMOTE
     }
     free = set(names) - lobbies.keys()
-    question = lobby_pb2.ListFree(competition=str(control.path), players=lobbies, hold=hold, others=len(free))
+    question = lobby_pb2.ListFree(
+        competition=str(control.path),
+        players=lobbies,
+        hold=hold,
+        others=len(free),
+        seats=control.game.rules().seats,
+    )
     for lobby in set(lobbies.values()):
         free.update(free_players(lobby, question))
     return free

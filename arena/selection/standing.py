@@ -23,7 +23,7 @@ _ELO: Final = 400.0 / math.log(10.0)
 # How many of the last rounds a pair does not meet again in, if there are others.
 ROUNDS_APART: Final = 3
 MOST_MISSED: Final = 64
-# How long a round waits for players when there are not two.
+# How long a round waits for players when there are too few for a game.
 ROUND_SECONDS: Final = 5.0
 
 Free = Callable[[Sequence[str]], Collection[str]]

@@ -363,8 +363,10 @@ def test_a_bot_whose_time_is_over_plays_its_game_to_the_end(lobby: OpenLobby) ->
 def test_a_bot_of_two_pools_plays_as_many_games_at_once_as_it_wants_and_both_have_turns(
     lobby: OpenLobby,
 ) -> None:
-    def is_free(pool: str, *, hold: bool = False, others: int = 1) -> bool:
-        question = lobby_pb2.ListFree(competition=pool, players=["one"], hold=hold, others=others)
+    def is_free(pool: str, *, hold: bool = False, others: int = 1, seats: int = 2) -> bool:
+        question = lobby_pb2.ListFree(
+            competition=pool, players=["one"], hold=hold, others=others, seats=seats
+        )
         return list(free_players(str(lobby.games), question)) == ["one"]
 
     bot = RawStream(lobby)
@@ -375,12 +377,25 @@ def test_a_bot_of_two_pools_plays_as_many_games_at_once_as_it_wants_and_both_hav
     start = bot.hear_of("game_start")
     # Its own pool begins the next round when this game is over.
     assert is_free("go")
-    assert not is_free("chess", others=0) and not is_free("hex")
+    assert not is_free("chess", others=0) and not is_free("diplomacy", seats=7) and not is_free("hex")
     bot.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
     bot.move(bot.hear_of("move_request"), "resign")
     assert played.result().outcome is not None
     bot.hear_of("game_end")
-    # The pool that found it busy comes first, but none that has nobody else.
-    assert not is_free("go") and is_free("hex", hold=True)
+    # The pool that found it busy comes first, but none that has nobody else. It asks for its round, and again
+    # for the game.
+    assert not is_free("go") and is_free("hex") and is_free("hex", hold=True)
     assert not is_free("go", hold=True)
     bot.vanish()
+
+
+def test_a_bot_that_fails_at_the_end_of_its_last_game_learns_why(lobby: OpenLobby) -> None:
+    class Unlucky(DialledIn):
+        def _over(self, game: Game, ending: GameEnd) -> None:
+            # The arena ends the stream meanwhile.
+            threading.Event().wait(0.5)
+            raise OSError("no space left for the record")
+
+    bot = Unlucky(lobby, "one", passing, leave_after_games=1)
+    assert play(job(remote(lobby, "one"), python_player("other"))).outcome is not None
+    assert "no space left" in str(bot.ended())

@@ -1,0 +1,57 @@
+"""How long a player that dials in stays, and which games it still begins when its time is over."""
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+
+from arena.lobby.lobby import Lobby, LobbyLimits, RemoteSession
+from arena.lobby.v1 import lobby_pb2
+from arena.runner.remote_players import NamedPlayers
+from arena.v1 import players_pb2
+from clients import Engine
+
+SEEK = lobby_pb2.Seek(player="one", competition="go")
+
+
+def _lobby() -> Lobby:
+    return Lobby(NamedPlayers({"one": None}), LobbyLimits())
+
+
+def _enter(lobby: Lobby, leave_after: Duration) -> RemoteSession:
+    return lobby.enter(players_pb2.Hello(player="one", leave_after=leave_after), "")
+
+
+def test_a_game_for_which_a_player_is_held_begins_though_its_time_is_over() -> None:
+    async def seated() -> bool:
+        lobby = _lobby()
+        _enter(lobby, Duration(nanos=1_000_000))
+        question = lobby_pb2.ListFree(competition="go", players=["one"], hold=True, others=1, seats=2)
+        assert lobby.offer(question) == ["one"]
+        # Timers run in their order: its time is over then.
+        await asyncio.sleep(0.1)
+        promised = lobby.seek(SEEK, lambda message: None)
+        return promised.session is not None
+
+    assert asyncio.run(seated())
+
+
+def test_a_player_that_comes_back_when_its_time_is_over_gets_no_new_game() -> None:
+    async def seated() -> bool:
+        lobby = _lobby()
+        waiting = lobby.seek(SEEK, lambda message: None)
+        _enter(lobby, Duration())
+        return waiting.session is not None
+
+    assert not asyncio.run(seated())
+
+
+@pytest.mark.parametrize(
+    "stay", [{"leave_after_games": -1}, {"leave_after_games": 2**32}, {"leave_after_seconds": math.nan}]
+)
+def test_a_bot_learns_what_is_wrong_with_the_stay_that_it_names(stay: dict[str, Any]) -> None:
+    ((name, value),) = stay.items()
+    with pytest.raises(ValueError, match=f"{name} = {value}: write 0 to .* or None"):
+        Engine(**stay)
