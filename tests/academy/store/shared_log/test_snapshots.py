@@ -66,7 +66,7 @@ def test_a_damaged_snapshot_is_passed_over_for_the_one_before(
     snapshots.cut(first.environment)
     damage(log, names(log)[0])
     wait_until_equal(first, open_store("fresh", log))
-    assert "cannot be used" in caplog.text
+    assert "cannot be used: it cannot be decompressed: Not a gzipped file" in caplog.text
 
 
 def test_without_a_good_snapshot_the_whole_log_is_read(
@@ -75,6 +75,26 @@ def test_without_a_good_snapshot_the_whole_log_is_read(
     for name in names(log):
         damage(log, name)
     wait_until_equal(first, open_store("fresh", log))
+
+
+def test_a_new_server_that_finds_no_good_snapshot_of_a_log_that_was_cut_begins_when_there_is_one(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    snapshots.cut(first.environment)
+    for name in names(log):
+        damage(log, name)
+    with pytest.raises(StoreError, match="no snapshot can be used.*run `academy snapshot` at a server"):
+        open_store("fresh", log)
+    snapshots.make(first.environment)
+    wait_until_equal(first, open_store("fresh", log))
+
+
+def test_snapshots_have_as_many_copies_as_the_log(nats: NatsServer, open_store: OpenStore) -> None:
+    # Two addresses would have two copies; one was wished.
+    log = LogAddress.parse(f"nats://{nats.host},{nats.host}/copies", 1)
+    with open_store("first", log) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        assert snapshots.make(store.environment).followed == 1
 
 
 def test_a_snapshot_of_another_log_is_refused(
