@@ -237,8 +237,10 @@ async def _remove_remains(log: JetStreamLog) -> None:
     try:
         parts = (await log.stream.stream_info(f"OBJ_{name}", subjects_filter=f"$O.{name}.C.>")).state.subjects
         whole = {f"$O.{name}.C.{info.nuid}" for info in await (await _open(log)).list(ignore_deletes=True)}
+        # Of the snapshot stored just now: the clock here may be wrong, and the other snapshot under way.
+        newest = await log.time_of_last(f"OBJ_{name}", f"$O.{name}.M.>")
         for part in (parts or {}).keys() - whole:
-            if await log.age(f"OBJ_{name}", part) > _LEFT_SECONDS:
+            if newest - await log.time_of_last(f"OBJ_{name}", part) > _LEFT_SECONDS:
                 await log.stream.purge_stream(f"OBJ_{name}", subject=part)
     except (NatsError, TimeoutError) as error:
         # The next snapshot's server does it.
