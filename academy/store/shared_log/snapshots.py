@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nats.errors import Error as NatsError
-from nats.js.api import ObjectMeta, StorageType
+from nats.js.api import ObjectInfo, ObjectMeta, StorageType
 from nats.js.errors import APIError, NotFoundError
 from nats.js.object_store import ObjectStore
 
@@ -187,16 +187,21 @@ async def _open(log: JetStreamLog, *, making: bool = False) -> ObjectStore:
         return await log.stream.object_store(name)
 
 
+async def _list_objects(log: JetStreamLog) -> list[ObjectInfo]:
+    # The client itself waits for ever where NATS is lost after the request.
+    async with asyncio.timeout(_STALLED_SECONDS):
+        try:
+            return await (await _open(log)).list(ignore_deletes=True)
+        except NotFoundError:
+            return []
+
+
 def _list(log: JetStreamLog) -> list[Snapshot]:
     """Return the log's snapshots, newest first. Raises LogUnavailableError."""
     prefix = _prefix(log)
 
     async def find() -> list[Snapshot]:
-        try:
-            listed = await (await _open(log)).list(ignore_deletes=True)
-        except NotFoundError:
-            return []
-        named = ((info.name or "", info.size or 0) for info in listed)
+        named = ((info.name or "", info.size or 0) for info in await _list_objects(log))
         return [
             Snapshot(name, int(name.removeprefix(prefix)), size)
             for name, size in named
@@ -236,7 +241,7 @@ async def _remove_remains(log: JetStreamLog) -> None:
     name = f"{log.address.stream}-snapshots"
     try:
         parts = (await log.stream.stream_info(f"OBJ_{name}", subjects_filter=f"$O.{name}.C.>")).state.subjects
-        whole = {f"$O.{name}.C.{info.nuid}" for info in await (await _open(log)).list(ignore_deletes=True)}
+        whole = {f"$O.{name}.C.{info.nuid}" for info in await _list_objects(log)}
         # Of the snapshot stored just now: the clock here may be wrong, and the other snapshot under way.
         newest = await log.time_of_last(f"OBJ_{name}", f"$O.{name}.M.>")
         for part in (parts or {}).keys() - whole:

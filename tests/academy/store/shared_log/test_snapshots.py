@@ -3,11 +3,13 @@
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from nats.js import JetStreamContext
 
 from academy.store.contest_commands import RegisterGame
-from academy.store.errors import LogDivergedError, StoreError
+from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.shared_log import snapshots
@@ -160,6 +162,30 @@ def test_a_server_that_lags_behind_the_cut_is_refused_with_the_remedy(
     snapshots.cut(store.environment)
     with pytest.raises(LogDivergedError, match="begin with an empty folder, which takes a snapshot"):
         open_store("late", log)
+
+
+def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_snapshots(
+    own_nats: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = own_nats.address("lost")
+    with Store(tmp_path / "first", log=log) as store:
+        snapshots.make(store.environment)
+    monkeypatch.setattr("academy.store.shared_log.jetstream.PATIENCE", 0.5)
+    monkeypatch.setattr(snapshots, "_STALLED_SECONDS", 1.0)
+    subscribe = JetStreamContext.subscribe
+
+    async def lose_nats(self: JetStreamContext, *given: Any, cb: Any, **options: Any) -> Any:
+        async def lose(message: object) -> None:
+            """As if it had not come any more."""
+
+        made = await subscribe(self, *given, cb=lose, **options)
+        own_nats.kill()
+        return made
+
+    monkeypatch.setattr(JetStreamContext, "subscribe", lose_nats)
+    with pytest.raises(LogUnavailableError, match="try again"):
+        Store(tmp_path / "fresh", log=log)
+    assert not (tmp_path / "fresh" / "data.mdb").exists()
 
 
 def test_a_folder_with_a_log_of_its_own_has_no_snapshots(open_store: OpenStore) -> None:
