@@ -42,6 +42,9 @@ def remove(transaction: Transaction) -> None:
     """Have a folder follow no shared log. Raises StoreError where it follows none."""
     if not transaction.delete(TableName.META, _KEY):
         raise StoreError("this folder has a log of its own already")
+    # Of servers of the other log.
+    for key, _ in list(transaction.scan(TableName.META, FROZEN)):
+        transaction.delete(TableName.META, key)
 
 
 def is_frozen(transaction: Transaction) -> bool:

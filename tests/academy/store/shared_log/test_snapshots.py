@@ -174,11 +174,11 @@ def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_s
     monkeypatch.setattr(snapshots, "_STALLED_SECONDS", 1.0)
     subscribe = JetStreamContext.subscribe
 
-    async def lose_nats(self: JetStreamContext, *given: Any, cb: Any, **options: Any) -> Any:
+    async def lose_nats(self: JetStreamContext, subject: str, cb: Any, **options: Any) -> Any:
         async def lose(message: object) -> None:
             """As if it had not come any more."""
 
-        made = await subscribe(self, *given, cb=lose, **options)
+        made = await subscribe(self, subject, cb=lose, **options)
         own_nats.kill()
         return made
 
