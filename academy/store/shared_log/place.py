@@ -42,7 +42,7 @@ def remove(transaction: Transaction) -> None:
     """Have a folder follow no shared log. Raises StoreError where it follows none."""
     if not transaction.delete(TableName.META, _KEY):
         raise StoreError("this folder has a log of its own already")
-    # Of servers of the other log.
+    # A freeze is for servers of the log that is left.
     for key, _ in list(transaction.scan(TableName.META, FROZEN)):
         transaction.delete(TableName.META, key)
 

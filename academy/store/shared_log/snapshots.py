@@ -242,7 +242,7 @@ async def _remove_remains(log: JetStreamLog) -> None:
     try:
         parts = (await log.stream.stream_info(f"OBJ_{name}", subjects_filter=f"$O.{name}.C.>")).state.subjects
         whole = {f"$O.{name}.C.{info.nuid}" for info in await _list_objects(log)}
-        # Of the snapshot stored just now: the clock here may be wrong, and the other snapshot under way.
+        # The snapshot was stored just now; the clock here may be wrong, and another snapshot under way.
         newest = await log.time_of_last(f"OBJ_{name}", f"$O.{name}.M.>")
         for part in (parts or {}).keys() - whole:
             if newest - await log.time_of_last(f"OBJ_{name}", part) > _LEFT_SECONDS:
