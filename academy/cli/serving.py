@@ -149,6 +149,10 @@ def serve(  # noqa: PLR0913
     from academy.wire.addresses import InvalidAddressError, ServerAddress
     from academy.wire.tls import Certificates
 
+    if cut_log and not snapshot_every:
+        raise CommandError(
+            "--cut-log: the log is cut behind snapshots only; add --snapshot-every N", ExitCode.USAGE
+        )
     configure_logs = partial(logs.configure, log_level, log_format)
     configure_logs()
     if embedded_token_file is not None:

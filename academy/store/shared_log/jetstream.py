@@ -231,15 +231,18 @@ class JetStreamLog:
         self.ask(lambda: self.stream.purge_stream(self.address.stream, seq=last + 1))
         self.look_again()
 
-    async def age(self, stream: str, subject: str) -> float:
-        """Return how many seconds ago a subject of a stream got its last message. Raises NatsError."""
+    async def time_of_last(self, stream: str, subject: str) -> float:
+        """Return when a stream got a subject's last message, by NATS' clock in seconds since 1970.
+
+        `subject` may have wildcards. Raises NatsError.
+        """
         answer = await self._client.request(
             f"$JS.API.STREAM.MSG.GET.{stream}",
             json.dumps({"last_by_subj": subject}).encode(),
             timeout=_ANSWER_SECONDS,
         )
         stored = json.loads(answer.data)["message"]["time"]
-        return time.time() - datetime.fromisoformat(stored).timestamp()
+        return datetime.fromisoformat(stored).timestamp()
 
     async def _persist(self, ask: Callable[[], Coroutine[Any, Any, _T]], deadline: float) -> _T:
         """Ask until there is an answer. Raises LogUnavailableError, at once for a refusal."""

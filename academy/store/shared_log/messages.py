@@ -27,8 +27,6 @@ from academy.v1 import events_pb2
 # Boards of one game resemble each other: the fastest level already gains most.
 _LEVEL: Final = 1
 _LARGEST_UNPACKED: Final = 1 << 30
-# What all servers keep to.
-_SHARED_META: Final = (event_log.TOO_LATE, place.FROZEN)
 # NATS counts a message's headers too.
 _HEADERS: Final = 1_024
 
@@ -84,9 +82,14 @@ class CommandEntries:
 
     def note_record(self, table: TableName, key: bytes, value: bytes | None) -> None:
         """Take a record that is put, or removed (None), if events do not make it."""
-        if table in SHARED or (table is TableName.META and key in _SHARED_META):
+        if table in SHARED or (table is TableName.META and _is_for_all(key)):
             record = records_pb2.TableRecord(table=table.value, key=key, value=value)
             self.entries.append(records_pb2.LogEntry(record=record))
+
+
+def _is_for_all(meta_key: bytes) -> bool:
+    """Whether all servers keep to what stands under a key of `META`."""
+    return meta_key == event_log.TOO_LATE or meta_key.startswith(place.FROZEN)
 
 
 def _pack(message: records_pb2.LogMessage) -> bytes:

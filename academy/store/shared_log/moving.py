@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from academy.knowledge.game import RULES_VERSION
-from academy.store import event_log
-from academy.store.environment import Environment, Transaction
+from academy.store import event_log, keys
+from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import LogDivergedError, StoreError
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place
@@ -97,3 +97,7 @@ def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
             part = CommandEntries()
             part.note_record(table, key, value)
             yield part
+    if too_late := event_log.last_too_late(transaction):
+        part = CommandEntries()
+        part.note_record(TableName.META, event_log.TOO_LATE, keys.number(too_late))
+        yield part

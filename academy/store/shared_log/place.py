@@ -42,15 +42,19 @@ def remove(transaction: Transaction) -> None:
     """Have a folder follow no shared log. Raises StoreError where it follows none."""
     if not transaction.delete(TableName.META, _KEY):
         raise StoreError("this folder has a log of its own already")
+    # A freeze is for servers of the log that is left.
+    for key, _ in list(transaction.scan(TableName.META, FROZEN)):
+        transaction.delete(TableName.META, key)
 
 
 def is_frozen(transaction: Transaction) -> bool:
     """Whether servers of this version write no more to the shared log."""
-    return transaction.get(TableName.META, FROZEN) == _own_version()
+    return transaction.get(TableName.META, _freeze_key()) is not None
 
 
-def _own_version() -> bytes:
-    return f"schema {SCHEMA_VERSION}, rules {RULES_VERSION}".encode()
+def _freeze_key() -> bytes:
+    # Each version has its own: what a newer one freezes or lifts must not have earlier ones write again.
+    return FROZEN + f" schema {SCHEMA_VERSION}, rules {RULES_VERSION}".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,10 @@ class FreezeLog:
         if read(work.transaction) is None:
             raise StoreError("this folder has a log of its own: stop its server, and start the new version")
         if self.lift:
-            work.transaction.delete(TableName.META, FROZEN)
-        else:
-            work.transaction.put(TableName.META, FROZEN, _own_version())
+            work.transaction.delete(TableName.META, _freeze_key())
+        elif not is_frozen(work.transaction):
+            # Once: a second message of this version would stop servers that are upgraded already.
+            work.transaction.put(TableName.META, _freeze_key())
 
 
 def used_tables(transaction: Transaction) -> Iterable[TableName]:

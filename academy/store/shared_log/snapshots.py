@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from nats.errors import Error as NatsError
-from nats.js.api import ObjectMeta, StorageType
+from nats.js.api import ObjectInfo, ObjectMeta, StorageType
 from nats.js.errors import APIError, NotFoundError
 from nats.js.object_store import ObjectStore
 
 from academy.store.environment import Environment
-from academy.store.errors import LogUnavailableError, StoreError
+from academy.store.errors import LogUnavailableError, StoreCorruptError, StoreError
 from academy.store.maintenance.backup import place_copy, place_received, sync
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place
@@ -99,27 +99,31 @@ def cut(environment: Environment, *, keep: int = KEPT) -> int:
 def fetch(folder: Path, address: LogAddress) -> int:
     """Put the newest snapshot that is good into a folder without data; return the last message in it.
 
-    0: there is none, and the log is read from its beginning. Raises StoreError, LogUnavailableError.
+    0: there is none, and the log is read from its beginning. Raises StoreError where that was cut,
+    LogUnavailableError.
     """
     with closing(JetStreamLog(address)) as log:
-        listed = _list(log)
-        if not listed:
-            return 0
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{_DRAFT}*"):
             # Of a start that was killed.
             shutil.rmtree(left, ignore_errors=True)
-        for snapshot in listed:
+        for snapshot in _list(log):
             with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
                 try:
                     _take(log, snapshot, Path(draft))
-                except (StoreError, OSError, EOFError, zlib.error, NatsError, TimeoutError) as error:
+                except (StoreError, OSError, NatsError, TimeoutError) as error:
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder):
                     (Path(draft) / "copy" / "data.mdb").replace(folder / "data.mdb")
                     sync(folder)
                 return snapshot.followed
+        # The folder stays without data, so that the next start tries again.
+        if log.state.first > 1:
+            raise StoreError(
+                f"{address}: no snapshot can be used, and the log begins with message {log.state.first:,}: "
+                "run `academy snapshot` at a server that has followed it, or restore a backup"
+            )
     return 0
 
 
@@ -139,6 +143,8 @@ def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
     place_received(_unpack(packed), draft / "copy")
     with Environment(draft / "copy", read_only=True) as copied, copied.reading() as transaction:
         now = place.read(transaction)
+    # It may have grown, or have been cut, since.
+    log.look_again()
     if now is None or now.created != log.state.created or now.followed != snapshot.followed:
         raise StoreError("it is of another log")
     if not log.state.first - 1 <= now.followed <= log.state.last:
@@ -153,9 +159,12 @@ def _prefix(log: JetStreamLog) -> str:
 
 
 def _unpack(packed: Path) -> Iterator[bytes]:
-    with gzip.open(packed, "rb") as file:
-        while part := file.read(_PART):
-            yield part
+    try:
+        with gzip.open(packed, "rb") as file:
+            while part := file.read(_PART):
+                yield part
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise StoreCorruptError(f"it cannot be decompressed: {error}") from error
 
 
 # What the object store does; in the event loop of NATS' client
@@ -168,14 +177,23 @@ async def _open(log: JetStreamLog, *, making: bool = False) -> ObjectStore:
     except NotFoundError:
         if not making:
             raise
+    # As many copies as the stream has: a folder's address does not say how many were wished.
+    copies = (await log.stream.stream_info(log.address.stream)).config.num_replicas
     try:
-        return await log.stream.create_object_store(
-            name, storage=StorageType.FILE, replicas=log.address.replicas
-        )
+        return await log.stream.create_object_store(name, storage=StorageType.FILE, replicas=copies or 1)
     except APIError as error:
         if error.err_code != NAME_IN_USE:
             raise
         return await log.stream.object_store(name)
+
+
+async def _list_objects(log: JetStreamLog) -> list[ObjectInfo]:
+    # The client itself waits for ever where NATS is lost after the request.
+    async with asyncio.timeout(_STALLED_SECONDS):
+        try:
+            return await (await _open(log)).list(ignore_deletes=True)
+        except NotFoundError:
+            return []
 
 
 def _list(log: JetStreamLog) -> list[Snapshot]:
@@ -183,11 +201,7 @@ def _list(log: JetStreamLog) -> list[Snapshot]:
     prefix = _prefix(log)
 
     async def find() -> list[Snapshot]:
-        try:
-            listed = await (await _open(log)).list(ignore_deletes=True)
-        except NotFoundError:
-            return []
-        named = ((info.name or "", info.size or 0) for info in listed)
+        named = ((info.name or "", info.size or 0) for info in await _list_objects(log))
         return [
             Snapshot(name, int(name.removeprefix(prefix)), size)
             for name, size in named
@@ -227,9 +241,11 @@ async def _remove_remains(log: JetStreamLog) -> None:
     name = f"{log.address.stream}-snapshots"
     try:
         parts = (await log.stream.stream_info(f"OBJ_{name}", subjects_filter=f"$O.{name}.C.>")).state.subjects
-        whole = {f"$O.{name}.C.{info.nuid}" for info in await (await _open(log)).list(ignore_deletes=True)}
+        whole = {f"$O.{name}.C.{info.nuid}" for info in await _list_objects(log)}
+        # The snapshot was stored just now; the clock here may be wrong, and another snapshot under way.
+        newest = await log.time_of_last(f"OBJ_{name}", f"$O.{name}.M.>")
         for part in (parts or {}).keys() - whole:
-            if await log.age(f"OBJ_{name}", part) > _LEFT_SECONDS:
+            if newest - await log.time_of_last(f"OBJ_{name}", part) > _LEFT_SECONDS:
                 await log.stream.purge_stream(f"OBJ_{name}", subject=part)
     except (NatsError, TimeoutError) as error:
         # The next snapshot's server does it.

@@ -145,3 +145,8 @@ def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> No
     refused = run("move", "--data", tmp_path, "--to", "elsewhere")
     assert refused.exit_code == 2
     assert "write nats://HOST[:PORT]" in refused.err and "or write own" in refused.err
+
+
+def test_the_log_is_not_cut_without_snapshots(tmp_path: Path) -> None:
+    refused = run("serve", "--data", tmp_path / "library", "--cut-log")
+    assert (refused.exit_code, "add --snapshot-every N" in refused.err) == (2, True)

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from academy.store import tokens
+from academy.store import event_log, tokens
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.errors import LogDivergedError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
-from academy.store.maintenance.compaction import compact
+from academy.store.maintenance.compaction import RefuseLateProposals, compact
+from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.moving import share
+from academy.store.shared_log.place import FreezeLog
 from academy.store.tokens import CreateToken, Role
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import start_python
@@ -41,6 +43,22 @@ def test_all_of_a_folder_is_known_to_servers_that_follow_its_log(
     assert fresh.read(tokens.authenticate, tickets[0], time.time()).contest_id == "open"
     assert fresh.run(ReportContest(report("open", plies=20), "arena")).counted
     assert not moved.run(ReportContest(report("open", plies=20), "arena")).counted
+
+
+def test_a_folder_takes_into_a_new_log_what_all_must_refuse_but_no_freeze(
+    library: Path, log: LogAddress, open_store: OpenStore
+) -> None:
+    share(library, log)
+    with Store(library) as store:
+        # As a server that was killed while it compacted has left it.
+        store.run(RefuseLateProposals(cut=5, seen=store.read(event_log.last_sequence)))
+        store.run(FreezeLog())
+        store.environment.write(place.remove)
+    again = LogAddress.parse(f"{log.text[:-1]}2")
+    share(library, again)
+    moved, fresh = open_store("library"), open_store("fresh", again)
+    moved.run(CreateToken("ann", Role.BOT))
+    assert fresh.read(event_log.last_too_late) == moved.read(event_log.last_too_late) == 5
 
 
 _KILLED_WHILE_IT_MOVES = """

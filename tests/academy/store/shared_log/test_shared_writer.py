@@ -397,7 +397,9 @@ _OF_NEWER_RULES = """
     for module in (writer, messages, place):
         module.RULES_VERSION += 1
     with Store(Path(sys.argv[1])) as store:
-        assert teach(store, sys.argv[2])
+        for lift in map("lift".__eq__, sys.argv[3:]):
+            store.run(place.FreezeLog(lift))
+        assert not sys.argv[2] or teach(store, sys.argv[2])
 """
 
 
@@ -434,6 +436,31 @@ def test_servers_are_upgraded_one_by_one_while_all_others_answer(
     assert start_python(_OF_NEWER_RULES, str(tmp_path / "first"), "upgraded").wait(60) == 0
     with Environment(tmp_path / "first", read_only=True) as folder, folder.reading() as transaction:
         assert contest_tables.find_contest(transaction, "newer")
+
+
+@pytest.mark.parametrize("done", [["lift"], ["freeze"], ["freeze", "lift"]])
+def test_an_upgraded_server_that_freezes_or_lifts_has_no_earlier_one_write_again(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path, done: list[str]
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(FreezeLog())
+    wait_until_equal(first, second)
+    second.close()
+    assert start_python(_OF_NEWER_RULES, str(tmp_path / "second"), "", *done).wait(60) == 0
+    # With all that the newer server has written.
+    first.close()
+    with Store(tmp_path / "first") as again, pytest.raises(LogUpgradingError, match="writes are frozen"):
+        again.run(RegisterGame(go_game(), "arena"))
+
+
+def test_a_second_freeze_writes_nothing_that_an_upgraded_server_could_not_read(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    store = open_store("first", log)
+    store.run(FreezeLog())
+    before = store.read(followed)
+    store.run(FreezeLog())
+    assert store.read(followed) == before
 
 
 def test_an_upgraded_server_that_lacks_what_earlier_ones_wrote_says_what_to_do(

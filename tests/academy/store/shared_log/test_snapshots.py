@@ -3,11 +3,13 @@
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from nats.js import JetStreamContext
 
 from academy.store.contest_commands import RegisterGame
-from academy.store.errors import LogDivergedError, StoreError
+from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.shared_log import snapshots
@@ -66,7 +68,7 @@ def test_a_damaged_snapshot_is_passed_over_for_the_one_before(
     snapshots.cut(first.environment)
     damage(log, names(log)[0])
     wait_until_equal(first, open_store("fresh", log))
-    assert "cannot be used" in caplog.text
+    assert "cannot be used: it cannot be decompressed: Not a gzipped file" in caplog.text
 
 
 def test_without_a_good_snapshot_the_whole_log_is_read(
@@ -75,6 +77,26 @@ def test_without_a_good_snapshot_the_whole_log_is_read(
     for name in names(log):
         damage(log, name)
     wait_until_equal(first, open_store("fresh", log))
+
+
+def test_a_new_server_that_finds_no_good_snapshot_of_a_log_that_was_cut_begins_when_there_is_one(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    snapshots.cut(first.environment)
+    for name in names(log):
+        damage(log, name)
+    with pytest.raises(StoreError, match=r"no snapshot can be used.*run `academy snapshot` at a server"):
+        open_store("fresh", log)
+    snapshots.make(first.environment)
+    wait_until_equal(first, open_store("fresh", log))
+
+
+def test_snapshots_have_as_many_copies_as_the_log(nats: NatsServer, open_store: OpenStore) -> None:
+    # Two addresses would have two copies; one was wished.
+    log = LogAddress.parse(f"nats://{nats.host},{nats.host}/copies", 1)
+    with open_store("first", log) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        assert snapshots.make(store.environment).followed == 1
 
 
 def test_a_snapshot_of_another_log_is_refused(
@@ -117,10 +139,12 @@ def test_parts_that_a_killed_server_left_in_the_object_store_are_removed(
         whole = parts()
         left = f"$O.{log.stream}-snapshots.C.left"
         connection.run(connection.stream.publish(left, b"half"))
-        # Another server may be storing it now.
-        connection.run(snapshots._remove_remains(connection))
+        # Another server may be storing it now, however wrong the clock is here.
+        with monkeypatch.context() as wrong:
+            wrong.setattr(time, "time", lambda: 1e10)
+            connection.run(snapshots._remove_remains(connection))
         assert parts() == whole | {left}
-        monkeypatch.setattr(snapshots, "_LEFT_SECONDS", 0.0)
+        monkeypatch.setattr(snapshots, "_LEFT_SECONDS", -3_600.0)
         connection.run(snapshots._remove_remains(connection))
         assert parts() == whole
 
@@ -138,6 +162,30 @@ def test_a_server_that_lags_behind_the_cut_is_refused_with_the_remedy(
     snapshots.cut(store.environment)
     with pytest.raises(LogDivergedError, match="begin with an empty folder, which takes a snapshot"):
         open_store("late", log)
+
+
+def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_snapshots(
+    own_nats: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = own_nats.address("lost")
+    with Store(tmp_path / "first", log=log) as store:
+        snapshots.make(store.environment)
+    monkeypatch.setattr("academy.store.shared_log.jetstream.PATIENCE", 0.5)
+    monkeypatch.setattr(snapshots, "_STALLED_SECONDS", 1.0)
+    subscribe = JetStreamContext.subscribe
+
+    async def lose_nats(self: JetStreamContext, subject: str, cb: Any, **options: Any) -> Any:
+        async def lose(message: object) -> None:
+            """As if it had not come any more."""
+
+        made = await subscribe(self, subject, cb=lose, **options)
+        own_nats.kill()
+        return made
+
+    monkeypatch.setattr(JetStreamContext, "subscribe", lose_nats)
+    with pytest.raises(LogUnavailableError, match="try again"):
+        Store(tmp_path / "fresh", log=log)
+    assert not (tmp_path / "fresh" / "data.mdb").exists()
 
 
 def test_a_folder_with_a_log_of_its_own_has_no_snapshots(open_store: OpenStore) -> None:
