@@ -120,9 +120,9 @@ class GnuGoThinker:
 
 def _chance_of(colour: str, estimate: str) -> float:
     """The chance of a colour to win by an estimate like `W+6.4 (upper bound: 6.4, lower: 6.4)`."""
-    found = _ESTIMATE.match(estimate)
-    if found is None:
+    score = _ESTIMATE.match(estimate)
+    if score is None:
         return 0.5
-    leader, points = found.groups()
+    leader, points = score.groups()
     chance = 1.0 / (1.0 + math.exp(-float(points) / _POINTS))
     return chance if leader == colour.upper() else 1.0 - chance
