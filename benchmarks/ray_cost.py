@@ -45,7 +45,7 @@ def main() -> None:
                 there.append(
                     games_a_second(folder, engine, f"there{milliseconds}-{number}", *like, "--on", "ray")
                 )
-            ratios = [one / other for one, other in zip(here, there, strict=True)]
+            ratios = [local / on_ray for local, on_ray in zip(here, there, strict=True)]
             print(
                 f"| {milliseconds} ms | {median(here):.1f} | {median(there):.1f} "
                 f"| {median(ratios):.2f} times ({min(ratios):.2f} to {max(ratios):.2f}) |",
