@@ -182,6 +182,11 @@ class JetStreamLog:
             self._reading.cancel()
             await asyncio.wait({self._reading})
         await self._client.close()
+        # The client leaves tasks behind where a transfer was given up.
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     @property
     def stream(self) -> JetStreamContext:
