@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
+from academy.wire.tesujis import read_fight
 
 
 def console() -> Console:
@@ -162,6 +163,8 @@ _THIRDS: Final = ("first", "second", "last")
 def place_of(tesuji: pattern_pb2.TesujiRecord, game: game_pb2.Game) -> str:
     """What a tesuji knows of its place, in words; nothing where it may be anywhere."""
     player = "" if game.symmetric else f"player {tesuji.player} "
+    if (fight := read_fight(tesuji)) is not None:
+        return f"{player}{fight}"
     if tesuji.cells == "*":
         third = _THIRDS[tesuji.place]
         return f"{player}{tesuji.turned} turned, {third} third of the game"

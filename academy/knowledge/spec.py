@@ -53,6 +53,8 @@ class Placement(Enum):
     DROPPED = "dropped"
     # It turns over the rows of the opponent's pieces between it and own ones, and must turn some.
     OUTFLANKING = "outflanking"
+    # It goes to any empty cell, and takes those of the opponent's chains that have no empty cell beside them.
+    CAPTURING = "capturing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ class GameSpec:
             return GameKind.OTHER
         if max(self._cells_in_forms, default=0) >= _TWO:
             return GameKind.PIECES
-        anywhere = self.placement is Placement.ANYWHERE and not self.winning_row
+        anywhere = self.placement in (Placement.ANYWHERE, Placement.CAPTURING) and not self.winning_row
         if anywhere and "*" in self.move_forms and isinstance(self.geometry, SquareGeometry):
             return GameKind.STONES
         return GameKind.OTHER

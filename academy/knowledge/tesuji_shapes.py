@@ -20,8 +20,10 @@ from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesuji_numbers import NEAR_CELLS, NUMBERS
 
 __all__ = [
+    "CAPTURES",
     "EMPTY",
     "MOST_CODES",
+    "MOST_IN_FIGHT",
     "NO_SHAPE",
     "OFF",
     "OTHER",
@@ -30,6 +32,8 @@ __all__ = [
     "PROPOSED",
     "RESTING",
     "Family",
+    "Fight",
+    "Flags",
     "InvalidTesujiError",
     "Numbers",
     "Places",
@@ -61,7 +65,7 @@ PROPOSED: Final = 2**62
 PROPOSED_BY_SECOND: Final = 2**61
 assert NUMBERS <= PROPOSED_BY_SECOND
 # The kinds, whose numbers are kept in stored codes.
-BESIDE, BESIDE_PLACED, BOX_IN_ROW, TURNED, ROW = 0, 1, 2, 3, 16
+BESIDE, BESIDE_PLACED, BOX_IN_ROW, TURNED, CAPTURES, ROW = 0, 1, 2, 3, 4, 16
 # Instead of a code: the shape leads off the board.
 NO_SHAPE: Final = -1
 # Least images of shapes of no more codes are looked up.
@@ -82,6 +86,45 @@ class InvalidTesujiError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Fight:
+    """What a move does to the chains beside it.
+
+    Attributes:
+        taken: How many of the opponent's stones it takes.
+        saved: How many own stones it connects with, whose last liberty it fills.
+        threatened: How many of the opponent's stones it leaves one liberty.
+        liberties: How many the chain has that it joins or begins.
+    """
+
+    taken: int
+    saved: int
+    threatened: int
+    liberties: int
+
+    def __str__(self) -> str:
+        """Say it in words, as `takes 1, threatens 2+, 3+ liberties`; `+` means: or more."""
+        done = [
+            f"{verb} {_up_to(count, most)}"
+            for verb, count, most in (
+                ("takes", self.taken, MOST_IN_FIGHT.taken),
+                ("saves", self.saved, MOST_IN_FIGHT.saved),
+                ("threatens", self.threatened, MOST_IN_FIGHT.threatened),
+            )
+            if count
+        ]
+        left = _up_to(self.liberties, MOST_IN_FIGHT.liberties)
+        return ", ".join([*done, f"{left} {'liberty' if left == '1' else 'liberties'}"])
+
+
+def _up_to(count: int, most: int) -> str:
+    return str(count) if count < most else f"{most}+"
+
+
+# More stones or liberties count as this many.
+MOST_IN_FIGHT: Final = Fight(taken=3, saved=2, threatened=2, liberties=3)
+
+
+@dataclass(frozen=True, slots=True)
 class Tesuji:
     """What a code stands for.
 
@@ -89,16 +132,18 @@ class Tesuji:
         player: The player to move: 1 in a symmetric game.
         cells: What the cells around the one moved to hold, by (rows down, columns to the right): `EMPTY`,
             `OWN`, `OTHER`, `OFF`, or `RESTING`, where a piece would come to rest. Empty for the number of
-            pieces turned.
+            pieces turned and for what becomes of chains.
         place: The row from the top, or the cell, that the shape knows; for the number of pieces turned the
             third of the board that is filled. All from 0; None where it may be anywhere.
         turned: How many of the opponent's pieces the move turns over.
+        fight: What becomes of the chains beside the cell; None for other tesujis.
     """
 
     player: int
     cells: Mapping[Cell, int]
     place: int | None = None
     turned: int = 0
+    fight: Fight | None = None
 
 
 class Family:
@@ -294,7 +339,7 @@ class Turned:
         Raises:
             InvalidTesujiError: More pieces than are counted, or no third of the board.
         """
-        if tesuji.cells:
+        if tesuji.cells or tesuji.fight is not None:
             return None
         if tesuji.place is None or not (tesuji.turned <= _MOST_TURNED and tesuji.place < _STAGES):
             raise InvalidTesujiError(

@@ -8,6 +8,7 @@ from the row that wins (`GameSpec.winning_row`):
 - where a row wins, every row of this length through the cell that is wholly on the board;
 - where pieces fall down their column, instead of the cells beside it the box of three columns from one cell
   below to two above, which knows its row;
+- where chains are taken, what a move to the cell takes, saves and threatens besides;
 - where pieces turn rows of the opponent's over, the eight cells beside it know which cell of the board they
   surround, and there is the number of pieces that the move would turn.
 """
@@ -25,6 +26,7 @@ from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
+from academy.knowledge.tesuji_captures import Captures
 from academy.knowledge.tesuji_numbers import FARTHEST, MOST_CELLS, NUMBERS, cells_of_number, number_of_cells
 from academy.knowledge.tesuji_shapes import (
     BESIDE,
@@ -100,11 +102,14 @@ class Surroundings:
         self._height = spec.geometry.rows
         self._below = cells_around(spec.geometry, ((1, 0),))[0]
         self._turning = None
-        self._families: list[Family | Turned] = []
+        self._families: list[Family | Turned | Captures] = []
         match spec.placement:
-            case Placement.ANYWHERE:
+            case Placement.ANYWHERE | Placement.CAPTURING:
                 beside = _BESIDE_SQUARE if isinstance(spec.geometry, SquareGeometry) else _BESIDE_HEX
                 self._families.append(Family(spec, BESIDE, [beside]))
+                if spec.placement is Placement.CAPTURING:
+                    assert isinstance(spec.geometry, SquareGeometry)
+                    self._families.append(Captures(spec.geometry))
             case Placement.DROPPED:
                 rows = np.array([row for row, _ in spec.geometry.cells], dtype=np.int64)
                 self._families.append(Family(spec, BOX_IN_ROW, [_BOX], rows))

@@ -11,6 +11,7 @@ _PLACEMENTS: Final = {
     Placement.ANYWHERE: game_pb2.PLACEMENT_UNSPECIFIED,
     Placement.DROPPED: game_pb2.PLACEMENT_DROPPED,
     Placement.OUTFLANKING: game_pb2.PLACEMENT_OUTFLANKING,
+    Placement.CAPTURING: game_pb2.PLACEMENT_CAPTURING,
 }
 
 

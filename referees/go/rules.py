@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Self
 from academy.knowledge.boards import Board as AcademyBoard
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import SQUARE, board_permutation
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
 from referees.drawing import Drawing, crossings, draw_board
@@ -103,6 +103,7 @@ class Go(SgfResults, Referee[GoPosition, int]):
             symmetries=tuple(keeping),
             cell_names=board.names(self._size),
             move_forms=("*", "pass"),
+            placement=Placement.CAPTURING,
             expected_length=PLIES_PER_POINT * self._points,
         )
 

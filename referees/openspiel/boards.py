@@ -117,7 +117,7 @@ BOARDS: Final = {
         placement=Placement.DROPPED,
         winning_row="x_in_row",
     ),
-    "go": TensorBoard(_square, _of_go, "xo-", 0.7, bottom_first=True),
+    "go": TensorBoard(_square, _of_go, "xo-", 0.7, bottom_first=True, placement=Placement.CAPTURING),
     "gomoku": TensorBoard(
         _sides("size", "size"),
         lambda row, column, rows: f"{row},{column}",

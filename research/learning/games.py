@@ -117,7 +117,7 @@ TRIALS: Final = {
         levels=(10, 10, 30, 30, 80, 80),
         student=30,
         seconds=0.016,
-        contests=200,
+        contests=1_000,
         conditions=("shared", "own", "open"),
     ),
     # Others' programs teach as well as the project's.

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from academy.knowledge.spec import GameSpec, Placement
 from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
+from academy.wire.tesujis import read_fight
 from web.drawing import draw_legend, draw_tesuji
 from web.knowledge import Knowledge
 from web.pages.patterns import LIBRARIES
@@ -67,8 +68,10 @@ def _item(record: pattern_pb2.TesujiRecord, spec: GameSpec) -> _Item:
 
 
 def _name(record: pattern_pb2.TesujiRecord, spec: GameSpec) -> str:
-    """What the drawing does not show: where it is, how many pieces are turned, whose move it is."""
-    if record.cells == "*":
+    """What the drawing does not show: the place, pieces turned, what becomes of chains, whose move it is."""
+    if (fight := read_fight(record)) is not None:
+        name = str(fight).capitalize()
+    elif record.cells == "*":
         name = f"{record.turned} turned in the {_THIRDS[record.place]} third"
     elif not record.HasField("place"):
         name = "Anywhere"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from academy.store.columns import pack_columns
 from academy.store.errors import InvalidRecordError
 from academy.store.v1 import records_pb2
 from academy.v1 import pattern_pb2
+from academy.wire.tesujis import read_fight
 
 _OF_TESUJIS: Final = [column.name for column in fields(TesujiTable) if column.name != "codes"]
 # A code is kept as two numbers of this many bits.
@@ -169,6 +170,8 @@ def tesuji_records(
             turned=tesuji.turned,
             strength=strengths[row],
         )
+        if tesuji.fight is not None:
+            record.fight.CopyFrom(pattern_pb2.Fight(**asdict(tesuji.fight)))
         for name, figure in figures.items():
             setattr(record, name, figure)
         label = record.signature
@@ -192,7 +195,7 @@ def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: Game
             )
         try:
             cells = read_tesuji_cells(record.cells, record.player, spec)
-            code = around.code(Tesuji(record.player, cells, place, record.turned))
+            code = around.code(Tesuji(record.player, cells, place, record.turned, read_fight(record)))
         except (InvalidPatternError, InvalidTesujiError) as error:
             raise InvalidRecordError(f"{field}.cells", str(error)) from error
         columns["codes"].append(code)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import reduce
 from typing import Any, Final, TypeVar
 
 from google.protobuf import json_format
@@ -29,6 +30,7 @@ from academy.store.codec.patterns import entry_from_proto
 from academy.store.errors import InvalidRecordError
 from academy.store.library_text.words import (
     EVALUATION,
+    FIGHT,
     FIRST_LINE,
     INDENT,
     TESUJIS,
@@ -87,13 +89,14 @@ def _read_figures(
     readers: dict[str, Callable[[Word], int]],
     fields: dict[str, str],
 ) -> None:
-    """Read words with a value after each into a record; `fields` are the fields that have other names."""
+    """Read words with a value after each into a record; `fields` are the fields of other names or parts."""
     for figure, value in itertools.zip_longest(figures[::2], figures[1::2]):
         if figure.text not in readers or value is None:
             raise figure.refuse(f"must be one of {', '.join(readers)}, with a value after it")
         number = readers[figure.text](value)
+        *parts, name = fields.get(figure.text, figure.text).split(".")
         try:
-            setattr(record, fields.get(figure.text, figure.text), number)
+            setattr(reduce(getattr, parts, record), name, number)
         except ValueError as error:
             raise value.refuse("is too great") from error
 
@@ -202,6 +205,7 @@ class _Reader:
             "player": Word.small,
             "place": Word.small,
             "turned": Word.small,
+            **dict.fromkeys(FIGHT, Word.small),
             "offered": Word.whole,
             "chosen": Word.whole,
             "uses": Word.whole,
@@ -210,7 +214,12 @@ class _Reader:
             "weight": lambda word: word.decimal(VALUE_SCALE),
             "gradient": Word.sum_of_shares,
         }
-        fields = {"elos": "elo_hundredths", "weight": "weight_millionths", "gradient": "gradient_millionths"}
+        fields = {
+            "elos": "elo_hundredths",
+            "weight": "weight_millionths",
+            "gradient": "gradient_millionths",
+            **{name: f"fight.{name}" for name in FIGHT},
+        }
         _read_figures(record, figures, readers, fields)
 
     def _evaluation_figures(self, figures: list[Word]) -> None:

@@ -18,6 +18,8 @@ TESUJIS: Final = "tesujis"
 # What contests of a lower level left in an opening position, on a line below that of the position.
 WEAKER: Final = "weaker"
 EVALUATION: Final = "evaluation"
+# What a tesuji without cells says of chains.
+FIGHT: Final = ("taken", "saved", "threatened", "liberties")
 PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 

@@ -10,6 +10,7 @@ from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.codec.games import library_to_proto
 from academy.store.library_text.words import (
     EVALUATION,
+    FIGHT,
     FIRST_LINE,
     INDENT,
     PLAIN_MOVE,
@@ -104,6 +105,8 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
         yield f"% place {record.place}"
     if record.turned:
         yield f"% turned {record.turned}"
+    if record.HasField("fight"):
+        yield "% " + " ".join(f"{name} {getattr(record.fight, name)}" for name in FIGHT)
     elos = decimal(record.elo_hundredths, ELO_SCALE)
     weight, gradient = (
         decimal(value, VALUE_SCALE) for value in (record.weight_millionths, record.gradient_millionths)

@@ -78,7 +78,10 @@ def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy
     assert first["signature"]["proposers"] == int(first["offered"])
 
 
-@pytest.mark.parametrize(("game", "form"), [("go", "text"), ("connect_four", "text"), ("othello", "binary")])
+@pytest.mark.parametrize(
+    ("game", "form"),
+    [("go", "text"), ("go(board_size=5)", "text"), ("connect_four", "text"), ("othello", "binary")],
+)
 def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
     server: Running, academy: Academy, tmp_path: Path, game: str, form: str
 ) -> None:
@@ -118,7 +121,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
     [
         ("*", "-", "line 10, column 1: 0 cells are '*'"),
         ("*", "b", "letter 'b' is none of - x o + # * _"),
-        ("% offered", "% bid", "'bid' must be one of player, place, turned, offered"),
+        ("% offered", "% bid", "'bid' must be one of player, place, turned, taken"),
         ("chosen", "refused", "'refused' must be one of"),
         ("% player 1", "% player 2", "tesujis of this game are kept for player 1"),
         ("% uses", "% place 7\n% uses", "place 7: tesujis of this shape have [None]"),

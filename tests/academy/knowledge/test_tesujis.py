@@ -41,7 +41,8 @@ OTHELLO = GameSpec(
     placement=Placement.OUTFLANKING,
 )
 ROWS = replace(GO, winning_row=3)
-GAMES = (GO, HEX, FOUR, OTHELLO, ROWS)
+CAPTURING = replace(GO, placement=Placement.CAPTURING)
+GAMES = (GO, HEX, FOUR, OTHELLO, ROWS, CAPTURING)
 PIECES = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
 Chooser = Callable[[Board, int, Random], int]
 

@@ -1,0 +1,160 @@
+"""What a move does to the chains beside it, as tesujis of games where chains are taken.
+
+A chain is stones of one player that touch each other by the sides of their cells; its liberties are the empty
+cells beside it. A chain whose last liberty is filled is taken.
+"""
+
+from dataclasses import asdict, astuple, dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.symmetries import Cell
+from academy.knowledge.tesuji_shapes import (
+    CAPTURES,
+    EMPTY,
+    KIND,
+    MOST_IN_FIGHT,
+    OTHER,
+    OWN,
+    Fight,
+    Flags,
+    InvalidTesujiError,
+    Numbers,
+    Places,
+    Tesuji,
+    Views,
+    cells_around,
+)
+
+__all__ = ["Captures"]
+
+_SIDES: Final[tuple[Cell, ...]] = ((-1, 0), (0, -1), (0, 1), (1, 0))
+
+
+class Captures:
+    """A shape that is no cells, but what a move to the cell takes, saves and threatens.
+
+    Arguments:
+        geometry: The board.
+    """
+
+    kind, size = CAPTURES, 1
+    outlines: frozenset[frozenset[Cell]] = frozenset()
+
+    def __init__(self, geometry: SquareGeometry) -> None:
+        self._beside = cells_around(geometry, _SIDES)
+        self._most = np.array(astuple(MOST_IN_FIGHT), dtype=np.int64)
+        self._units = np.cumprod([1, *(self._most[:-1] + 1)])
+
+    def read(self, code: int, player: int) -> Tesuji:
+        """Return what a code of this kind stands for.
+
+        Arguments:
+            code: As `codes` gives it, without what says the player.
+            player: The player to move: 1 in a symmetric game.
+        """
+        figures = code % KIND // self._units % (self._most + 1)
+        return Tesuji(player, {}, fight=Fight(*figures.tolist()))
+
+    def code(self, tesuji: Tesuji) -> int | None:
+        """Return the code, None for a tesuji of cells.
+
+        Arguments:
+            tesuji: One that says what becomes of chains.
+
+        Raises:
+            InvalidTesujiError: More than is counted.
+        """
+        if tesuji.fight is None or tesuji.cells:
+            return None
+        figures = np.array(astuple(tesuji.fight))
+        if (figures > self._most).any():
+            most = ", ".join(f"{name} {count}" for name, count in asdict(MOST_IN_FIGHT).items())
+            raise InvalidTesujiError(f"{asdict(tesuji.fight)}: the most that count are {most}")
+        return self.kind * KIND + int(figures @ self._units)
+
+    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+        """Return a row of one code for each cell.
+
+        Arguments:
+            views: A row for each board: its cells as the player to move sees them, then one off the board.
+            boards: The row of `views` of each cell that is asked for.
+            cells: These cells.
+            player: The player to move.
+        """
+        chains = _Chains.on(views, self._beside)
+        beside = self._beside[:, cells].T
+        held, at_side = views[boards[:, None], beside], chains.numbers[boards[:, None], beside]
+        # A chain on two sides of the cell is one.
+        touched = np.sort(at_side, axis=1)
+        touched[:, 1:][touched[:, 1:] == touched[:, :-1]] = chains.none
+        owners, sizes, left = (column[touched] for column in (chains.owners, chains.sizes, chains.left))
+        own, other = owners == OWN, owners == OTHER
+        free = (chains.liberties[touched] & own[:, :, None]).any(axis=1)
+        rows = np.arange(len(cells))
+        # A stone beside the cell that is taken leaves a liberty, too.
+        free[rows[:, None], beside] |= (held == EMPTY) | ((held == OTHER) & (chains.left[at_side] == 1))
+        free[rows, cells] = False
+        figures = [
+            (sizes * (other & (left == 1))).sum(axis=1),
+            (sizes * (own & (left == 1))).sum(axis=1),
+            (sizes * (other & (left == 2))).sum(axis=1),
+            free.sum(axis=1),
+        ]
+        codes: Numbers = self.kind * KIND + np.minimum(np.stack(figures, axis=1), self._most) @ self._units
+        return codes[:, None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chains:
+    """The chains of some boards. The last one is none: that of cells without a stone.
+
+    `numbers` has the chain of each cell, a row for each board. Of each chain `owners` has what its stones are
+    to the player, `sizes` how many, `liberties` which cells and `left` how many of these.
+    """
+
+    numbers: Places
+    owners: NDArray[np.uint8]
+    sizes: Numbers
+    liberties: Flags
+    left: Numbers
+
+    @property
+    def none(self) -> int:
+        """The number of no chain."""
+        return len(self.sizes) - 1
+
+    @classmethod
+    def on(cls, views: Views, beside: Places) -> "_Chains":
+        """Find the chains of boards.
+
+        Arguments:
+            views: A row for each board: its cells as a player sees them, then one off the board.
+            beside: The cells beside each cell, a row for each side.
+        """
+        stones = (views == OWN) | (views == OTHER)
+        nobody = views.size
+        # Each stone takes the least place of a stone that it is connected with, step by step.
+        least = np.where(stones, np.arange(nobody).reshape(views.shape), nobody)
+        connected = stones[:, None, :-1] & (views[:, beside] == views[:, None, :-1])
+        while True:
+            nearest = np.where(connected, least[:, beside], nobody).min(axis=1)
+            nearer = least.copy()
+            np.minimum(least[:, :-1], nearest, out=nearer[:, :-1])
+            # And at once the place that this one has taken.
+            nearer = np.append(nearer, nobody)[nearer]
+            if np.array_equal(nearer, least):
+                break
+            least = nearer
+        places, numbers, sizes = np.unique(least, return_inverse=True, return_counts=True)
+        numbers = numbers.reshape(views.shape)
+        owners = np.append(views, np.uint8(EMPTY))[places]
+        liberties = np.zeros((len(places), views.shape[1]), dtype=np.bool_)
+        boards, cells = np.nonzero(views == EMPTY)
+        liberties[numbers[boards, beside[:, cells]], cells] = True
+        liberties[-1] = False
+        sizes[-1] = 0
+        return cls(numbers, owners, sizes, liberties, liberties.sum(axis=1))

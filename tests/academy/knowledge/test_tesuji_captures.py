@@ -1,0 +1,122 @@
+"""What a move does to the chains beside it, where chains are taken."""
+
+from dataclasses import astuple, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Board
+from academy.knowledge.spec import InvalidGameError, Placement
+from academy.knowledge.tesuji_shapes import MOST_IN_FIGHT, Fight, InvalidTesujiError, Tesuji
+from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
+
+from .games import GO, HEX
+
+SIZE = 5
+CAPTURING = replace(GO, placement=Placement.CAPTURING)
+
+
+def around() -> Surroundings:
+    found = surroundings(CAPTURING)
+    assert found is not None
+    return found
+
+
+def fight(letters: str, cell: int, player: int = 1) -> Fight:
+    board = Board.from_letters(CAPTURING.geometry, "".join(letters.split()))
+    found = around().read(int(around().of_cells(board, [cell], player)[0, 1])).fight
+    assert found is not None
+    return found
+
+
+def at(row: int, column: int) -> int:
+    return row * SIZE + column
+
+
+@pytest.mark.parametrize(
+    ("letters", "cell", "expected"),
+    [
+        pytest.param("----- ----- ----- ----- -----", at(2, 2), Fight(0, 0, 0, 3), id="alone in the middle"),
+        pytest.param("----- ----- ----- ----- -----", at(0, 0), Fight(0, 0, 0, 2), id="alone in the corner"),
+        # The stone in the corner has its last liberty beside it.
+        pytest.param("o---- x---- ----- ----- -----", at(0, 1), Fight(1, 0, 0, 3), id="takes one"),
+        pytest.param("oo--- xx--- ----- ----- -----", at(0, 2), Fight(2, 0, 0, 3), id="takes two"),
+        pytest.param("oooo- xxxx- ----- ----- -----", at(0, 4), Fight(3, 0, 0, 2), id="takes four"),
+        # The chain in the corner is on two sides of the cell, and counts once.
+        pytest.param(
+            "-oxxx ooxxx xxx-- ----- -----", at(0, 0), Fight(3, 0, 0, 2), id="takes a chain at both sides"
+        ),
+        pytest.param("x---- o---- ----- ----- -----", at(0, 1), Fight(0, 1, 0, 2), id="saves one"),
+        pytest.param("xx-o- oo--- ----- ----- -----", at(0, 2), Fight(0, 2, 0, 1), id="saves two, for now"),
+        pytest.param("o---- ----- ----- ----- -----", at(0, 1), Fight(0, 0, 1, 2), id="threatens one"),
+        pytest.param("oo--- x---- ----- ----- -----", at(0, 2), Fight(0, 0, 2, 2), id="threatens two"),
+        pytest.param("-o--- o---- ----- ----- -----", at(0, 0), Fight(0, 0, 0, 0), id="kills itself"),
+        # Two own chains become one: their liberties are counted once.
+        pytest.param("x-x-- o-o-- oooo- ----- -----", at(0, 1), Fight(0, 1, 0, 2), id="connects"),
+    ],
+)
+def test_what_a_move_takes_saves_and_threatens(letters: str, cell: int, expected: Fight) -> None:
+    assert fight(letters, cell) == expected
+    exchanged = letters.translate(str.maketrans("xo", "ox"))
+    assert fight(exchanged, cell, player=2) == expected
+
+
+def chain(board: Board, cell: int) -> tuple[frozenset[int], frozenset[int]]:
+    """The cells of a stone's chain, and its liberties, stone by stone."""
+    seen, left, liberties = {cell}, [cell], set()
+    while left:
+        for beside in sides(left.pop()):
+            if board.letters[beside] == "-":
+                liberties.add(beside)
+            elif board.letters[beside] == board.letters[cell] and beside not in seen:
+                seen.add(beside)
+                left.append(beside)
+    return frozenset(seen), frozenset(liberties)
+
+
+def sides(cell: int) -> list[int]:
+    row, column = divmod(cell, SIZE)
+    steps = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [r * SIZE + c for r, c in steps if 0 <= r < SIZE and 0 <= c < SIZE]
+
+
+@given(st.text("-xo", min_size=SIZE * SIZE, max_size=SIZE * SIZE), st.integers(0, SIZE * SIZE - 1))
+def test_any_board_is_counted_as_by_hand(letters: str, cell: int) -> None:
+    letters = letters[:cell] + "-" + letters[cell + 1 :]
+    board = Board.from_letters(CAPTURING.geometry, letters)
+    beside = [side for side in sides(cell) if letters[side] != "-"]
+    own, other = ({chain(board, side) for side in beside if letters[side] == colour} for colour in ("x", "o"))
+    taken = [stones for stones, liberties in other if len(liberties) == 1]
+    liberties = {
+        side for side in sides(cell) if letters[side] == "-" or any(side in stones for stones in taken)
+    }
+    liberties = liberties.union(*(free for _, free in own)) - {cell}
+    counted = (
+        sum(len(stones) for stones in taken),
+        sum(len(stones) for stones, free in own if len(free) == 1),
+        sum(len(stones) for stones, free in other if len(free) == 2),
+        len(liberties),
+    )
+    assert astuple(fight(letters, cell)) == tuple(map(min, counted, astuple(MOST_IN_FIGHT)))
+
+
+@given(st.builds(Fight, st.integers(0, 3), st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)))
+def test_a_code_is_that_of_its_fight(known: Fight) -> None:
+    code = around().code(Tesuji(1, {}, fight=known))
+    assert around().read(code) == Tesuji(1, {}, fight=known)
+
+
+def test_more_than_is_counted_is_refused() -> None:
+    with pytest.raises(InvalidTesujiError, match=r"'taken': 4.*the most that count are taken 3, saved 2"):
+        around().code(Tesuji(1, {}, fight=Fight(4, 0, 0, 1)))
+
+
+def test_chains_are_taken_on_square_boards_only() -> None:
+    with pytest.raises(InvalidGameError, match="'capturing': for square boards only"):
+        replace(HEX, placement=Placement.CAPTURING)
+
+
+def test_it_is_said_in_words() -> None:
+    assert str(Fight(3, 1, 2, 1)) == "takes 3+, saves 1, threatens 2+, 1 liberty"
+    assert str(Fight(0, 0, 0, 3)) == "3+ liberties"
