@@ -20,7 +20,6 @@ from academy.knowledge.tesuji_shapes import (
     OTHER,
     OWN,
     Fight,
-    Flags,
     InvalidTesujiError,
     Numbers,
     Places,
@@ -32,6 +31,10 @@ from academy.knowledge.tesuji_shapes import (
 __all__ = ["Captures"]
 
 _SIDES: Final[tuple[Cell, ...]] = ((-1, 0), (0, -1), (0, 1), (1, 0))
+# The bits of a byte, the first cell's first, and how many are set in each byte.
+_BITS: Final = 8
+_BIT: Final = np.packbits(np.eye(_BITS, dtype=np.bool_), axis=1)[:, 0]
+_COUNT: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.int64)
 
 
 class Captures:
@@ -93,16 +96,17 @@ class Captures:
         touched[:, 1:][touched[:, 1:] == touched[:, :-1]] = chains.none
         owners, sizes, left = (column[touched] for column in (chains.owners, chains.sizes, chains.left))
         own, other = owners == OWN, owners == OTHER
-        free = (chains.liberties[touched] & own[:, :, None]).any(axis=1)
-        rows = np.arange(len(cells))
+        joined = np.bitwise_or.reduce(np.where(own[:, :, None], chains.liberties[touched], 0), axis=1)
         # A stone beside the cell that is taken leaves a liberty, too.
-        free[rows[:, None], beside] |= (held == EMPTY) | ((held == OTHER) & (chains.left[at_side] == 1))
-        free[rows, cells] = False
+        free = (held == EMPTY) | ((held == OTHER) & (chains.left[at_side] == 1))
+        byte, bit = np.divmod(beside, _BITS)
+        is_joined = joined[np.arange(len(cells))[:, None], byte] & _BIT[bit] > 0
         figures = [
             (sizes * (other & (left == 1))).sum(axis=1),
             (sizes * (own & (left == 1))).sum(axis=1),
             (sizes * (other & (left == 2))).sum(axis=1),
-            free.sum(axis=1),
+            # Chains that it joins have lost the cell itself.
+            _COUNT[joined].sum(axis=1) - own.any(axis=1) + (free & ~is_joined).sum(axis=1),
         ]
         codes: Numbers = self.kind * KIND + np.minimum(np.stack(figures, axis=1), self._most) @ self._units
         return codes[:, None]
@@ -113,13 +117,13 @@ class _Chains:
     """The chains of some boards. The last one is none: that of cells without a stone.
 
     `numbers` has the chain of each cell, a row for each board. Of each chain `owners` has what its stones are
-    to the player, `sizes` how many, `liberties` which cells and `left` how many of these.
+    to the player, `sizes` how many, `liberties` a bit for each cell and `left` how many of these are set.
     """
 
     numbers: Places
     owners: NDArray[np.uint8]
     sizes: Numbers
-    liberties: Flags
+    liberties: NDArray[np.uint8]
     left: Numbers
 
     @property
@@ -135,26 +139,30 @@ class _Chains:
             views: A row for each board: its cells as a player sees them, then one off the board.
             beside: The cells beside each cell, a row for each side.
         """
-        stones = (views == OWN) | (views == OTHER)
-        nobody = views.size
-        # Each stone takes the least place of a stone that it is connected with, step by step.
-        least = np.where(stones, np.arange(nobody).reshape(views.shape), nobody)
-        connected = stones[:, None, :-1] & (views[:, beside] == views[:, None, :-1])
-        while True:
-            nearest = np.where(connected, least[:, beside], nobody).min(axis=1)
-            nearer = least.copy()
-            np.minimum(least[:, :-1], nearest, out=nearer[:, :-1])
-            # And at once the place that this one has taken.
-            nearer = np.append(nearer, nobody)[nearer]
-            if np.array_equal(nearer, least):
-                break
-            least = nearer
-        places, numbers, sizes = np.unique(least, return_inverse=True, return_counts=True)
-        numbers = numbers.reshape(views.shape)
-        owners = np.append(views, np.uint8(EMPTY))[places]
-        liberties = np.zeros((len(places), views.shape[1]), dtype=np.bool_)
+        held, width = views.ravel(), views.shape[1]
+        stones = (held == OWN) | (held == OTHER)
+        # Pairs of one colour, each pair once: those to the right and below.
+        boards, cells = np.nonzero(stones.reshape(views.shape)[:, :-1])
+        further = beside[-2:, cells]
+        one = np.tile(boards * width + cells, len(further))
+        other = (boards * width + further).ravel()
+        connected = held[one] == held[other]
+        one, other = one[connected], other[connected]
+        # Each stone has the place of another one of its chain, which in the end is the least of all.
+        place = np.arange(held.size)
+        while (apart := place[one] != place[other]).any():
+            one, other = one[apart], other[apart]
+            ends = place[one], place[other]
+            np.minimum.at(place, np.maximum(*ends), np.minimum(*ends))
+            while not np.array_equal(nearer := place[place], place):
+                place = nearer
+        chains, numbers, sizes = np.unique(place[stones], return_inverse=True, return_counts=True)
+        numbers_of = np.full(held.size, len(chains))
+        numbers_of[stones] = numbers
+        numbers = numbers_of.reshape(views.shape)
+        owners, sizes = np.append(held[chains], np.uint8(EMPTY)), np.append(sizes, 0)
+        liberties = np.zeros((len(sizes), width), dtype=np.bool_)
         boards, cells = np.nonzero(views == EMPTY)
         liberties[numbers[boards, beside[:, cells]], cells] = True
         liberties[-1] = False
-        sizes[-1] = 0
-        return cls(numbers, owners, sizes, liberties, liberties.sum(axis=1))
+        return cls(numbers, owners, sizes, np.packbits(liberties, axis=1), liberties.sum(axis=1))

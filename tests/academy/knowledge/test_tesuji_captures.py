@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import InvalidGameError, Placement
-from academy.knowledge.tesuji_shapes import MOST_IN_FIGHT, Fight, InvalidTesujiError, Tesuji
+from academy.knowledge.tesuji_shapes import Fight, InvalidTesujiError, Tesuji
 from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
 
 from .games import GO, HEX
@@ -62,14 +62,14 @@ def test_what_a_move_takes_saves_and_threatens(letters: str, cell: int, expected
     assert fight(exchanged, cell, player=2) == expected
 
 
-def chain(board: Board, cell: int) -> tuple[frozenset[int], frozenset[int]]:
+def chain(letters: str, cell: int) -> tuple[frozenset[int], frozenset[int]]:
     """The cells of a stone's chain, and its liberties, stone by stone."""
     seen, left, liberties = {cell}, [cell], set()
     while left:
         for beside in sides(left.pop()):
-            if board.letters[beside] == "-":
+            if letters[beside] == "-":
                 liberties.add(beside)
-            elif board.letters[beside] == board.letters[cell] and beside not in seen:
+            elif letters[beside] == letters[cell] and beside not in seen:
                 seen.add(beside)
                 left.append(beside)
     return frozenset(seen), frozenset(liberties)
@@ -81,24 +81,33 @@ def sides(cell: int) -> list[int]:
     return [r * SIZE + c for r, c in steps if 0 <= r < SIZE and 0 <= c < SIZE]
 
 
-@given(st.text("-xo", min_size=SIZE * SIZE, max_size=SIZE * SIZE), st.integers(0, SIZE * SIZE - 1))
-def test_any_board_is_counted_as_by_hand(letters: str, cell: int) -> None:
-    letters = letters[:cell] + "-" + letters[cell + 1 :]
-    board = Board.from_letters(CAPTURING.geometry, letters)
+def counted(letters: str, cell: int, player: int) -> tuple[int, ...]:
+    """What is taken, saved and threatened on a board of 5x5, and the liberties left, as far as it counts."""
+    colours = ("x", "o") if player == 1 else ("o", "x")
     beside = [side for side in sides(cell) if letters[side] != "-"]
-    own, other = ({chain(board, side) for side in beside if letters[side] == colour} for colour in ("x", "o"))
+    own, other = ({chain(letters, side) for side in beside if letters[side] == colour} for colour in colours)
     taken = [stones for stones, liberties in other if len(liberties) == 1]
     liberties = {
         side for side in sides(cell) if letters[side] == "-" or any(side in stones for stones in taken)
     }
     liberties = liberties.union(*(free for _, free in own)) - {cell}
-    counted = (
+    figures = (
         sum(len(stones) for stones in taken),
         sum(len(stones) for stones, free in own if len(free) == 1),
         sum(len(stones) for stones, free in other if len(free) == 2),
         len(liberties),
     )
-    assert astuple(fight(letters, cell)) == tuple(map(min, counted, astuple(MOST_IN_FIGHT)))
+    return tuple(map(min, figures, (3, 2, 2, 3)))
+
+
+@given(
+    st.text("-xo", min_size=SIZE * SIZE, max_size=SIZE * SIZE),
+    st.integers(0, SIZE * SIZE - 1),
+    st.integers(1, 2),
+)
+def test_any_board_is_counted_as_by_hand(letters: str, cell: int, player: int) -> None:
+    letters = letters[:cell] + "-" + letters[cell + 1 :]
+    assert astuple(fight(letters, cell, player)) == counted(letters, cell, player)
 
 
 @given(st.builds(Fight, st.integers(0, 3), st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)))

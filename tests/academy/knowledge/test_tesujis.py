@@ -394,6 +394,7 @@ def fingerprint(table: TesujiTable) -> str:
         (HEX, "5d8352b62040172f"),
         (FOUR, "ecd369e6c0af6db7"),
         (OTHELLO, "ce4562a051d190db"),
+        (CAPTURING, "b16359e8d929ae35"),
     ],
 )
 def test_every_machine_learns_the_same(spec: GameSpec, expected: str) -> None:

@@ -13,6 +13,7 @@ from academy.store.codec.games import spec_to_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients.local_weights import LocalWeights
 from referees.api import referee
+from tests.academy.knowledge.test_tesuji_captures import counted
 from tests.academy.service.examples import contest, tiny_go
 from tests.academy.service.running import Running
 from tests.academy.service.test_advice import beside_each_other
@@ -125,6 +126,12 @@ class Written:
             codes.append(sum(moved[step] * 4**order for order, step in enumerate(shape)) + kind * 2**32)
         return self.tesujis.get(min(codes), 0) / 1e6
 
+    def fight(self, letters: str, cell: int, player: int) -> float:
+        """The weight of what a move does to chains."""
+        taken, saved, threatened, liberties = counted(letters, cell, player)
+        code = 4 * 2**32 + taken + 4 * saved + 12 * threatened + 36 * liberties
+        return self.tesujis.get(code, 0) / 1e6
+
 
 def downloaded(academy: Running, game: game_pb2.Game) -> consultation_pb2.DownloadWeightsResponse:
     request = consultation_pb2.DownloadWeightsRequest(game_id=game.game_id, player=1)
@@ -134,13 +141,18 @@ def downloaded(academy: Running, game: game_pb2.Game) -> consultation_pb2.Downlo
 LEARNING = game_pb2.LibrarySettings(tesuji_capacity=500, evaluation=True, evaluation_patterns=5_000)
 
 
-def test_positions_and_tesujis_of_go_are_evaluated_by_the_page_alone(academy: Running) -> None:
-    game = tiny_go("by-the-page")
+@pytest.mark.parametrize("captures", [False, True])
+def test_positions_and_tesujis_of_go_are_evaluated_by_the_page_alone(
+    academy: Running, captures: bool
+) -> None:
+    game = tiny_go(f"by-the-page-{captures}")
     game.settings.MergeFrom(LEARNING)
+    if captures:
+        game.placement = game_pb2.PLACEMENT_CAPTURING
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
     for number in range(8):
-        played = contest(f"by-the-page/{number}", game.game_id)
+        played = contest(f"{game.game_id}/{number}", game.game_id)
         arena.contests.ReportContest(beside_each_other(played, Random(number)))
     answer = downloaded(academy, game)
     spec = academy.store.follow().refresh(game.game_id).spec
@@ -153,7 +165,7 @@ def test_positions_and_tesujis_of_go_are_evaluated_by_the_page_alone(academy: Ru
         assert written.worth(letters, player) == pytest.approx(library.log_odds([board], player)[0], abs=1e-6)
         cells = [cell for cell, letter in enumerate(letters) if letter == "-"]
         weigh = partial(written.tesuji, letters, player=player, shape=steps(beside), kind=0)
-        weights = [weigh(cell) for cell in cells]
+        weights = [weigh(cell) + captures * written.fight(letters, cell, player) for cell in cells]
         above = [weight - sum(weights) / len(weights) for weight in weights]
         assert any(above) and above == pytest.approx(library.advise(board, cells, player), abs=1e-6)
 
