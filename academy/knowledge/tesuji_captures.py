@@ -116,8 +116,8 @@ class Captures:
 class _Chains:
     """The chains of some boards. The last one is none: that of cells without a stone.
 
-    `numbers` has the chain of each cell, a row for each board. Of each chain `owners` has what its stones are
-    to the player, `sizes` how many, `liberties` a bit for each cell and `left` how many of these are set.
+    `numbers` has the chain of each cell, a row for each board. The others have a row for each chain: whose
+    stones it has, how many, a bit for each cell that is a liberty, and how many liberties it has.
     """
 
     numbers: Places
@@ -144,15 +144,15 @@ class _Chains:
         # Pairs of one colour, each pair once: those to the right and below.
         boards, cells = np.nonzero(stones.reshape(views.shape)[:, :-1])
         further = beside[-2:, cells]
-        one = np.tile(boards * width + cells, len(further))
-        other = (boards * width + further).ravel()
-        connected = held[one] == held[other]
-        one, other = one[connected], other[connected]
-        # Each stone has the place of another one of its chain, which in the end is the least of all.
+        here = np.tile(boards * width + cells, len(further))
+        there = (boards * width + further).ravel()
+        connected = held[here] == held[there]
+        here, there = here[connected], there[connected]
+        # Each stone has the place of another stone of its chain, which in the end is the least of all.
         place = np.arange(held.size)
-        while (apart := place[one] != place[other]).any():
-            one, other = one[apart], other[apart]
-            ends = place[one], place[other]
+        while (apart := place[here] != place[there]).any():
+            here, there = here[apart], there[apart]
+            ends = place[here], place[there]
             np.minimum.at(place, np.maximum(*ends), np.minimum(*ends))
             while not np.array_equal(nearer := place[place], place):
                 place = nearer

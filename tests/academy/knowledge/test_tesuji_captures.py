@@ -18,16 +18,16 @@ CAPTURING = replace(GO, placement=Placement.CAPTURING)
 
 
 def around() -> Surroundings:
-    found = surroundings(CAPTURING)
-    assert found is not None
-    return found
+    known = surroundings(CAPTURING)
+    assert known is not None
+    return known
 
 
 def fight(letters: str, cell: int, player: int = 1) -> Fight:
     board = Board.from_letters(CAPTURING.geometry, "".join(letters.split()))
-    found = around().read(int(around().of_cells(board, [cell], player)[0, 1])).fight
-    assert found is not None
-    return found
+    known = around().read(int(around().of_cells(board, [cell], player)[0, 1])).fight
+    assert known is not None
+    return known
 
 
 def at(row: int, column: int) -> int:
@@ -126,6 +126,6 @@ def test_chains_are_taken_on_square_boards_only() -> None:
         replace(HEX, placement=Placement.CAPTURING)
 
 
-def test_it_is_said_in_words() -> None:
+def test_people_read_it_in_words() -> None:
     assert str(Fight(3, 1, 2, 1)) == "takes 3+, saves 1, threatens 2+, 1 liberty"
     assert str(Fight(0, 0, 0, 3)) == "3+ liberties"
