@@ -94,6 +94,7 @@ def reports() -> Iterator[contests_pb2.ReportContestRequest]:
 
 def taught(settings: game_pb2.LibrarySettings) -> game_pb2.Game:
     game = go_game(GAME)
+    game.placement = game_pb2.PLACEMENT_CAPTURING
     game.settings.CopyFrom(settings)
     return game
 
