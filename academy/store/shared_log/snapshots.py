@@ -12,19 +12,19 @@ import tempfile
 import time
 import zlib
 from collections.abc import Coroutine, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from io import BufferedIOBase, BufferedReader, BufferedWriter
 from pathlib import Path
 from typing import Any, Final
 
 from nats.errors import Error as NatsError
-from nats.js.api import ObjectInfo, ObjectMeta, StorageType
+from nats.js.api import ObjectInfo, ObjectMeta, ObjectMetaOptions, StorageType
 from nats.js.errors import APIError, NotFoundError
 from nats.js.object_store import ObjectStore
 
 from academy.store.environment import Environment
-from academy.store.errors import LogUnavailableError, StoreCorruptError, StoreError
+from academy.store.errors import NO_ROOM, LogUnavailableError, StoreCorruptError, StoreError, StoreFullError
 from academy.store.maintenance.backup import place_copy, place_received, sync
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place
@@ -37,6 +37,8 @@ _DRAFT: Final = ".snapshot-"
 # The fastest level already gains most.
 _LEVEL: Final = 1
 _PART: Final = 1 << 20
+# Of one message in the object store.
+_LARGEST_CHUNK: Final = 128 << 10
 # A transfer that has not moved for this long is given up.
 _STALLED_SECONDS: Final = 20.0
 # What a killed server has left in the object store, or beside its data, is removed after this long.
@@ -64,15 +66,16 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
         if left.stat().st_mtime < time.time() - _LEFT_SECONDS:
             shutil.rmtree(left, ignore_errors=True)
     with (
-        tempfile.TemporaryDirectory(prefix=_DRAFT, dir=environment.folder) as draft,
-        closing(JetStreamLog(address)) as log,
+        _naming_faults(environment.folder),
+        _draft_in(environment.folder) as draft,
+        _open_log(address) as log,
     ):
-        copy = Path(draft) / "copy"
+        copy = draft / "copy"
         place_copy(copy, environment)
         with Environment(copy, read_only=True) as copied, copied.reading() as transaction:
             now = place.read(transaction)
         assert now is not None  # as the folder it is a copy of
-        packed = Path(draft) / "packed"
+        packed = draft / "packed"
         with (copy / "data.mdb").open("rb") as plain, gzip.open(packed, "wb", _LEVEL) as file:
             shutil.copyfileobj(plain, file, _PART)
         made = Snapshot(f"{_prefix(log)}{now.followed:020d}", now.followed, packed.stat().st_size)
@@ -89,7 +92,7 @@ def cut(environment: Environment, *, keep: int = KEPT) -> int:
 
     With fewer snapshots nothing is removed. Raises StoreError, LogUnavailableError.
     """
-    with closing(JetStreamLog(_read_address(environment))) as log:
+    with _open_log(_read_address(environment)) as log:
         kept = _list(log)[:keep]
         if len(kept) == keep:
             log.cut(kept[-1].followed)
@@ -102,20 +105,20 @@ def fetch(folder: Path, address: LogAddress) -> int:
     0: there is none, and the log is read from its beginning. Raises StoreError where that was cut,
     LogUnavailableError.
     """
-    with closing(JetStreamLog(address)) as log:
+    with _naming_faults(folder), _open_log(address) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{_DRAFT}*"):
             # Of a start that was killed.
             shutil.rmtree(left, ignore_errors=True)
         for snapshot in _list(log):
-            with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
+            with _draft_in(folder) as draft:
                 try:
-                    _take(log, snapshot, Path(draft))
+                    _take(log, snapshot, draft)
                 except (StoreError, OSError, NatsError, TimeoutError) as error:
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder):
-                    (Path(draft) / "copy" / "data.mdb").replace(folder / "data.mdb")
+                    (draft / "copy" / "data.mdb").replace(folder / "data.mdb")
                     sync(folder)
                 return snapshot.followed
         # The folder stays without data, so that the next start tries again.
@@ -125,6 +128,31 @@ def fetch(folder: Path, address: LogAddress) -> int:
                 "run `academy snapshot` at a server that has followed it, or restore a backup"
             )
     return 0
+
+
+def _open_log(address: LogAddress) -> closing[JetStreamLog]:
+    return closing(JetStreamLog(address))
+
+
+@contextmanager
+def _draft_in(folder: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
+        yield Path(draft)
+
+
+@contextmanager
+def _naming_faults(folder: Path) -> Iterator[None]:
+    """Have a fault of the disk say where it is, and what a snapshot needs."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        kind = StoreFullError if error.errno in NO_ROOM else StoreError
+        raise kind(
+            f"{folder}: {error.strerror or error}; a snapshot needs room for two copies of the data beside "
+            "them, and the right to write there"
+        ) from error
 
 
 def _read_address(environment: Environment) -> LogAddress:
@@ -151,6 +179,7 @@ def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
         raise StoreError(
             f"the log has messages {log.state.first:,} to {log.state.last:,}, which do not continue it"
         )
+    log.check_holds(now.followed, place.name_of_last(now))
 
 
 def _prefix(log: JetStreamLog) -> str:
@@ -214,7 +243,8 @@ def _list(log: JetStreamLog) -> list[Snapshot]:
 async def _put(log: JetStreamLog, snapshot: Snapshot, file: BufferedReader) -> None:
     try:
         store = await _open(log, making=True)
-        await _watch(store.put(snapshot.name, file, ObjectMeta()), file)
+        options = ObjectMetaOptions(max_chunk_size=min(_LARGEST_CHUNK, log.limit))
+        await _watch(store.put(snapshot.name, file, ObjectMeta(options=options)), file)
     except (NatsError, TimeoutError) as error:
         raise LogUnavailableError(
             f"{log.address}: the snapshot cannot be stored: {describe(error)}"
