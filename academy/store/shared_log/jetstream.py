@@ -117,6 +117,7 @@ class JetStreamLog:
         # The name of the message before the next one.
         self._last_name = ""
         self._is_checked = False
+        self._reading_error: Exception | None = None
         self._own = 0
         self._short_since: float | None = None
         self._is_asked = False
@@ -329,7 +330,8 @@ class JetStreamLog:
         async def ask() -> None:
             # After a loss the stream may have grown again to this very place, with other messages.
             if self._reading is not None and not (self._is_checked and self.is_connected):
-                raise NatsError("no connection, or the stream is not checked yet")
+                why = describe(self._reading_error) if self._reading_error else "no connection"
+                raise NatsError(f"the stream cannot be read: {why}")
             try:
                 await self.stream.publish(
                     self.address.subject,
@@ -423,6 +425,7 @@ class JetStreamLog:
                 return
             except Exception as error:
                 # Whatever comes, the log must be followed on.
+                self._reading_error = error
                 _log.debug("the shared log is read again from message %d: %s", self._next, describe(error))
                 await asyncio.sleep(_PAUSE)
 
@@ -433,6 +436,7 @@ class JetStreamLog:
         self._check_continues(state)
         await self._check_holds(state, self._next - 1, self._last_name)
         self._is_checked = True
+        self._reading_error = None
         consumer = ConsumerConfig(
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=self._next,
