@@ -317,8 +317,8 @@ def fill_disk(servers: Servers) -> str:
 def lose_power(servers: Servers) -> str:
     """The machine of one, of all NATS servers or of all six loses its power: with all that is not durable."""
     six: list[NatsServer | Writer] = [*servers.nats, *servers.writers]
-    one = [servers.chance.randrange(len(six))]
-    lost = servers.chance.choice((one, range(len(servers.nats)), range(len(six))))
+    alone = [servers.chance.randrange(len(six))]
+    lost = servers.chance.choice((alone, range(len(servers.nats)), range(len(six))))
     for number in lost:
         servers.hosts[number].lose_power()
     for number in lost:

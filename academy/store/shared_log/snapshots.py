@@ -37,7 +37,7 @@ _DRAFT: Final = ".snapshot-"
 # The fastest level already gains most.
 _LEVEL: Final = 1
 _PART: Final = 1 << 20
-# Of one message in the object store.
+# What a message in the object store has at most.
 _LARGEST_CHUNK: Final = 128 << 10
 # A transfer that has not moved for this long is given up.
 _STALLED_SECONDS: Final = 20.0

@@ -459,8 +459,8 @@ def test_servers_are_upgraded_one_by_one_while_all_others_answer(
     assert teach(second, "lifted")
     wait_until_equal(first, second)
     # Each server says once that it begins, and that it ends.
-    said = [logged.getMessage()[:20] for logged in caplog.records if logged.levelno >= logging.WARNING]
-    assert sorted(said) == 2 * ["writes are done agai"] + 2 * ["writes are refused: "]
+    lines = [logged.getMessage()[:20] for logged in caplog.records if logged.levelno >= logging.WARNING]
+    assert sorted(lines) == 2 * ["writes are done agai"] + 2 * ["writes are refused: "]
     second.run(FreezeLog())
     wait_until_equal(first, second)
     second.close()
