@@ -1,29 +1,31 @@
 """Snapshots in NATS' object store: new servers begin with one, and the log can be cut behind them.
 
-A snapshot is a compressed copy of a server's folder, named by its log and the last message folded into it.
+A snapshot is a compressed archive of a server's folder, named by its log and the last message folded into it.
+It has the saved pattern caches, too, which a new server would else make again from each pattern.
 """
 
 import asyncio
-import gzip
 import logging
 import re
 import shutil
+import tarfile
 import tempfile
 import time
 import zlib
 from collections.abc import Coroutine, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from gzip import BadGzipFile
 from io import BufferedIOBase, BufferedReader, BufferedWriter
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from nats.errors import Error as NatsError
 from nats.js.api import ObjectInfo, ObjectMeta, ObjectMetaOptions, StorageType
 from nats.js.errors import APIError, NotFoundError
 from nats.js.object_store import ObjectStore
 
-from academy.store.environment import Environment
+from academy.store.environment import PATTERN_CACHES, Environment
 from academy.store.errors import NO_ROOM, LogUnavailableError, StoreCorruptError, StoreError, StoreFullError
 from academy.store.maintenance.backup import place_copy, place_received, sync
 from academy.store.maintenance.compaction import lock_alone
@@ -37,6 +39,8 @@ _DRAFT: Final = ".snapshot-"
 # The fastest level already gains most.
 _LEVEL: Final = 1
 _PART: Final = 1 << 20
+_DATA: Final = "data.mdb"
+_CACHE: Final = re.compile(rf"{PATTERN_CACHES}/[0-9a-f]+\.patterns")
 # What a message in the object store has at most.
 _LARGEST_CHUNK: Final = 128 << 10
 # A transfer that has not moved for this long is given up.
@@ -70,14 +74,16 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
         _draft_in(environment.folder) as draft,
         _open_log(address) as log,
     ):
-        copy = draft / "copy"
-        place_copy(copy, environment)
+        copy, packed = draft / "copy", draft / "packed"
+        with tarfile.open(packed, "w:gz", compresslevel=_LEVEL) as archive:
+            # First the caches: those of later generations than the data would be made again.
+            for cache in sorted(environment.folder.glob(f"{PATTERN_CACHES}/*.patterns")):
+                _pack(archive, cache, f"{PATTERN_CACHES}/{cache.name}")
+            place_copy(copy, environment)
+            _pack(archive, copy / _DATA, _DATA)
         with Environment(copy, read_only=True) as copied, copied.reading() as transaction:
             now = place.read(transaction)
         assert now is not None  # as the folder it is a copy of
-        packed = draft / "packed"
-        with (copy / "data.mdb").open("rb") as plain, gzip.open(packed, "wb", _LEVEL) as file:
-            shutil.copyfileobj(plain, file, _PART)
         made = Snapshot(f"{_prefix(log)}{now.followed:020d}", now.followed, packed.stat().st_size)
         with packed.open("rb") as file:
             log.run(_put(log, made, file))
@@ -118,7 +124,9 @@ def fetch(folder: Path, address: LogAddress) -> int:
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder):
-                    (draft / "copy" / "data.mdb").replace(folder / "data.mdb")
+                    shutil.rmtree(folder / PATTERN_CACHES, ignore_errors=True)
+                    (draft / PATTERN_CACHES).replace(folder / PATTERN_CACHES)
+                    (draft / "copy" / _DATA).replace(folder / _DATA)
                     sync(folder)
                 return snapshot.followed
         # The folder stays without data, so that the next start tries again.
@@ -168,7 +176,7 @@ def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
     packed = draft / "packed"
     with packed.open("wb") as file:
         log.run(_get(log, snapshot, file))
-    place_received(_unpack(packed), draft / "copy")
+    _unpack(packed, draft)
     with Environment(draft / "copy", read_only=True) as copied, copied.reading() as transaction:
         now = place.read(transaction)
     # It may have grown, or have been cut, since.
@@ -187,13 +195,44 @@ def _prefix(log: JetStreamLog) -> str:
     return re.sub(r"\D", "", log.state.created) + "-"
 
 
-def _unpack(packed: Path) -> Iterator[bytes]:
+def _pack(archive: tarfile.TarFile, path: Path, name: str) -> None:
+    with path.open("rb") as file:
+        archive.addfile(archive.gettarinfo(arcname=name, fileobj=file), file)
+
+
+def _unpack(packed: Path, draft: Path) -> None:
+    """Write the caches and the data, which are verified. Raises StoreCorruptError."""
+    (draft / PATTERN_CACHES).mkdir(mode=0o700)
     try:
-        with gzip.open(packed, "rb") as file:
-            while part := file.read(_PART):
-                yield part
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise StoreCorruptError(f"it cannot be decompressed: {error}") from error
+        with tarfile.open(packed, "r:gz") as archive:
+            for member in archive:
+                file = archive.extractfile(member)
+                if file is not None and member.name == _DATA:
+                    place_received(_parts(file), draft / "copy")
+                elif file is not None and _CACHE.fullmatch(member.name):
+                    with (draft / member.name).open("wb") as cache:
+                        cache.writelines(_parts(file))
+                else:
+                    raise StoreCorruptError(f"it holds {member.name[:80]!r}")
+    except _UNREADABLE as error:
+        raise _cannot_unpack(error) from error
+    if not (draft / "copy").exists():
+        raise StoreCorruptError("it holds no data")
+
+
+_UNREADABLE: Final = (tarfile.TarError, EOFError, zlib.error, BadGzipFile)
+
+
+def _parts(file: IO[bytes]) -> Iterator[bytes]:
+    try:
+        while part := file.read(_PART):
+            yield part
+    except _UNREADABLE as error:
+        raise _cannot_unpack(error) from error
+
+
+def _cannot_unpack(error: Exception) -> StoreCorruptError:
+    return StoreCorruptError(f"it cannot be decompressed: {error}")
 
 
 # What the object store does; in the event loop of NATS' client

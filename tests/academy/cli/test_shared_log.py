@@ -124,7 +124,7 @@ def test_a_missing_client_of_nats_is_named_with_its_remedy(
     assert "pip install 'academy-arena[nats]'" in refused.err
 
 
-def fail_as_a_full_disk(*_: object) -> None:
+def fail_as_a_full_disk(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -140,7 +140,7 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     assert "frozen for an upgrade" in run("tokens", "create", "bob", "--data", data).err
     assert run("freeze", "--lift", "--data", data).out == "writes go on\n"
     with monkeypatch.context() as full:
-        full.setattr("gzip.open", fail_as_a_full_disk)
+        full.setattr("tarfile.open", fail_as_a_full_disk)
         refused = run("snapshot", "--data", data)
     assert refused.exit_code == 1
     assert refused.err.startswith(f"academy: {data}: No space left on device; a snapshot needs room")
