@@ -319,7 +319,7 @@ class JetStreamLog:
 
         By its name it is stored once however often it is sent. Until `deadline` (`time.monotonic`) a server
         that does not answer is asked again. Raises LostRaceError where another message has the place,
-        LogUnavailableError, LogMessageTooLargeError.
+        LogUnavailableError, LogMessageTooLargeError, LogDivergedError.
         """
         headers = {
             Header.EXPECTED_LAST_SEQUENCE.value: str(message.place - 1),
@@ -329,6 +329,8 @@ class JetStreamLog:
 
         async def ask() -> None:
             # After a loss the stream may have grown again to this very place, with other messages.
+            if self._failure is not None:
+                raise self._failure
             if self._reading is not None and not (self._is_checked and self.is_connected):
                 why = describe(self._reading_error) if self._reading_error else "no connection"
                 raise NatsError(f"the stream cannot be read: {why}")
